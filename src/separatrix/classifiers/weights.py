@@ -1,0 +1,62 @@
+"""Row weights from what users give: sample weights times class weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.errors import ParameterError, WeightError
+
+
+def row_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Weights (n,), 1 by default; negative, infinite and NaN ones are refused by row."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise WeightError("sample_weight", f"got {sample_weight!r}", "give one number a row") from error
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        raise WeightError(
+            "sample_weight",
+            f"its shape is {weight.shape} for {n_rows} rows (sample_weight.shape == {weight.shape})",
+            "give one number a row",
+        )
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        raise WeightError(
+            "sample_weight", f"row {bad[0]} has {weight[bad[0]]}", "give finite weights that are not negative"
+        )
+    return weight
+
+
+def class_weights(class_weight: Any, classes: AnyArray, codes: Integers, weight: Array) -> Array:
+    """A factor for each class: 1, given by label, or "balanced": S/(K S_k), with S_k the weight of class k."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(
+                "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
+            )
+        totals = np.bincount(codes, weight, len(classes))
+        factors = np.ones(len(classes))
+        factors[totals > 0] = weight.sum() / (len(classes) * totals[totals > 0])
+        return factors
+    if not isinstance(class_weight, dict):
+        raise ParameterError(
+            "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
+        )
+    labels = classes.tolist()
+    factors = np.ones(len(classes))
+    for label, factor in class_weight.items():
+        if label not in labels:
+            raise ParameterError("class_weight", f"it names {label!r}", f"use the labels {labels}")
+        if not (np.isfinite(factor) and factor >= 0):
+            raise WeightError("class_weight", f"{label!r} has {factor}", "give finite factors >= 0")
+        factors[labels.index(label)] = factor
+    return factors

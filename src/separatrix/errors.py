@@ -1,0 +1,100 @@
+"""Every error and warning of the package, in one tree.
+
+    SeparatrixError
+    ├── InputError (a ValueError)        an argument cannot be used
+    │   ├── NotFiniteError               NaN or infinity, with row and column
+    │   ├── LabelError                   labels, classes
+    │   ├── WeightError                  sample and class weights
+    │   ├── ParameterError               an estimator's or a solver's setting
+    │   └── TableError                   files and their columns
+    └── ModelFileError (a ValueError)    a model file that fails a check
+
+    SeparatrixWarning
+    └── NotConvergedWarning (scikit-learn's ConvergenceWarning too)
+        └── SeparationWarning            maximum likelihood has no optimum: classes are separated
+
+An ``InputError`` says three things: which argument, what came, what to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+
+class SeparatrixError(Exception):
+    """Anything that this package raises on purpose."""
+
+
+class InputError(SeparatrixError, ValueError):
+    """An argument cannot be used.
+
+    >>> print(InputError("sample_weight", "row 3 has -1.0", "give weights >= 0"))
+    sample_weight: row 3 has -1.0; give weights >= 0.
+    """
+
+    def __init__(self, argument: str, came: str, do: str) -> None:
+        super().__init__(argument, came, do)
+        self.argument, self.came, self.do = argument, came, do
+
+    def __str__(self) -> str:
+        return f"{self.argument}: {self.came}; {self.do}."
+
+
+class NotFiniteError(InputError):
+    """NaN or infinity in a table; names the first row and column."""
+
+
+class LabelError(InputError):
+    """Labels that do not make a classification problem."""
+
+
+class WeightError(InputError):
+    """Sample or class weights that are negative, not finite, or all zero."""
+
+
+class ParameterError(InputError):
+    """A setting with a value it cannot take."""
+
+
+class TableError(InputError):
+    """A file or a column that cannot be read as asked."""
+
+
+class ModelFileError(SeparatrixError, ValueError):
+    """A model file that fails a check; the message says which."""
+
+
+class SeparatrixWarning(UserWarning):
+    """Anything that this package warns of."""
+
+
+if TYPE_CHECKING:
+
+    class NotConvergedWarning(SeparatrixWarning):
+        """The tolerance was not reached; the certificate's status says why."""
+
+    class SeparationWarning(NotConvergedWarning):
+        """The classes are separated, so maximum likelihood has no optimum."""
+
+
+def __getattr__(name: str) -> Any:
+    """Make the convergence warnings when first asked for: their base needs scikit-learn, slow to import."""
+    if name not in ("NotConvergedWarning", "SeparationWarning"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sklearn.exceptions import ConvergenceWarning
+
+    def warning(name: str, bases: tuple[type, ...], doc: str) -> type:
+        return type(name, bases, {"__doc__": doc, "__module__": __name__})
+
+    not_converged = warning(
+        "NotConvergedWarning",
+        (SeparatrixWarning, ConvergenceWarning),
+        "The tolerance was not reached; the certificate's status says why.",
+    )
+    separation = warning(
+        "SeparationWarning",
+        (not_converged,),
+        "The classes are separated, so maximum likelihood has no optimum.",
+    )
+    globals().update(NotConvergedWarning=not_converged, SeparationWarning=separation)
+    return globals()[name]

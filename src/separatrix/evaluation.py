@@ -1,0 +1,54 @@
+"""How well a fitted model does on rows it is shown. TEXTBOOK E1, E2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Integers
+from separatrix.errors import LabelError
+from separatrix.labels import as_label_array
+from separatrix.scorer import Scorer
+
+
+@dataclass(frozen=True)
+class Report:
+    """Accuracy, the 0–1 errors and their rows, and the mean log loss in nats where there are probabilities."""
+
+    n_rows: int
+    mistakes: Integers
+    log_loss: float | None
+
+    @property
+    def accuracy(self) -> float:
+        return 1.0 - len(self.mistakes) / self.n_rows
+
+    @property
+    def log_loss_bits(self) -> float | None:
+        """The log loss in bits."""
+        return None if self.log_loss is None else self.log_loss / float(np.log(2.0))
+
+
+def evaluate(scorer: Scorer, X: Any, y: Any) -> Report:
+    """Compare a scorer's answers with the labels y.
+
+    >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
+    >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])
+    >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
+    ([2], 0.667, 1.163)
+    """
+    labels: AnyArray = as_label_array(y)
+    if len(labels) == 0:
+        raise LabelError("y", "it holds no labels", "give rows to evaluate on")
+    predicted = scorer.predict(X)
+    wrong = np.array([a != b for a, b in zip(predicted.tolist(), labels.tolist(), strict=True)])
+    loss = None
+    if scorer.link.probabilistic:
+        position = {label: k for k, label in enumerate(scorer.classes.tolist())}
+        codes = np.array([position.get(label, -1) for label in labels.tolist()])
+        log_p = scorer.log_probabilities(X)
+        own = np.where(codes >= 0, np.take_along_axis(log_p, np.maximum(codes, 0)[:, None], axis=1)[:, 0], -np.inf)
+        loss = float(-own.mean())
+    return Report(len(labels), np.flatnonzero(wrong), loss)

@@ -1,0 +1,107 @@
+"""Labels and their codings: {0, 1}, {−1, +1}, 1-of-K. TEXTBOOK D3.
+
+Users bring any labels; inside, class k of ``classes`` is the code k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.errors import LabelError
+
+
+def encode(y: Any) -> tuple[AnyArray, Integers]:
+    """The sorted classes, and for each row the number of its class.
+
+    >>> classes, codes = encode(["spam", "ham", "spam"])
+    >>> classes.tolist(), codes.tolist()
+    (['ham', 'spam'], [1, 0, 1])
+
+    Labels that cannot be compared with each other are sorted by type, then by how they print:
+
+    >>> encode([("a", 1), "b", ("a", 1)])[1].tolist()
+    [1, 0, 1]
+    """
+    labels = as_label_array(y)
+    if len(labels) == 0:
+        raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        distinct = sorted(set(labels), key=lambda label: (type(label).__name__, repr(label)))
+        position = {label: k for k, label in enumerate(distinct)}
+        classes = _object_array(distinct)
+        codes = np.array([position[label] for label in labels])
+    return classes, codes.astype(np.int64)
+
+
+def as_label_array(y: Any) -> AnyArray:
+    """Y as one label a row; tuples and other objects stay whole; NaN is no label."""
+    labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
+    if labels.ndim != 1:
+        raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
+    if labels.dtype.kind in "fO":
+        missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+        if missing.any():
+            came = f"row {int(np.argmax(missing))} has no label (NaN or None)"
+            raise LabelError("y", came, "drop rows without a label")
+    return labels
+
+
+def _is_missing(label: object) -> bool:
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+
+
+def _object_array(values: list[Any]) -> AnyArray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _object_or_plain(y: Any) -> AnyArray:
+    if hasattr(y, "__array__"):
+        return np.asarray(y)
+    values = list(y)
+    kinds = {type(v) for v in values}
+    if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
+        return np.asarray(values)
+    return _object_array(values)
+
+
+def signed(codes: Integers) -> Array:
+    """{0, 1} to {−1, +1}.
+
+    >>> signed(np.array([0, 1])).tolist()
+    [-1.0, 1.0]
+    """
+    return np.asarray(2.0 * codes - 1.0, dtype=np.float64)
+
+
+def unsigned(t: Array) -> Integers:
+    """{−1, +1} to {0, 1}.
+
+    >>> unsigned(np.array([-1.0, 1.0])).tolist()
+    [0, 1]
+    """
+    return (t > 0).astype(np.int64)
+
+
+def one_hot(codes: Integers, n_classes: int) -> Array:
+    """Codes to 1-of-K rows.
+
+    >>> one_hot(np.array([1, 0]), 3).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    return np.eye(n_classes)[codes]
+
+
+def from_one_hot(T: Array) -> Integers:
+    """1-of-K rows to codes.
+
+    >>> from_one_hot(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
+    [1, 0]
+    """
+    return np.asarray(np.argmax(T, axis=1), dtype=np.int64)

@@ -1,0 +1,232 @@
+r"""The objective: a mean over rows plus a penalty.
+
+    E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + ½ Σ_k Σ_j (r_j W_kj)²,    S = Σ_i s_i,   r_0 = 0
+
+with W (K or 1, d + 1), intercepts in column 0, in the coordinates of the rows' frame. With the penalty strength
+1/C and factors f_j in raw units, r_j = (f_j/(C S))^½ / scale_j, so E · C S is scikit-learn's objective. Lectures
+000, 002 and 004 divide by N as here; minimisers do not depend on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.arrays import Array, Integers
+from separatrix.labels import signed
+from separatrix.losses import LOSSES, Loss
+from separatrix.rows import Block, Rows, memory_rows, standard_frame, summarise
+from separatrix.subspace import Subspace, identified
+from separatrix.sums import (
+    ClassSums,
+    Gram,
+    Hessian,
+    HessianProduct,
+    MarginRange,
+    Margins,
+    SecondMoments,
+    ValueGradient,
+)
+
+# Past so many parameters a matrix of second derivatives is neither built nor factored.
+LARGEST_HESSIAN = 3000
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """½ · strength · Σ_j factors_j w_j², in raw units; the intercept is never penalised."""
+
+    strength: float
+    factors: Array
+
+    @classmethod
+    def none(cls, n_features: int) -> Ridge:
+        return cls(0.0, np.ones(n_features))
+
+    @property
+    def weights(self) -> Array:
+        """The second derivative in each raw weight."""
+        return self.strength * self.factors
+
+
+class Evaluation(NamedTuple):
+    """E and ∇E at some W."""
+
+    value: float
+    gradient: Array
+
+
+class Objective:
+    """E(W) over rows, with the pass over the rows counted in ``passes``."""
+
+    def __init__(
+        self, rows: Rows, loss: Loss, ridge: Ridge, n_classes: int = 2, fit_intercept: bool = True
+    ) -> None:
+        self.rows, self.loss, self.ridge = rows, loss, ridge
+        self.n_classes, self.fit_intercept = n_classes, fit_intercept
+        self.passes = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of W: (K or 1, d + 1)."""
+        return (self.n_classes if self.loss.traits.multiclass else 1, self.rows.n_features + 1)
+
+    @property
+    def size(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def has_hessian(self) -> bool:
+        """Whether second derivatives exist and fit into a matrix."""
+        return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
+
+    @cached_property
+    def class_sums(self) -> Array:
+        """Σ s x̄ by class, (classes, d + 1)."""
+        self.passes += 1
+        return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
+
+    @cached_property
+    def total_weight(self) -> float:
+        """S, the sum of the rows' weights."""
+        return float(self.class_sums[:, 0].sum())
+
+    @cached_property
+    def root_penalty(self) -> Array:
+        """r, (d + 1): never squared with the scales inside, so columns may be of any size."""
+        raw = np.sqrt(self.ridge.weights / self.total_weight) / self.rows.frame.scale
+        return np.concatenate([[0.0], raw])
+
+    @property
+    def penalised(self) -> bool:
+        return bool(np.any(self.root_penalty > 0))
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
+        self.passes += 1
+        total: Array = self.rows.fold(Gram(self.shape[1]))
+        if not self.fit_intercept:
+            total[0, :] = total[:, 0] = 0.0
+        return total / self.total_weight
+
+    @cached_property
+    def rank(self) -> int | None:
+        """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
+        if self.shape[1] > LARGEST_HESSIAN:
+            return None
+        return identified(self.gram, 1).rank
+
+    @cached_property
+    def subspace(self) -> Subspace:
+        """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
+        that one also loses rank where classes are separated, and there E does depend on them.
+        """
+        K = self.shape[0]
+        return identified(0.25 * self.gram + np.diag(self.root_penalty**2), K)
+
+    def penalty_value(self, W: Array) -> float:
+        return 0.5 * float(np.sum((self.root_penalty * W) ** 2))
+
+    def penalty_gradient(self, W: Array) -> Array:
+        return np.asarray(self.root_penalty * (self.root_penalty * W))
+
+    def _free(self, gradient: Array) -> Array:
+        if not self.fit_intercept:
+            gradient[:, 0] = 0.0
+        return gradient
+
+    def value_gradient(self, W: Array) -> Evaluation:
+        """E(W) and ∇E(W), (K, d + 1), in one pass."""
+        self.passes += 1
+        total = self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight
+        gradient = self._free(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+
+    def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
+        """The same with the mean over one block's rows in place of all: what stochastic descent walks on."""
+        partial = ValueGradient(self.loss, W)
+        total = partial.add(partial.zero(), block) / block.weight.sum()
+        gradient = self._free(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+
+    def hessian(self, W: Array, block: Block | None = None) -> Array:
+        """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
+        partial = Hessian(self.loss, W)
+        if block is None:
+            self.passes += 1
+            total = self.rows.fold(partial)
+        else:
+            total = partial.add(partial.zero(), block)
+        total = total / self.total_weight
+        total[np.diag_indices_from(total)] += np.tile(self.root_penalty**2, self.shape[0])
+        return total
+
+    def hessian_product(self, W: Array, V: Array) -> Array:
+        """∇²E(W) V, (K, d + 1), in one pass."""
+        self.passes += 1
+        total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
+        return self._free(total) + self.penalty_gradient(V)
+
+    def margins(self, W: Array) -> Margins:
+        """The rows' margins under W, in one pass."""
+        self.passes += 1
+        return self.rows.fold(MarginRange(self.loss, W))
+
+    @cached_property
+    def null_value(self) -> float:
+        """E of the null model: no column used, the best constant scores (zero without an intercept)."""
+        if not self.loss.traits.proper:
+            return self.value_gradient(np.zeros(self.shape)).value
+        if not self.fit_intercept:
+            return float(np.log(self.n_classes))
+        p = self.class_sums[:, 0] / self.total_weight
+        p = p[p > 0]
+        return float(-np.sum(p * np.log(p)))
+
+    def largest_curvature(self) -> float:
+        """An upper bound on the curvature of E anywhere: ∇E is L-Lipschitz with this L."""
+        lipschitz = self.loss.traits.lipschitz
+        if lipschitz is None:
+            return np.inf
+        if self.shape[1] <= LARGEST_HESSIAN:
+            top = float(np.linalg.eigvalsh(self.gram)[-1])
+        else:
+            top = float(np.sum(self.root_second_moments**2))
+        return lipschitz * top + float(np.max(self.root_penalty) ** 2)
+
+    @cached_property
+    def root_second_moments(self) -> Array:
+        """(mean of x̄_j²)^½ by column, (d + 1)."""
+        self.passes += 1
+        return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
+
+
+def pose(
+    X: Any,
+    codes: Integers,
+    n_classes: int,
+    weight: Array,
+    ridge: Ridge,
+    fit_intercept: bool = True,
+    standard: bool = True,
+    names: list[str] | None = None,
+    hide_constant: bool = True,
+) -> Objective:
+    """Logistic regression on rows in memory as an objective: binary for two classes, softmax for more.
+
+    ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
+    infinity by row and column.
+    """
+    loss: Loss = LOSSES["logistic"] if n_classes == 2 else LOSSES["softmax"]
+    rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight)
+    summary = summarise(rows, names)
+    if standard:
+        curvature = ridge.weights / summary.weight
+        rows = rows.seen_through(standard_frame(summary, curvature, fit_intercept, hide_constant))
+    objective = Objective(rows, loss, ridge, n_classes, fit_intercept)
+    objective.passes += 1
+    return objective

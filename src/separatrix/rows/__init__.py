@@ -1,0 +1,20 @@
+"""Rows: the one seam between data and everything that sums over it."""
+
+from separatrix.rows.block import Block, Frame
+from separatrix.rows.columns import ColumnSummary, standard_frame, summarise
+from separatrix.rows.memory import MemoryRows, memory_rows
+from separatrix.rows.seam import ArraySum, Order, Partial, Rows
+
+__all__ = [
+    "ArraySum",
+    "Block",
+    "ColumnSummary",
+    "Frame",
+    "MemoryRows",
+    "Order",
+    "Partial",
+    "Rows",
+    "memory_rows",
+    "standard_frame",
+    "summarise",
+]

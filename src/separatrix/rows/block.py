@@ -1,0 +1,182 @@
+"""Some rows, dense or CSR, seen through a frame. The only place that knows which.
+
+Everything above speaks of homogeneous rows x̄ = (1, x) in the coordinates of the frame, so a weight matrix W
+is always (K, d + 1) with the intercepts in column 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers, Matrix
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Past this ratio of a column's offset to its spread, X·w − c·w loses digits that (X − c)·w keeps.
+LARGE_OFFSET = 64.0
+# Entries of a CSR block that may be written out where centring it needs that.
+LARGEST_DENSE_BLOCK = 1 << 22
+
+
+def is_sparse(X: object) -> bool:
+    """Whether X is a SciPy sparse matrix or array, asked without importing SciPy."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def power_of_two(scale: Array) -> Array:
+    """The power of two at or below each positive scale, 1 where a scale is 0: dividing by it is exact.
+
+    >>> power_of_two(np.array([0.0, 0.3, 1.0, 5.0])).tolist()
+    [1.0, 0.25, 1.0, 4.0]
+    """
+    exponent = np.frexp(scale)[1] - 1
+    return np.where(scale > 0, np.ldexp(1.0, exponent), 1.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """x ↦ (x − center)/scale, applied implicitly so that sparse rows stay sparse.
+
+    ``center``, ``scale``: (d,); scales are powers of two. A scale of infinity hides a constant column: it reads 0
+    everywhere, its weight stays 0, and what a given weight adds to the score goes to the intercept.
+    """
+
+    center: Array
+    scale: Array
+
+    @classmethod
+    def identity(cls, n_features: int) -> Frame:
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+    @cached_property
+    def is_identity(self) -> bool:
+        return bool(np.all(self.center == 0) and np.all(self.scale == 1))
+
+    @cached_property
+    def has_large_offset(self) -> bool:
+        return bool(np.any(np.abs(self.center) > LARGE_OFFSET * self.scale))
+
+    def to_original(self, W: Array) -> Array:
+        """Weights for raw rows from weights for framed rows."""
+        original = np.empty_like(W)
+        original[:, 1:] = W[:, 1:] / self.scale
+        original[:, 0] = W[:, 0] - original[:, 1:] @ self.center
+        return original
+
+    def from_original(self, W: Array) -> Array:
+        """Weights for framed rows from weights for raw rows."""
+        framed = np.empty_like(W)
+        framed[:, 1:] = W[:, 1:] * np.where(np.isinf(self.scale), 0.0, self.scale)
+        framed[:, 0] = W[:, 0] + W[:, 1:] @ self.center
+        return framed
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows ``start, start + 1, …``: X (m, d), targets t (m,), weights (m,)."""
+
+    X: Matrix
+    t: AnyArray
+    weight: Array
+    start: int
+    frame: Frame
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @cached_property
+    def _framed(self) -> Any:
+        """X in the frame's coordinates: a dense copy, or CSR that is scaled but not centred."""
+        X: Any = self.X
+        if is_sparse(X):
+            if self._explicit:
+                X = X.toarray()
+            elif np.all(self.frame.scale == 1):
+                return X
+            else:
+                from scipy.sparse import csr_array
+
+                return csr_array((X.data / self.frame.scale[X.indices], X.indices, X.indptr), shape=X.shape)
+        if self.frame.is_identity:
+            return np.asarray(X, dtype=np.float64)
+        return (X - self.frame.center) / self.frame.scale
+
+    @property
+    def _explicit(self) -> bool:
+        """Whether rows are centred one by one, which a large offset needs, and CSR allows where it stays small."""
+        small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
+        return small and self.frame.has_large_offset
+
+    def scores(self, W: Array) -> Array:
+        """X̄ Wᵀ, (m, K)."""
+        if self._explicit:
+            return np.asarray(self._framed @ W[:, 1:].T + W[:, 0])
+        raw = W if self.frame.is_identity else self.frame.to_original(W)
+        return np.asarray(self.X @ raw[:, 1:].T + raw[:, 0])
+
+    def adjoint(self, R: Array) -> Array:
+        """Rᵀ X̄, (K, d + 1), for R (m, K)."""
+        total = R.sum(axis=0)
+        if self._explicit:
+            product = R.T @ self._framed
+        else:
+            product = np.asarray(self.X.T @ R).T
+            if not self.frame.is_identity:
+                product = (product - np.outer(total, self.frame.center)) / self.frame.scale
+        return np.column_stack([total, product])
+
+    def sandwich(self, h: Array) -> Array:
+        """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
+        d = self.X.shape[1]
+        H = np.empty((d + 1, d + 1))
+        X = self._framed
+        H[0, 0] = h.sum()
+        if is_sparse(X):
+            weighted = X.multiply(h[:, None]).tocsr()
+            first = np.asarray(weighted.sum(axis=0)).ravel()
+            second = (X.T @ weighted).toarray()
+            c = self.frame.center / self.frame.scale
+            H[0, 1:] = first - H[0, 0] * c
+            H[1:, 1:] = second - np.outer(c, first) - np.outer(first, c) + H[0, 0] * np.outer(c, c)
+        elif np.all(h >= 0) or np.all(h <= 0):
+            half = X * np.sqrt(np.abs(h))[:, None]
+            sign = 1.0 if h.sum() >= 0 else -1.0
+            H[0, 1:] = h @ X
+            H[1:, 1:] = sign * (half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+        else:
+            H[0, 1:] = h @ X
+            H[1:, 1:] = X.T @ (X * h[:, None])
+        H[1:, 0] = H[0, 1:]
+        return H
+
+    def squares(self, h: Array) -> Array:
+        """Σ_i h_i x̄_i², by column, (d + 1)."""
+        X = self._framed
+        if not is_sparse(X):
+            return np.concatenate([[h.sum()], h @ X**2])
+        c = self.frame.center / self.frame.scale
+        total, first, second = h.sum(), np.asarray(X.T @ h), np.asarray(X.multiply(X).T @ h)
+        return np.concatenate([[total], second - 2 * c * first + total * c**2])
+
+    def homogeneous(self) -> Array:
+        """X̄ in the frame's coordinates, dense, (m, d + 1)."""
+        X = self._framed
+        dense = X.toarray() - self.frame.center / self.frame.scale if is_sparse(X) else X
+        return np.column_stack([np.ones(self.n_rows), dense])
+
+    def take(self, rows: Integers) -> Block:
+        """The rows with these numbers inside the block, in this order."""
+        return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
+
+
+def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
+    """X as a CSR array; no copy of one that is CSR already."""
+    from scipy.sparse import csr_array
+
+    return csr_array(X)

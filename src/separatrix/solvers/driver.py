@@ -1,0 +1,104 @@
+"""One driver for all solvers: init, then step until a rule holds. Everything seen on the way is in the trace.
+
+Warm starts, progress, loss curves, cancelling and checkpoints all use the same states, so nothing re-implements
+an algorithm to watch it. A run taken up from ``Run.state`` goes on with the same bits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.bounds import Bound, bound
+from separatrix.concurrency import one_blas_thread
+from separatrix.objective import Objective
+from separatrix.solvers.state import Solver, State
+from separatrix.solvers.stopping import Halted, Record, Rule, Status
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run went: the state it ended in, why, and every record on the way."""
+
+    state: State
+    status: Status
+    bound: Bound
+    trace: tuple[Record, ...]
+
+
+Watch = Callable[[Record, State], None]
+
+
+@dataclass
+class _Look:
+    """The bound at each state: the cheap one always, the thorough one when the run seems near its end.
+
+    A thorough bound costs second derivatives. It is tried once a step gains less than the root of the tolerance
+    (Newton's error squares each step), then again after every quarter more of the iterations.
+    """
+
+    tol: float
+    next_try: int = 0
+    tried_at: int = -1
+    latest: Bound = field(default_factory=lambda: Bound(None, "none", "not looked for yet"))
+
+    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
+        near = before is not None and before.at.value - state.at.value <= np.sqrt(self.tol) * problem.null_value
+        due = state.iteration >= self.next_try
+        cheap_is_enough = bound(problem, state.W, state.at, thorough=False)
+        if cheap_is_enough.known <= self.tol * problem.null_value or not (near and due):
+            self.latest = cheap_is_enough
+        else:
+            self.latest = bound(problem, state.W, state.at, thorough=True)
+            self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
+        return self.latest
+
+
+def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:
+    """The states of a run without end: for stepping by hand, in a page or a test."""
+    state = start if isinstance(start, State) else solver.init(problem, start)
+    while True:
+        yield state
+        if state.halt is not None:
+            return
+        state = solver.step(problem, state, budget)
+
+
+def run(
+    solver: Solver,
+    problem: Objective,
+    start: Array | State,
+    rules: Sequence[Rule],
+    tol: float,
+    watch: Watch | None = None,
+) -> Run:
+    """Run ``solver`` on ``problem`` until one of ``rules`` holds."""
+    look, trace = _Look(tol), list[Record]()
+    every: list[Rule] = [*rules, Halted()]
+    before: State | None = None
+    clock = time.perf_counter()
+    with one_blas_thread:
+        for state in states(solver, problem, start):
+            found = look.at(problem, state, before)
+            length, seconds = float(np.linalg.norm(state.at.gradient)), time.perf_counter() - clock
+            trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds))
+            if watch is not None:
+                watch(trace[-1], state)
+            asked = (rule(problem, state, found, trace) for rule in every)
+            status = next((answer for answer in asked if answer is not None), None)
+            if status is not None:
+                return _end(solver, problem, state, status, look, trace)
+            before = state
+    raise AssertionError("a run ends by a rule or by its solver's halt")
+
+
+def _end(solver: Solver, problem: Objective, state: State, status: Status, look: _Look, trace: list[Record]) -> Run:
+    """The solver's answer, with the sharpest bound on it that there is."""
+    final, found = solver.solution(problem, state), look.latest
+    if status.code != "optimal" and (look.tried_at != state.iteration or final is not state):
+        found = bound(problem, final.W, final.at, thorough=True)
+    return Run(final, status, found, tuple(trace))

@@ -1,0 +1,100 @@
+r"""Gradient descent, as lecture 002 has it. TEXTBOOK R5, R12.
+
+Problem   min_W E(W)
+Given     a start W, a learning rate η
+Returns   the last W, or the best one where the step is too large
+Step      with the unit direction of steepest descent v̂ = −∇E/‖∇E‖
+          fixed          W ← W − η ∇E             the lecture's final form
+          proportional   W ← W + η_t v̂,  η_t = η ‖∇E‖   the same, as the lecture arrives at it
+          normalised     W ← W + η v̂             every step of length η
+Stops     where the driver's rules say; by itself where E grows past what a convergent run can: η is too large
+
+Works in the columns' own units, so that η means what it means on the page. Without an η, 1/L is taken, with L the
+Lipschitz constant of ∇E: the largest step for which descent is certain at every step is 2/L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.errors import ParameterError
+from separatrix.objective import Objective
+from separatrix.solvers.state import Halt, Need, State
+
+# A run that rises this many times above its start is not going to come down.
+HOPELESS = 10.0
+
+
+def _fixed(gradient: Array, eta: float) -> Array:
+    return -eta * gradient
+
+
+def _proportional(gradient: Array, eta: float) -> Array:
+    length = float(np.linalg.norm(gradient))
+    return (eta * length) * (-gradient / length) if length > 0 else np.zeros_like(gradient)
+
+
+def _normalised(gradient: Array, eta: float) -> Array:
+    length = float(np.linalg.norm(gradient))
+    return -eta * gradient / length if length > 0 else np.zeros_like(gradient)
+
+
+STEPS: dict[str, Callable[[Array, float], Array]] = {
+    "fixed": _fixed,
+    "proportional": _proportional,
+    "normalised": _normalised,
+}
+
+
+def check_eta(eta: float | None) -> None:
+    if eta is not None and not (np.isfinite(eta) and eta > 0):
+        raise ParameterError("eta", f"got {eta!r}", "give a positive learning rate, or None to have it chosen")
+
+
+@dataclass(frozen=True)
+class GradientDescent:
+    """W ← W − η ∇E, or with steps of equal length.
+
+    >>> GradientDescent(eta=0.1, step_rule="normalised").step_rule
+    'normalised'
+    """
+
+    eta: float | None = None
+    step_rule: str = "fixed"
+    name: ClassVar[str] = "gradient-descent"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_eta(self.eta)
+        if self.step_rule not in STEPS:
+            raise ParameterError("step_rule", f"got {self.step_rule!r}", f"choose one of {', '.join(STEPS)}")
+
+    def init(self, problem: Objective, start: Array) -> State:
+        at = problem.value_gradient(start)
+        eta = self.eta if self.eta is not None else 1.0 / max(problem.largest_curvature(), 1e-300)
+        return State(start, at, memory={"eta": eta, "first": at.value, "best_W": start, "best_at": at})
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        move = STEPS[self.step_rule](state.at.gradient, state.memory["eta"])
+        with np.errstate(over="ignore", invalid="ignore"):
+            W = state.W + move
+            at = problem.value_gradient(W)
+        if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
+            return replace(state, halt=Halt.DIVERGED)
+        memory = dict(state.memory)
+        if at.value < memory["best_at"].value:
+            memory["best_W"], memory["best_at"] = W, at
+        hopeless = at.value > HOPELESS * max(memory["first"], problem.null_value)
+        still = at.value == state.at.value and not np.any(move)
+        halt = Halt.DIVERGED if hopeless else Halt.STALLED if still else None
+        return State(W, at, state.iteration + 1, memory, halt)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        if state.halt is not Halt.DIVERGED:
+            return state
+        return replace(state, W=state.memory["best_W"], at=state.memory["best_at"])

@@ -1,0 +1,62 @@
+"""Names to solvers, and the choice of ``auto``.
+
+A new solver is one class in a file of its own, and one line here.
+"""
+
+from __future__ import annotations
+
+from separatrix.errors import ParameterError
+from separatrix.objective import Objective
+from separatrix.solvers.gradient_descent import GradientDescent
+from separatrix.solvers.lbfgs import LBFGS
+from separatrix.solvers.newton import Newton
+from separatrix.solvers.state import Need, Solver
+from separatrix.solvers.stochastic import StochasticDescent
+
+SOLVERS: dict[str, Solver] = {
+    "newton": Newton(),
+    "lbfgs": LBFGS(),
+    "gradient-descent": GradientDescent(),
+    "sgd": StochasticDescent(decay=0.5),
+    "minibatch": StochasticDescent(batch_size=32, draw="shuffled", decay=0.5),
+}
+
+# Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves.
+NEWTON_PARAMETERS = 1000
+
+
+def named(solver: str | Solver) -> Solver | None:
+    """The solver of that name, the solver itself, or None for ``auto``."""
+    if isinstance(solver, Solver):
+        return solver
+    if solver == "auto":
+        return None
+    if solver not in SOLVERS:
+        names = ", ".join(["auto", *SOLVERS])
+        raise ParameterError("solver", f"got {solver!r}", f"choose one of {names}, or give a solver object")
+    return SOLVERS[solver]
+
+
+def choose(problem: Objective) -> tuple[Solver, str]:
+    """The solver for a problem's shape, and why, in a sentence."""
+    if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
+        return (
+            Newton(),
+            f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do",
+        )
+    return (
+        LBFGS(),
+        f"L-BFGS: {problem.size} parameters are too many to factor second derivatives at every step",
+    )
+
+
+def refuse_unmet(solver: Solver, problem: Objective) -> None:
+    """Raise where the problem lacks what the solver needs."""
+    if Need.SMOOTH in solver.needs and not problem.loss.traits.smooth:
+        raise ParameterError("solver", f"{solver.name!r} needs {Need.SMOOTH.value}", "use 'gradient-descent'")
+    if Need.HESSIAN in solver.needs and not problem.has_hessian:
+        raise ParameterError(
+            "solver",
+            f"{solver.name!r} needs {Need.HESSIAN.value}, and there are {problem.size}",
+            "use 'lbfgs' or 'auto'",
+        )

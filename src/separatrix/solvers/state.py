@@ -1,0 +1,57 @@
+"""What every solver is made of: its problem, its state, its needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from separatrix.arrays import Array
+from separatrix.objective import Evaluation, Objective
+
+
+class Need(Enum):
+    """What a solver asks of the problem; ``auto`` offers it only where there is that."""
+
+    SMOOTH = "a smooth loss"
+    HESSIAN = "few enough parameters for a matrix of second derivatives"
+    STANDARD = "standard coordinates"
+
+
+class Halt(Enum):
+    """Why a solver cannot go on by itself."""
+
+    DIVERGED = "the step is too large: the objective grows"
+    STALLED = "rounding: no step along the direction lowers the objective"
+    SINGULAR = "the Hessian is singular to working precision"
+    PATIENCE = "patience ran out"
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a solver is: arrays and numbers only, so that it can be kept, sent, and taken up again to the bit.
+
+    ``memory`` holds what only that solver needs (pairs of L-BFGS, the best weights of stochastic descent).
+    """
+
+    W: Array
+    at: Evaluation
+    iteration: int = 0
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    halt: Halt | None = None
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """An algorithm: a frozen dataclass of its settings, three functions of (problem, state).
+
+    ``budget`` limits the rows that one step walks over, for methods that move inside an epoch.
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[frozenset[Need]]
+
+    def init(self, problem: Objective, start: Array) -> State: ...
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State: ...
+    def solution(self, problem: Objective, state: State) -> State: ...

@@ -1,0 +1,104 @@
+r"""Stochastic and minibatch gradient descent, as lectures 002 and 004 have it. TEXTBOOK R6.
+
+Problem   min_W E(W)
+Given     a start W, a learning rate η, a batch size, how rows are drawn, a patience
+Returns   the best W seen at the end of an epoch
+Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean loss over B (penalty included),
+          η_e = η/(1 + decay · e) in epoch e. With batches of one row and no penalty, from W = 0, the first step
+          adds η t x̄/2 to W
+Stops     where the driver's rules say; by itself where E has not improved for ``patience`` epochs, or grows
+
+E is taken over all rows at the end of each step for the trace, the patience and the bound. Rows are drawn by
+(seed, epoch), so a run taken up from a state walks on as it would have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.errors import ParameterError
+from separatrix.objective import Evaluation, Objective
+from separatrix.rows import Order
+from separatrix.solvers.gradient_descent import HOPELESS, check_eta
+from separatrix.solvers.state import Halt, Need, State
+
+Draw = Literal["given", "shuffled", "replacement"]
+
+
+@dataclass(frozen=True)
+class StochasticDescent:
+    """W ← W − η ∇ of the mean loss over one row or a minibatch.
+
+    Without an η: 1 over the mean curvature of a row's loss. ``improvement``: what an epoch must gain, relative to
+    the null model's objective, to count against the patience.
+    """
+
+    eta: float | None = None
+    batch_size: int = 1
+    draw: Draw = "replacement"
+    decay: float = 0.0
+    patience: int = 10
+    improvement: float = 1e-4
+    seed: int = 0
+    name: ClassVar[str] = "sgd"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_eta(self.eta)
+        for setting, least in (("batch_size", 1), ("patience", 1), ("decay", 0), ("improvement", 0)):
+            if not getattr(self, setting) >= least:
+                raise ParameterError(setting, f"got {getattr(self, setting)!r}", f"give at least {least}")
+        if self.draw not in get_args(Draw):
+            raise ParameterError("draw", f"got {self.draw!r}", f"choose one of {', '.join(get_args(Draw))}")
+
+    def init(self, problem: Objective, start: Array) -> State:
+        at = problem.value_gradient(start)
+        eta = self.eta
+        if eta is None:
+            steepest = (problem.loss.traits.lipschitz or 1.0) * float(np.sum(problem.root_second_moments**2))
+            eta = 1.0 / max(steepest + float(np.max(problem.root_penalty) ** 2), 1e-300)
+        memory = {"eta": eta, "epoch": 0, "batch": 0, "first": at.value}
+        return State(start, at, memory={**memory, "best_W": start, "best_at": at, "idle": 0})
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        memory = dict(state.memory)
+        eta = memory["eta"] / (1.0 + self.decay * memory["epoch"])
+        order = Order(self.batch_size, self.draw, self.seed, memory["epoch"])
+        W, rows_left, finished = state.W, np.inf if budget is None else budget, True
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k, block in enumerate(problem.rows.blocks(order)):
+                if k < memory["batch"]:
+                    continue
+                if rows_left <= 0:
+                    memory["batch"], finished = k, False
+                    break
+                if block.weight.any():
+                    W = W - eta * problem.block_value_gradient(W, block).gradient
+                rows_left -= block.n_rows
+            problem.passes += 1
+            at = problem.value_gradient(W)
+        if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
+            return replace(state, halt=Halt.DIVERGED)
+        if finished:
+            memory.update(batch=0, epoch=memory["epoch"] + 1)
+        return State(W, at, state.iteration + 1, memory, self._judge(problem, memory, W, at, finished))
+
+    def _judge(
+        self, problem: Objective, memory: dict[str, Any], W: Array, at: Evaluation, finished: bool
+    ) -> Halt | None:
+        """Keep the best weights in ``memory`` and say whether to go on."""
+        gain = memory["best_at"].value - at.value
+        if gain > 0:
+            memory["best_W"], memory["best_at"] = W, at
+        if finished:
+            memory["idle"] = 0 if gain > self.improvement * problem.null_value else memory["idle"] + 1
+        if at.value > HOPELESS * max(memory["first"], problem.null_value):
+            return Halt.DIVERGED
+        return Halt.PATIENCE if memory["idle"] >= self.patience else None
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return replace(state, W=state.memory["best_W"], at=state.memory["best_at"])

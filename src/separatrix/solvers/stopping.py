@@ -1,0 +1,179 @@
+"""When to stop, and the sentence that says so. Each rule looks at the run and answers a status or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from separatrix.bounds import Bound
+from separatrix.objective import Objective
+from separatrix.solvers.newton import newton_direction
+from separatrix.solvers.state import Halt, State
+
+Code = Literal[
+    "optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter"
+]
+
+
+class Record(NamedTuple):
+    """One line of a trace; ``bound`` is on the gap to the optimum, None where there is none (yet)."""
+
+    iteration: int
+    passes: int
+    value: float
+    gradient_norm: float
+    bound: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Status:
+    """Why a run ended. ``met`` says whether that is what was asked for."""
+
+    code: Code
+    sentence: str
+    met: bool
+
+
+Rule: TypeAlias = Callable[[Objective, State, Bound, Sequence[Record]], "Status | None"]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """The bound is at most ``tol`` times the null model's objective."""
+
+    tol: float
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if bound.known > self.tol * problem.null_value:
+            return None
+        relative = bound.known / problem.null_value if problem.null_value > 0 else 0.0
+        sentence = (
+            f"optimal: the objective is within {relative:.1e} of its minimum, relative to the null model's, "
+            f"where {self.tol:.0e} was asked for"
+        )
+        return Status("optimal", sentence, True)
+
+
+@dataclass(frozen=True)
+class SmallGradient:
+    """The gradient's length is at most ``length``: the lectures' rule, which bounds nothing by itself."""
+
+    length: float
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if trace[-1].gradient_norm > self.length:
+            return None
+        return Status("gradient", f"the gradient's length fell to {trace[-1].gradient_norm:.1e}", True)
+
+
+@dataclass(frozen=True)
+class MostIterations:
+    """So many iterations have been made."""
+
+    max_iter: int
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.iteration < self.max_iter:
+            return None
+        return Status(
+            "max_iter",
+            f"stopped at max_iter={self.max_iter} before the tolerance was reached; "
+            "raise max_iter, raise tol, or leave the solver to 'auto'",
+            False,
+        )
+
+
+@dataclass(frozen=True)
+class Separated:
+    """Without a penalty, weights that classify every row strictly prove that no optimum exists."""
+
+    # Where the loss is still near the null model's, looking would cost a pass for nothing.
+    share: float = 0.05
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if problem.penalised or not problem.loss.traits.proper or state.iteration == 0:
+            return None
+        if state.at.value > self.share * problem.null_value:
+            return None
+        return _complete_separation(problem, state)
+
+
+def _complete_separation(problem: Objective, state: State) -> Status | None:
+    margins = problem.margins(state.W)
+    if margins.mistakes > 0:
+        return None
+    return Status(
+        "separated",
+        "no optimum exists: these weights put every row on its own side (no margin is below "
+        f"{margins.smallest:.3g}), so without a penalty the likelihood grows for ever along them; "
+        "use a finite C",
+        False,
+    )
+
+
+def _quasi_separation(problem: Objective, state: State) -> Status | None:
+    """Whether Newton's step points where no row objects and some gain: a direction to infinity."""
+    direction = newton_direction(problem, state) if problem.has_hessian else None
+    if direction is None:  # too far out to factor the Hessian: where the last step went, or all of them
+        direction = state.memory.get("direction", state.W)
+    margins = problem.margins(direction)
+    if margins.largest == 0 or margins.smallest < -1e-6 * margins.largest:
+        return None
+    return Status(
+        "quasi-separated",
+        "no optimum exists: along one direction the rows either do not move or move to their own side, so without "
+        "a penalty the likelihood grows along it for ever and some weights are infinite; use a finite C",
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class Halted:
+    """The solver cannot go on by itself."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.halt is None:
+            return None
+        if state.halt is Halt.DIVERGED:
+            return _diverged(problem, state)
+        if state.halt is Halt.PATIENCE:
+            return Status("patience", "patience ran out: the objective has stopped improving by epochs", True)
+        if not problem.penalised and problem.loss.traits.proper:
+            found = _complete_separation(problem, state) or _quasi_separation(problem, state)
+            if found is not None:
+                return found
+        return Status(
+            "rounding",
+            f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached",
+            False,
+        )
+
+
+def _diverged(problem: Objective, state: State) -> Status:
+    eta, safe = state.memory["eta"], 2.0 / max(problem.largest_curvature(), 1e-300)
+    return Status(
+        "diverged",
+        f"diverged: the learning rate eta={eta:.3g} is too large for these columns; descent is certain below "
+        f"{safe:.3g}; the best weights seen are returned",
+        False,
+    )
+
+
+def default_rules(tol: float, max_iter: int) -> list[Rule]:
+    """What every fit stops on, in the order they are asked."""
+    return [Certified(tol), Separated(), Halted(), _most(max_iter)]
+
+
+def _most(max_iter: int) -> Rule:
+    """At the last iteration, first see whether there is an optimum to reach at all."""
+    limit = MostIterations(max_iter)
+
+    def rule(problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        status = limit(problem, state, bound, trace)
+        if status is None or problem.penalised or not problem.loss.traits.proper or bound.value is not None:
+            return status
+        return _complete_separation(problem, state) or _quasi_separation(problem, state) or status
+
+    return rule

@@ -1,0 +1,168 @@
+"""What an objective sums over rows: each a ``Partial`` that holds weights and never rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.labels import one_hot, unsigned
+from separatrix.losses import Loss
+from separatrix.rows import ArraySum, Block
+
+
+@dataclass(frozen=True)
+class ValueGradient(ArraySum):
+    """Σ s ℓ in entry 0, Σ s ∂ℓ ⊗ x̄ in the rest."""
+
+    loss: Loss
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1 + self.W.size,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        z = block.scores(self.W)
+        z = z if self.loss.traits.multiclass else z[:, 0]
+        total[0] += block.weight @ self.loss.value(block.t, z)
+        residual = self.loss.derivative(block.t, z).reshape(block.n_rows, -1)
+        total[1:] += block.adjoint(block.weight[:, None] * residual).ravel()
+        return total
+
+
+@dataclass(frozen=True)
+class Hessian(ArraySum):
+    """Σ s ℓ″ ⊗ x̄ x̄ᵀ, (K (d + 1), K (d + 1)), the class outermost."""
+
+    loss: Loss
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.W.size, self.W.size)
+
+    def add(self, total: Array, block: Block) -> Array:
+        K, width = self.W.shape
+        z = block.scores(self.W)
+        if not self.loss.traits.multiclass:
+            h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
+            total += block.sandwich(block.weight * h)
+            return total
+        blocks = total.reshape(K, width, K, width)
+        for k in range(K):
+            along = np.zeros_like(z)
+            along[:, k] = 1.0
+            curvature = block.weight[:, None] * self.loss.curvature_product(block.t, z, along)
+            for j in range(k + 1):
+                part = block.sandwich(curvature[:, j])
+                blocks[k, :, j, :] += part
+                if j < k:
+                    blocks[j, :, k, :] += part
+        return total
+
+
+@dataclass(frozen=True)
+class HessianProduct(ArraySum):
+    """Σ s ℓ″[V x̄] ⊗ x̄, (K, d + 1)."""
+
+    loss: Loss
+    W: Array
+    V: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.W.shape
+
+    def add(self, total: Array, block: Block) -> Array:
+        z, dz = block.scores(self.W), block.scores(self.V)
+        if not self.loss.traits.multiclass:
+            z, dz = z[:, 0], dz[:, 0]
+        product = self.loss.curvature_product(block.t, z, dz).reshape(block.n_rows, -1)
+        total += block.adjoint(block.weight[:, None] * product)
+        return total
+
+
+@dataclass(frozen=True)
+class ClassSums(ArraySum):
+    """Σ s x̄ by class, (K, d + 1): column 0 holds the classes' weights. ``signed``: targets are ±1."""
+
+    n_classes: int
+    width: int
+    signed: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n_classes, self.width)
+
+    def add(self, total: Array, block: Block) -> Array:
+        codes = unsigned(block.t) if self.signed else block.t
+        total += block.adjoint(block.weight[:, None] * one_hot(codes, self.n_classes))
+        return total
+
+
+@dataclass(frozen=True)
+class Gram(ArraySum):
+    """Σ s x̄ x̄ᵀ, (d + 1, d + 1)."""
+
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.width, self.width)
+
+    def add(self, total: Array, block: Block) -> Array:
+        total += block.sandwich(block.weight)
+        return total
+
+
+@dataclass(frozen=True)
+class SecondMoments(ArraySum):
+    """Σ s x̄_j² by column, (d + 1)."""
+
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.width,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        total += block.squares(block.weight)
+        return total
+
+
+class Margins(NamedTuple):
+    """Over rows of positive weight: the smallest margin, the largest in size, and how many are ≤ 0."""
+
+    smallest: float
+    largest: float
+    mistakes: int
+
+
+@dataclass(frozen=True)
+class MarginRange:
+    """The margins of weights W: t z for two classes, z_t − max of the others for more."""
+
+    loss: Loss
+    W: Array
+
+    def zero(self) -> Margins:
+        return Margins(np.inf, 0.0, 0)
+
+    def add(self, total: Margins, block: Block) -> Margins:
+        z = block.scores(self.W)
+        if self.loss.traits.multiclass:
+            own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
+            np.put_along_axis(z, block.t[:, None], -np.inf, axis=1)
+            m = own - z.max(axis=1)
+        else:
+            m = block.t * z[:, 0]
+        m = m[block.weight > 0]
+        if len(m) == 0:
+            return total
+        return self.merge(total, Margins(float(m.min()), float(np.abs(m).max()), int(np.sum(m <= 0))))
+
+    def merge(self, a: Margins, b: Margins) -> Margins:
+        return Margins(min(a.smallest, b.smallest), max(a.largest, b.largest), a.mistakes + b.mistakes)
