@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from separatrix.concurrency import threads
     from separatrix.evaluation import evaluate
     from separatrix.geometry import Hyperplane
+    from separatrix.model_file import load, save
     from separatrix.scorer import Scorer
 
 _WHERE = {
@@ -27,6 +28,8 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "Scorer": "separatrix.scorer",
     "evaluate": "separatrix.evaluation",
+    "load": "separatrix.model_file",
+    "save": "separatrix.model_file",
     # settings
     "threads": "separatrix.concurrency",
 }
@@ -40,7 +43,9 @@ __all__ = [
     "__version__",
     "errors",
     "evaluate",
+    "load",
     "losses",
+    "save",
     "solvers",
     "threads",
 ]

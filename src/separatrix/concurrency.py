@@ -63,7 +63,12 @@ def threads(count: int) -> Iterator[int]:
 
 
 class _OneBlasThread:
-    """Reference-counted: the first to enter sets BLAS to one thread, the last to leave restores it."""
+    """Reference-counted: the first to enter sets BLAS to one thread, the last to leave restores it.
+
+    BLAS libraries with a process-wide pool let threadpoolctl (3.8 does so) set a limit from one thread only, and
+    ignore the others. The first to enter and the last to leave may be two threads, and the count here already
+    keeps them from fighting, so control is taken over for each change.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -74,11 +79,7 @@ class _OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if self._users == 0:
-                if self._controller is None:
-                    import scipy.linalg  # noqa: F401  (its BLAS is a library of its own: load it before looking)
-                    from threadpoolctl import ThreadpoolController
-
-                    self._controller = ThreadpoolController()
+                self._take_control()
                 self._limit = self._controller.limit(limits=1, user_api="blas")
             self._users += 1
 
@@ -88,8 +89,20 @@ class _OneBlasThread:
         with self._lock:
             self._users -= 1
             if self._users == 0:
+                self._take_control()
                 self._limit.restore_original_limits()
+                self._take_control()
                 self._limit = None
+
+    def _take_control(self) -> None:
+        if self._controller is None:
+            import scipy.linalg  # noqa: F401  (its BLAS is a library of its own: load it before looking)
+            from threadpoolctl import ThreadpoolController
+
+            self._controller = ThreadpoolController().select(user_api="blas")
+        for library in self._controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
 
 
 one_blas_thread = _OneBlasThread()

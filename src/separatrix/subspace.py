@@ -74,13 +74,15 @@ def identified(curvature: Array, K: int) -> Subspace:
     1
     """
     Q = contrasts(K) if K > 1 else None
-    diagonal = np.diag(curvature)
-    d = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(curvature / d / d[:, None])
-    tolerance = 8 * len(d) * np.finfo(np.float64).eps * max(1.0, float(values[-1]))
+    d = np.sqrt(np.diag(curvature))
+    seen = np.flatnonzero(d > 0)  # a column without curvature is left out exactly, not up to rounding
+    d = d[seen]
+    values, vectors = np.linalg.eigh(curvature[np.ix_(seen, seen)] / d / d[:, None])
+    tolerance = 8 * len(curvature) * np.finfo(np.float64).eps * max(1.0, float(values[-1]))
     kept = values > tolerance
     rank = int(kept.sum())
-    if rank == len(d):
+    if rank == len(curvature):
         return Subspace(Q, None, rank)
-    Z, _ = np.linalg.qr(vectors[:, kept] * d[:, None])  # the range of the curvature, orthogonal to its null space
+    Z = np.zeros((len(curvature), rank))
+    Z[seen], _ = np.linalg.qr(vectors[:, kept] * d[:, None])  # the curvature's range: no part in its null space
     return Subspace(Q, Z, rank)

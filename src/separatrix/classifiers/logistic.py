@@ -17,7 +17,7 @@ from separatrix.certificate import Certificate, Claim
 from separatrix.classifiers.weights import class_weights, row_weights
 from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
-from separatrix.labels import encode
+from separatrix.labels import as_label_array, encode
 from separatrix.objective import Objective, Ridge, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, named, refuse_unmet, run
@@ -294,20 +294,17 @@ def _penalty_factors(given: Any, n_features: int) -> Array:
     return factors
 
 
-def _one_label_a_row(y: Any) -> Any:
+def _one_label_a_row(y: Any) -> AnyArray:
     """Y without a needless second dimension; numbers that are no labels are refused."""
-    if getattr(y, "ndim", 1) == 2:
-        y = column_or_1d(y, warn=True)
-    values = np.asarray(y) if hasattr(y, "__array__") else y
-    if getattr(values, "dtype", None) is not None and values.dtype.kind == "f":
-        whole = np.isnan(values) | (values == np.floor(values))
-        if not np.all(whole):
-            raise LabelError(
-                "y",
-                f"row {int(np.argmin(whole))} is {values[np.argmin(whole)]} (Unknown label type: continuous)",
-                "give classes, not measurements; np.digitize makes classes of numbers",
-            )
-    return y
+    labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
+    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
+        row = int(np.argmax(labels != np.floor(labels)))
+        raise LabelError(
+            "y",
+            f"row {row} is {labels[row]} (Unknown label type: continuous)",
+            "give classes, not measurements; np.digitize makes classes of numbers",
+        )
+    return labels
 
 
 def _seed(random_state: Any) -> int:

@@ -68,6 +68,7 @@ class GradientDescent:
     step_rule: str = "fixed"
     name: ClassVar[str] = "gradient-descent"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    by_sums: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_eta(self.eta)

@@ -31,6 +31,7 @@ class LBFGS:
     pairs: int = 20
     name: ClassVar[str] = "lbfgs"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.STANDARD})
+    by_sums: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.pairs < 1:

@@ -46,6 +46,7 @@ class StochasticDescent:
     seed: int = 0
     name: ClassVar[str] = "sgd"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    by_sums: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_eta(self.eta)

@@ -1,0 +1,128 @@
+"""Gradient and stochastic descent exactly as the lectures have them. TEXTBOOK R5, R6."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.rows import Order
+from separatrix.solvers import (
+    SOLVERS,
+    GradientDescent,
+    SmallGradient,
+    StochasticDescent,
+    default_rules,
+    run,
+    states,
+)
+
+from .. import problems
+
+
+def _take(solver, objective, count, budget=None):
+    steps = states(solver, objective, np.zeros(objective.shape), budget)
+    return [state for state, _ in zip(steps, range(count), strict=False)]
+
+
+@pytest.fixture
+def objective():
+    drawn = problems.draw(7, K=2, C=np.inf, n=50)
+    return problems.Problem(drawn.X, drawn.codes, 2, np.ones(50), np.inf, drawn.factors, True).posed(standard=False)
+
+
+def test_fixed_step_is_minus_eta_times_the_gradient(objective):
+    first, second = _take(GradientDescent(eta=0.05), objective, 2)
+    np.testing.assert_array_equal(second.W, -0.05 * first.at.gradient)
+
+
+def test_a_step_in_proportion_to_the_gradient_is_the_fixed_step(objective):
+    fixed = _take(GradientDescent(eta=0.01), objective, 30)[-1].W
+    proportional = _take(GradientDescent(eta=0.01, step_rule="proportional"), objective, 30)[-1].W
+    np.testing.assert_allclose(fixed, proportional, rtol=1e-10)
+
+
+def test_normalised_steps_all_have_the_length_eta(objective):
+    trail = _take(GradientDescent(eta=0.01, step_rule="normalised"), objective, 20)
+    lengths = [np.linalg.norm(b.W - a.W) for a, b in pairwise(trail)]
+    np.testing.assert_allclose(lengths, 0.01, rtol=1e-12)
+
+
+def test_eta_too_small_just_right_and_too_large(objective):
+    safe = 2 / objective.largest_curvature()
+    values = {share: _take(GradientDescent(eta=share * safe), objective, 60)[-1].at.value for share in (0.001, 0.5)}
+    assert values[0.5] < values[0.001]
+    trail = [state.at.value for state in _take(GradientDescent(eta=0.5 * safe), objective, 200)]
+    assert np.all(np.diff(trail) <= 1e-12), "below 2/L every step goes down"
+
+
+def test_a_step_that_diverges_is_diagnosed_and_never_returned_as_nan():
+    rng = np.random.default_rng(0)
+    X, y = 100 * rng.standard_normal((60, 2)), rng.integers(0, 2, 60)
+    model = sx.LogisticRegression(C=0.1, solver=GradientDescent(eta=1e6))
+    with pytest.warns(NotConvergedWarning, match=r"eta=1e\+06 is too large .* descent is certain below"):
+        model.fit(X, y)
+    assert model.certificate_.code == "diverged"
+    assert np.all(np.isfinite(model.coef_))
+    assert model.certificate_.objective <= np.log(2) + 1e-12
+
+
+def test_a_single_row_step_adds_half_eta_t_x(objective):  # exact example "an SGD step adds η t x/2"
+    solver = StochasticDescent(eta=0.2, draw="given")
+    state = _take(solver, objective, 2, budget=1)[1]
+    block = next(objective.rows.blocks(Order(1)))
+    expected = 0.2 * block.t[0] * np.concatenate([[1.0], block.X[0]]) / 2
+    np.testing.assert_allclose(state.W[0], expected, rtol=1e-14)
+
+
+def test_a_budget_inside_the_epoch_changes_nothing_but_where_it_pauses(objective):
+    solver = StochasticDescent(eta=0.01, batch_size=4, draw="shuffled", seed=3)
+    whole = _take(solver, objective, 2)[-1]
+    pieces = next(s for s in states(solver, objective, np.zeros(objective.shape), 8) if s.memory["epoch"] == 1)
+    np.testing.assert_array_equal(whole.W, pieces.W)
+
+
+def test_seed_and_order_decide_the_walk(objective):
+    one, same, other = (_take(StochasticDescent(eta=0.05, seed=seed), objective, 3)[-1].W for seed in (1, 1, 2))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_patience_runs_out_and_the_best_weights_are_kept(objective):
+    solver = StochasticDescent(eta=0.5, batch_size=8, draw="shuffled", patience=3)
+    outcome = run(solver, objective, np.zeros(objective.shape), [], 1e-8)
+    assert outcome.status.code == "patience"
+    assert outcome.state.at.value == min(record.value for record in outcome.trace)
+
+
+def test_the_small_gradient_rule_is_named(objective):
+    outcome = run(GradientDescent(), objective, np.zeros(objective.shape), [SmallGradient(1e-2)], 0.0)
+    assert outcome.status.code == "gradient"
+    assert outcome.trace[-1].gradient_norm <= 1e-2 < outcome.trace[-2].gradient_norm
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: GradientDescent(eta=-1), "eta"),
+        (lambda: GradientDescent(step_rule="bold"), "step_rule.*bold.*fixed"),
+        (lambda: StochasticDescent(batch_size=0), "batch_size"),
+        (lambda: StochasticDescent(draw="lots"), "draw.*lots"),
+        (lambda: sx.solvers.LBFGS(pairs=0), "pairs"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_newton_and_lbfgs_need_fewer_passes(objective):  # R7
+    passes = {}
+    for name in ("newton", "lbfgs", "gradient-descent"):
+        problem = objective if name == "gradient-descent" else problems.draw(7, K=2, C=np.inf, n=50).posed()
+        problem.passes = 0
+        run(SOLVERS[name], problem, np.zeros(problem.shape), default_rules(1e-8, 20_000), 1e-8)
+        passes[name] = problem.passes
+    assert passes["newton"] < passes["gradient-descent"] / 3
+    assert passes["lbfgs"] < passes["gradient-descent"] / 3
