@@ -14,7 +14,7 @@ ITEMS = [line.split("|")[1].strip() for line in TOUR.splitlines() if re.match(r"
 
 
 def test_the_items_of_this_part_are_all_there():
-    asked = "D1 D3 D5 R1 R2 R3 R5 R6 R7 R8 R9 R11 R12 L1 E1".split()
+    asked = ["D1", "D3", "D5", "R1", "R2", "R3", "R5", "R6", "R7", "R8", "R9", "R11", "R12", "L1", "E1"]
     assert set(asked) <= set(ITEMS)
     assert len(ITEMS) == len(set(ITEMS))
 

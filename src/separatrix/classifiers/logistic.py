@@ -20,7 +20,7 @@ from separatrix.geometry import Hyperplane
 from separatrix.labels import as_label_array, encode
 from separatrix.objective import Objective, Ridge, pose
 from separatrix.scorer import Scorer
-from separatrix.solvers import Need, Run, Solver, choose, default_rules, named, refuse_unmet, run
+from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
 
 class LogisticRegression(ClassifierMixin, BaseEstimator):
@@ -113,7 +113,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         refuse_unmet(solver, problem)
         start = problem.rows.frame.from_original(self._start(problem, task.classes))
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
-        self._keep(task, problem, outcome, solver, why)
+        W, outcome = delivered(outcome, problem, self.tol)
+        self._keep(task, problem, W, outcome, solver, why)
         return self
 
     def _task(self, X: Any, y: Any, sample_weight: Any) -> _Task:
@@ -176,8 +177,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             )
         return _settled(W, problem)
 
-    def _keep(self, task: _Task, problem: Objective, outcome: Run, solver: Solver, why: str) -> None:
-        W = problem.rows.frame.to_original(outcome.state.W)
+    def _keep(self, task: _Task, problem: Objective, W: Array, outcome: Run, solver: Solver, why: str) -> None:
         link = "softmax" if len(task.classes) > 2 else "logit"
         self.scorer_ = Scorer(W, task.classes, link)
         self.classes_ = task.classes

@@ -7,6 +7,7 @@ is always (K, d + 1) with the intercepts in column 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -65,15 +66,27 @@ class Frame:
         """Weights for raw rows from weights for framed rows."""
         original = np.empty_like(W)
         original[:, 1:] = W[:, 1:] / self.scale
-        original[:, 0] = W[:, 0] - original[:, 1:] @ self.center
+        original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
         return original
 
     def from_original(self, W: Array) -> Array:
         """Weights for framed rows from weights for raw rows."""
         framed = np.empty_like(W)
         framed[:, 1:] = W[:, 1:] * np.where(np.isinf(self.scale), 0.0, self.scale)
-        framed[:, 0] = W[:, 0] + W[:, 1:] @ self.center
+        framed[:, 0] = self._shifted(W[:, 0], W[:, 1:], +1)
         return framed
+
+    def _shifted(self, b: Array, w: Array, sign: int) -> Array:
+        """The sum b ± w·center; exactly where offsets are large, since then it cancels nearly all of itself."""
+        if not self.has_large_offset:
+            return b + sign * (w @ self.center)
+        center = [Fraction(c) for c in self.center.tolist()]
+        exact = [
+            Fraction(intercept)
+            + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
+            for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
+        ]
+        return np.array([float(total) for total in exact])
 
 
 @dataclass(frozen=True)

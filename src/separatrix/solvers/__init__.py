@@ -1,6 +1,6 @@
 """Solvers: one algorithm, one file; one driver for all."""
 
-from separatrix.solvers.driver import Run, run, states
+from separatrix.solvers.driver import Run, delivered, run, states
 from separatrix.solvers.gradient_descent import GradientDescent
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
@@ -38,6 +38,7 @@ __all__ = [
     "StochasticDescent",
     "choose",
     "default_rules",
+    "delivered",
     "named",
     "refuse_unmet",
     "run",

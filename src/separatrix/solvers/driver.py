@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from separatrix.bounds import Bound, bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
 from separatrix.solvers.state import Solver, State
-from separatrix.solvers.stopping import Halted, Record, Rule, Status
+from separatrix.solvers.stopping import Certified, Halted, Record, Rule, Status
+
+# Raw and framed weights that differ by no more than this are the same fit.
+ROUNDED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -101,4 +104,35 @@ def _end(solver: Solver, problem: Objective, state: State, status: Status, look:
     final, found = solver.solution(problem, state), look.latest
     if status.code != "optimal" and (look.tried_at != state.iteration or final is not state):
         found = bound(problem, final.W, final.at, thorough=True)
-    return Run(final, status, found, tuple(trace))
+    return Run(final, _judged(status, problem, final, found, look.tol, trace), found, tuple(trace))
+
+
+def _judged(
+    status: Status, problem: Objective, state: State, found: Bound, tol: float, trace: Sequence[Record]
+) -> Status:
+    """The status in the light of the last bound: what ended for another reason may yet be within the tolerance."""
+    return status if status.met else Certified(tol)(problem, state, found, trace) or status
+
+
+def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
+    """The weights in raw units, and the run judged by them.
+
+    Beside a large offset the raw intercept rounds away digits that the frame's kept, so value and bound are taken
+    anew where that shows.
+    """
+    frame, state = problem.rows.frame, outcome.state
+    raw = frame.to_original(state.W)
+    back = frame.from_original(raw)
+    if np.max(np.abs(back - state.W)) <= ROUNDED * (1.0 + np.max(np.abs(state.W))):
+        return raw, outcome
+    with one_blas_thread:
+        at = problem.value_gradient(back)
+        found = bound(problem, back, at, thorough=True)
+    status = outcome.status
+    if status.code == "optimal" and found.known > tol * problem.null_value:
+        sentence = (
+            "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot "
+            "hold the digits of the optimum; subtract the offset from that column first"
+        )
+        status = Status("rounding", sentence, False)
+    return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace)

@@ -6,14 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
+from separatrix.arrays import Array
 from separatrix.bounds import Bound
 from separatrix.objective import Objective
-from separatrix.solvers.newton import newton_direction
+from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 
 Code = Literal[
     "optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter"
 ]
+
+
+# Newton steps from zero after which a direction to infinity stands out: scores grow by about one a step.
+FAR = 40
 
 
 class Record(NamedTuple):
@@ -114,10 +121,8 @@ def _complete_separation(problem: Objective, state: State) -> Status | None:
 
 
 def _quasi_separation(problem: Objective, state: State) -> Status | None:
-    """Whether Newton's step points where no row objects and some gain: a direction to infinity."""
-    direction = newton_direction(problem, state) if problem.has_hessian else None
-    if direction is None:  # too far out to factor the Hessian: where the last step went, or all of them
-        direction = state.memory.get("direction", state.W)
+    """Whether there is a direction to infinity: one along which no row objects and some gain."""
+    direction = _far_direction(problem, state)
     margins = problem.margins(direction)
     if margins.largest == 0 or margins.smallest < -1e-6 * margins.largest:
         return None
@@ -127,6 +132,19 @@ def _quasi_separation(problem: Objective, state: State) -> Status | None:
         "a penalty the likelihood grows along it for ever and some weights are infinite; use a finite C",
         False,
     )
+
+
+def _far_direction(problem: Objective, state: State) -> Array:
+    """Where Newton's steps lead: from zero, along the direction to infinity where there is one."""
+    if not problem.has_hessian:
+        return state.W
+    state = Newton().init(problem, np.zeros(problem.shape))
+    for _ in range(FAR):
+        after = Newton().step(problem, state)
+        if after.halt is not None:
+            break
+        state = after
+    return np.asarray(state.memory.get("direction", state.W))
 
 
 @dataclass(frozen=True)

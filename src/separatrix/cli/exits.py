@@ -1,0 +1,66 @@
+"""How a verb ends: one line on standard error and an exit code, never a traceback for what a user can mend."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from separatrix.errors import InputError, ModelFileError, ParameterError
+
+FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
+# What a shell reports for a program that a closed pipe or Ctrl-C ended.
+CLOSED_PIPE, INTERRUPTED = 141, 130
+
+
+def complain(text: str) -> None:
+    """One line on standard error."""
+    click.echo(f"separatrix: {' '.join(text.split())}", err=True)
+
+
+class Verbs(click.Group):
+    """A group whose verbs may return an exit code, or raise the package's errors."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run, then leave with the exit code."""
+        for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a letter gets its code instead
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        kwargs["standalone_mode"] = False
+        try:
+            code = super().main(*args, **kwargs)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            code = USAGE
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else "separatrix"
+            complain(f"{error.format_message().rstrip('.')} (see: {where} --help)")
+            code = USAGE
+        except click.Abort:
+            code = INTERRUPTED
+        sys.exit(code if isinstance(code, int) else FINE)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; turn errors into their exit codes."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:
+            # Nobody reads any more. What is still buffered goes nowhere, or Python would complain at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return CLOSED_PIPE
+        except ParameterError as error:
+            complain(str(error))
+            return USAGE
+        except InputError as error:
+            complain(str(error))
+            return BAD_DATA
+        except ModelFileError as error:
+            complain(str(error))
+            return BAD_MODEL
+        except MemoryError:
+            complain("there is not enough memory for this table; give fewer rows or columns")
+            return BAD_DATA

@@ -1,0 +1,32 @@
+"""Rows held out of a fit, the same share of every class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Integers
+
+
+def held_out(codes: Integers, share: float, seed: int) -> Any:
+    """Which rows to hold out, (n,) of bool: ``share`` of each class, drawn by ``seed``; one row of each stays.
+
+    Rows that do not divide evenly go to the classes with the largest remainders.
+
+    >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
+    >>> held[:8].sum().item(), held[8:].sum().item()
+    (2, 1)
+    """
+    counts = np.bincount(codes)
+    wanted = share * counts
+    taken = np.floor(wanted).astype(np.int64)
+    left_over = round(share * len(codes)) - int(taken.sum())
+    for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
+        taken[k] += 1
+    taken = np.clip(taken, 0, np.maximum(counts - 1, 0))
+    held = np.zeros(len(codes), dtype=bool)
+    rng = np.random.default_rng(seed)
+    for k, size in enumerate(taken):
+        held[rng.permutation(np.flatnonzero(codes == k))[:size]] = True
+    return held
