@@ -17,7 +17,7 @@ test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 -m "not slow"
 
 test-all: $(VENV)/.dev  ## the tests that take longer, too

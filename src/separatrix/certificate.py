@@ -2,56 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import Bound, bound
+from separatrix.bounds import Bound
 from separatrix.concurrency import one_blas_thread
-from separatrix.errors import LabelError
-from separatrix.labels import as_label_array
-from separatrix.objective import Objective, Ridge, pose
-from separatrix.scorer import Scorer
 
 # What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
 AGREEMENT = 1e-9
 
 
-@dataclass(frozen=True)
-class Claim:
-    """Everything that the objective of a fitted logistic regression depends on, but the rows."""
+class Recomputed(NamedTuple):
+    """What the rows say of a claim's weights, without a solver."""
 
-    scorer: Scorer
-    C: float
-    penalty_factors: Array
-    fit_intercept: bool
-    class_weights: Array
+    objective: float
+    null_objective: float
+    bound: Bound
+    gradient_norm: float
 
-    def objective(self, X: Any, y: Any, sample_weight: Array | None = None) -> tuple[Objective, Array]:
-        """The objective over these rows, and the claimed weights in its coordinates."""
-        codes = self._codes(y)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        W = self.scorer.W
-        problem = pose(
-            X,
-            codes,
-            len(self.scorer.classes),
-            weight * self.class_weights[codes],
-            Ridge(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors),
-            self.fit_intercept,
-            hide_constant=False,
-        )
-        return problem, problem.rows.frame.from_original(W)
 
-    def _codes(self, y: Any) -> Any:
-        position = {label: k for k, label in enumerate(self.scorer.classes.tolist())}
-        labels = as_label_array(y).tolist()
-        unknown = next((label for label in labels if label not in position), None)
-        if unknown is not None:
-            raise LabelError("y", f"it has the label {unknown!r}", f"use the classes of the fit: {list(position)}")
-        return np.array([position[label] for label in labels], dtype=np.int64)
+@runtime_checkable
+class Claim(Protocol):
+    """Everything that a fit's objective depends on but the rows: plain settings and the fitted scorer."""
+
+    @property
+    def scorer(self) -> Any: ...
+    def recompute(self, X: Any, y: Any, sample_weight: Any) -> Recomputed: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +55,8 @@ class Certificate:
     """The evidence on a fit.
 
     ``bound``: E − min E is at most this; None with ``bound_reason``. ``objective`` and ``bound`` are per unit of
-    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant.
+    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``facts``: what only some
+    classifiers have to say, by name.
     """
 
     status: str
@@ -93,9 +73,11 @@ class Certificate:
     solver: str
     why: str
     rank: int | None
+    full_rank: int
     n_parameters: int
     n_rows: int
     claim: Claim
+    facts: Mapping[str, str | float | int] = field(default_factory=dict)
 
     @property
     def relative_bound(self) -> float | None:
@@ -110,33 +92,27 @@ class Certificate:
         True where the objective agrees and the recomputed bound supports the claimed one.
         """
         with one_blas_thread:
-            problem, W = self.claim.objective(as_matrix(X), y, sample_weight)
-            at = problem.value_gradient(W)
-            found = bound(problem, W, at, thorough=True)
+            objective, null_value, found, length = self.claim.recompute(as_matrix(X), y, sample_weight)
         scale = max(abs(self.null_objective), abs(self.objective))
         faults = []
-        if abs(at.value - self.objective) > AGREEMENT * scale:
-            faults.append(f"the objective is {at.value:.12g} on these rows, not {self.objective:.12g}")
+        if not abs(objective - self.objective) <= AGREEMENT * scale:
+            faults.append(f"the objective is {objective:.12g} on these rows, not {self.objective:.12g}")
         if self.bound is not None and found.known > max(2 * self.bound, AGREEMENT * scale):
             proven = "none" if found.value is None else f"{found.value:.3g}"
             faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}")
-        length = float(np.linalg.norm(at.gradient))
         sentence = (
             "does not hold: " + "; ".join(faults)
             if faults
-            else f"holds: objective {at.value:.12g}, {describe_bound(found, problem.null_value)}"
+            else f"holds: objective {objective:.12g}, gap {describe_bound(found, null_value)}"
         )
-        return Verification(not faults, at.value, found.value, length, sentence)
+        return Verification(not faults, objective, found.value, length, sentence)
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate without its claim, as plain values."""
-        plain = asdict(self)
-        del plain["claim"]
-        return plain
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "claim"}
 
     def __str__(self) -> str:
         found = Bound(self.bound, self.bound_kind, self.bound_reason)
-        rank = "" if self.rank is None else f"{self.rank} of {self.claim.penalty_factors.size + self._extra}"
         lines = [
             ("status", self.status),
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
@@ -144,21 +120,16 @@ class Certificate:
             ("gradient", f"{self.gradient_norm:.2e}"),
             ("work", f"{self.iterations} iterations, {self.passes} passes over {self.n_rows} rows"),
             ("solver", self.why),
-            ("rank", rank + self._rank_note if rank else "not computed: too many columns"),
+            ("rank", self._rank_sentence()),
+            *((name, str(value)) for name, value in self.facts.items()),
         ]
         return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
 
-    @property
-    def _extra(self) -> int:
-        return 1 if self.claim.fit_intercept else 0
-
-    @property
-    def _rank_note(self) -> str:
-        full = self.claim.penalty_factors.size + self._extra
-        if self.rank == full:
-            return ""
-        unique = "the penalty makes them unique" if np.isfinite(self.claim.C) else "the weights are not unique"
-        return f": constant or collinear columns; {unique}"
+    def _rank_sentence(self) -> str:
+        if self.rank is None:
+            return "not computed: too many columns"
+        note = "" if self.rank == self.full_rank else ": constant or collinear columns"
+        return f"{self.rank} of {self.full_rank}{note}"
 
 
 def describe_bound(found: Bound, null_value: float) -> str:

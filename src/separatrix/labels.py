@@ -71,6 +71,20 @@ def _object_or_plain(y: Any) -> AnyArray:
     return _object_array(values)
 
 
+def known_codes(y: Any, classes: AnyArray) -> Integers:
+    """The numbers of labels among given classes; a label that is none of them is refused.
+
+    >>> known_codes(["b", "a"], np.array(["a", "b"])).tolist()
+    [1, 0]
+    """
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    labels = as_label_array(y).tolist()
+    unknown = next((label for label in labels if label not in position), None)
+    if unknown is not None:
+        raise LabelError("y", f"it has the label {unknown!r}", f"use the classes of the fit: {list(position)}")
+    return np.array([position[label] for label in labels], dtype=np.int64)
+
+
 def signed(codes: Integers) -> Array:
     """{0, 1} to {−1, +1}.
 

@@ -24,7 +24,8 @@ import numpy as np
 from separatrix import sealed
 from separatrix._version import __version__
 from separatrix.arrays import AnyArray, Array
-from separatrix.certificate import Certificate, Claim
+from separatrix.certificate import Certificate
+from separatrix.claims import LikelihoodClaim
 from separatrix.errors import ModelFileError, ParameterError
 from separatrix.links import LINKS
 from separatrix.scorer import Scorer
@@ -199,7 +200,11 @@ def _plain_classes(classes: AnyArray) -> dict[str, Any]:
 
 def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
     claim = certificate.claim
-    plain = {key: _plain(value) for key, value in certificate.to_dict().items()}
+    if not isinstance(claim, LikelihoodClaim):
+        came = f"its certificate is of {type(claim).__name__}"
+        raise ParameterError("model", came, "save a LogisticRegression, or pickle this one")
+    plain = {key: _plain(value) for key, value in certificate.to_dict().items() if key != "facts"}
+    plain["facts"] = {key: _plain(value) for key, value in certificate.facts.items()}
     plain["claim"] = {
         "C": _plain(float(claim.C)),
         "class_weights": _finite("class weights", claim.class_weights).tolist(),
@@ -285,9 +290,10 @@ def _classes(found: Any) -> AnyArray:
 
 
 def _certificate(found: Any, scorer: Scorer) -> Certificate:
-    kinds = {f.name: str(f.type) for f in fields(Certificate) if f.name != "claim"}
+    kinds = {f.name: str(f.type) for f in fields(Certificate) if f.name not in ("claim", "facts")}
     _require(
-        isinstance(found, dict) and set(found) == {*kinds, "claim"}, "its certificate lacks a key, or has more"
+        isinstance(found, dict) and set(found) == {*kinds, "claim", "facts"},
+        "its certificate lacks a key, or has more",
     )
     values = {name: _of_kind(f"certificate's {name}", found[name], kind) for name, kind in kinds.items()}
     claim = found["claim"]
@@ -295,14 +301,20 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
     _require(isinstance(claim, dict) and set(claim) == keys, "its claim lacks a key, or has more")
     C = _of_kind("claim's C", claim["C"], "float")
     _require(C > 0, "its claim's C is not positive")
-    held = Claim(
+    held = LikelihoodClaim(
         scorer,
         C,
         _not_negative("penalty factors", claim["penalty_factors"], scorer.n_features),
         _of_kind("claim's fit_intercept", claim["fit_intercept"], "bool"),
         _not_negative("class weights", claim["class_weights"], len(scorer.classes)),
     )
-    return Certificate(**values, claim=held)
+    return Certificate(**values, claim=held, facts=_facts(found["facts"]))
+
+
+def _facts(found: Any) -> dict[str, str | float | int]:
+    sound = isinstance(found, dict) and all(type(value) in (str, int, float) for value in found.values())
+    _require(sound, "its certificate's facts are not plain values")
+    return dict(found)
 
 
 def _of_kind(what: str, value: Any, kind: str) -> Any:

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from separatrix import errors
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.certificate import Certificate, Claim
-from separatrix.classifiers.weights import class_weights, row_weights
-from separatrix.errors import LabelError, ParameterError
-from separatrix.geometry import Hyperplane
-from separatrix.labels import as_label_array, encode
+from separatrix.arrays import AnyArray, Array
+from separatrix.certificate import Certificate
+from separatrix.claims import LikelihoodClaim
+from separatrix.classifiers.given import (
+    Given,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+    given,
+    seed_of,
+)
+from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.classifiers.weights import class_weights
+from separatrix.errors import ParameterError
 from separatrix.objective import Objective, Ridge, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
 
-class LogisticRegression(ClassifierMixin, BaseEstimator):
+class LogisticRegression(LinearClassifier):
     r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + ½ Σ_j f_j w_j², with ℓ the logistic or softmax loss.
 
     Two classes have one weight vector; K > 2 classes have K, for the softmax. The intercept is never penalised.
@@ -67,6 +73,9 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     ('optimal', True)
     """
 
+    approach: ClassVar[Approach] = "discriminative"
+    has_probabilities: ClassVar[bool] = True
+
     def __init__(
         self,
         C: float = 1.0,
@@ -94,17 +103,18 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
-        task = self._task(X, y, sample_weight)
+        self._check_settings()
+        task = given(self, X, y, sample_weight)
+        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
         solver = self._seeded(named(self.solver))
-        standard = solver is None or Need.STANDARD in solver.needs
         problem = pose(
             task.X,
             task.codes,
-            len(task.classes),
-            task.weight,
-            task.ridge,
+            task.n_classes,
+            task.weight * by_class[task.codes],
+            self._ridge(task.X.shape[1]),
             self.fit_intercept,
-            standard,
+            solver is None or Need.STANDARD in solver.needs,
             task.names,
         )
         why = f"{getattr(solver, 'name', '')}: asked for"
@@ -114,55 +124,45 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         start = problem.rows.frame.from_original(self._start(problem, task.classes))
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
-        self._keep(task, problem, W, outcome, solver, why)
+        self._keep(task, by_class, problem, W, outcome, solver, why)
         return self
 
-    def _task(self, X: Any, y: Any, sample_weight: Any) -> _Task:
-        """Everything that was given, checked, in the forms that the core takes."""
-        _check_settings(self)
-        if y is None:
-            raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False)
-        y = _one_label_a_row(y)
-        check_consistent_length(X, y)
-        classes, codes = encode(y)
-        if len(classes) < 2:
-            raise LabelError(
-                "y",
-                f"it has one class only, {classes[0]!r}",
-                "give rows of at least two classes, not one class",
-            )
-        weight = row_weights(sample_weight, X.shape[0])
-        by_class = class_weights(self.class_weight, classes, codes, weight)
+    def _check_settings(self) -> None:
+        check_positive("C", self.C, "give a positive number, or np.inf for no penalty")
+        check_not_negative("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_flag("warm_start", self.warm_start)
+
+    def _ridge(self, n_features: int) -> Ridge:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
-        ridge = Ridge(strength, _penalty_factors(self.penalty_factors, X.shape[1]))
-        names = getattr(self, "feature_names_in_", None)
-        return _Task(
-            X,
-            codes,
-            classes,
-            weight * by_class[codes],
-            by_class,
-            ridge,
-            None if names is None else list(names),
-        )
+        if self.penalty_factors is None:
+            return Ridge(strength, np.ones(n_features))
+        factors = np.asarray(self.penalty_factors, dtype=np.float64)
+        if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
+            raise ParameterError(
+                "penalty_factors",
+                f"got {self.penalty_factors!r}",
+                f"give {n_features} finite factors >= 0, one a column",
+            )
+        return Ridge(strength, factors)
 
     def _seeded(self, solver: Solver | None) -> Solver | None:
         if self.random_state is None or solver is None or not hasattr(solver, "seed"):
             return solver
-        return replace(solver, seed=_seed(self.random_state))  # type: ignore[type-var]
+        return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
 
     def _start(self, problem: Objective, classes: AnyArray) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
         if self.warm_start and hasattr(self, "scorer_"):
-            before: Scorer = self.scorer_
+            before = self.scorer_
             if before.W.shape == problem.shape and before.classes.tolist() == classes.tolist():
                 return before.W.copy()
         if isinstance(self.start, str):
             if self.start == "zero":
                 return np.zeros(problem.shape)
             if self.start == "random":
-                rng = np.random.default_rng(_seed(self.random_state))
+                rng = np.random.default_rng(seed_of(self.random_state))
                 return _settled(rng.standard_normal(problem.shape), problem)
             raise ParameterError("start", f"got {self.start!r}", "give 'zero', 'random' or an array of weights")
         try:
@@ -177,21 +177,20 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             )
         return _settled(W, problem)
 
-    def _keep(self, task: _Task, problem: Objective, W: Array, outcome: Run, solver: Solver, why: str) -> None:
-        link = "softmax" if len(task.classes) > 2 else "logit"
-        self.scorer_ = Scorer(W, task.classes, link)
-        self.classes_ = task.classes
-        self.coef_ = W[:, 1:].copy()
-        self.intercept_ = W[:, 0].copy()
+    def _keep(
+        self,
+        task: Given,
+        by_class: Array,
+        problem: Objective,
+        W: Array,
+        outcome: Run,
+        solver: Solver,
+        why: str,
+    ) -> None:
+        self._keep_scorer(Scorer(W, task.classes, "softmax" if task.n_classes > 2 else "logit"))
         self.n_iter_ = outcome.state.iteration
         self.trace_ = outcome.trace
-        claim = Claim(
-            self.scorer_,
-            float(self.C),
-            task.ridge.factors,
-            bool(self.fit_intercept),
-            task.class_weights,
-        )
+        self.n_parameters_ = (task.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)
         self.certificate_ = Certificate(
             status=outcome.status.sentence,
             code=outcome.status.code,
@@ -207,120 +206,20 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             solver=solver.name,
             why=why,
             rank=problem.rank,
-            n_parameters=_free_parameters(problem),
+            full_rank=problem.rows.n_features + problem.fit_intercept,
+            n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
-            claim=claim,
+            claim=LikelihoodClaim(
+                self.scorer_, float(self.C), problem.ridge.factors, bool(self.fit_intercept), by_class
+            ),
         )
         if not outcome.status.met:
             apart = outcome.status.code in ("separated", "quasi-separated")
             kind = errors.SeparationWarning if apart else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=3)
 
-    def _scored(self, X: Any) -> tuple[Any, list[str] | None]:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_all_finite=False, reset=False)
-        names = getattr(self, "feature_names_in_", None)
-        return X, None if names is None else list(names)
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores: (n,) for two classes, positive for the second; (n, K) for more."""
-        return self.scorer_of().scores(*self._scored(X))
-
-    def predict(self, X: Any) -> AnyArray:
-        """The class of each row; a score of exactly zero goes to the second class."""
-        return self.scorer_of().predict(*self._scored(X))
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(class | x), (n, K), columns in the order of ``classes_``."""
-        return self.scorer_of().probabilities(*self._scored(X))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Ln P(class | x), (n, K)."""
-        return self.scorer_of().log_probabilities(*self._scored(X))
-
-    def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
-        """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""
-        return self.scorer_of().hyperplane(i, j, probability)
-
-    def scorer_of(self) -> Scorer:
-        """The fitted linear model by itself, which needs no scikit-learn."""
-        check_is_fitted(self)
-        scorer: Scorer = self.scorer_
-        return scorer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What was given to ``fit``, checked."""
-
-    X: Any
-    codes: Integers
-    classes: AnyArray
-    weight: Array
-    class_weights: Array
-    ridge: Ridge
-    names: list[str] | None
-
-
-def _check_settings(model: LogisticRegression) -> None:
-    if not (_is_number(model.C) and model.C > 0):
-        raise ParameterError("C", f"got {model.C!r}", "give a positive number, or np.inf for no penalty")
-    if not (_is_number(model.tol) and 0 <= model.tol < np.inf):
-        raise ParameterError("tol", f"got {model.tol!r}", "give a number >= 0")
-    if isinstance(model.max_iter, bool) or not isinstance(model.max_iter, Integral) or model.max_iter < 1:
-        raise ParameterError("max_iter", f"got {model.max_iter!r}", "give a whole number of at least 1")
-    for flag in ("fit_intercept", "warm_start"):
-        if not isinstance(getattr(model, flag), bool | np.bool_):
-            raise ParameterError(flag, f"got {getattr(model, flag)!r}", "give True or False")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value
-
-
-def _penalty_factors(given: Any, n_features: int) -> Array:
-    if given is None:
-        return np.ones(n_features)
-    factors = np.asarray(given, dtype=np.float64)
-    if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
-        raise ParameterError(
-            "penalty_factors", f"got {given!r}", f"give {n_features} finite factors >= 0, one a column"
-        )
-    return factors
-
-
-def _one_label_a_row(y: Any) -> AnyArray:
-    """Y without a needless second dimension; numbers that are no labels are refused."""
-    labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
-    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
-        row = int(np.argmax(labels != np.floor(labels)))
-        raise LabelError(
-            "y",
-            f"row {row} is {labels[row]} (Unknown label type: continuous)",
-            "give classes, not measurements; np.digitize makes classes of numbers",
-        )
-    return labels
-
-
-def _seed(random_state: Any) -> int:
-    from sklearn.utils import check_random_state
-
-    if random_state is None or isinstance(random_state, Integral):
-        return 0 if random_state is None else int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
 
 def _settled(W: Array, problem: Objective) -> Array:
     """W without what the model has no use for: an intercept that is not fitted, a shift common to all classes."""
     W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
     return W - W.mean(axis=0) if len(W) > 1 else W
-
-
-def _free_parameters(problem: Objective) -> int:
-    """How many numbers the model determines: K − 1 score functions, each of d (+ 1) weights."""
-    return (problem.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)

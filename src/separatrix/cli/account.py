@@ -120,6 +120,7 @@ class Account:
                 "test_size": self.test_size,
                 "seed": self.seed,
             },
+            "settings": self.model.get_params(),
             "certificate": self.model.certificate_.to_dict(),
             "held_out": self.measured(),
             "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_},
@@ -134,6 +135,7 @@ class Account:
         pairs = zip(self.classes, self.counts, strict=True)
         terminal.line("classes", ", ".join(f"{label} {count}" for label, count in pairs))
         terminal.line("split", self._split())
+        terminal.line("model", self._model())
         click.echo()
         terminal.lines(str(self.model.certificate_))
         click.echo()
@@ -142,7 +144,7 @@ class Account:
         if out is not None:
             words = ["show", out] if data == STDIN else ["predict", out, data, "--proba"]
             click.echo()
-            terminal.line("model", f"{out} written; next, try")
+            terminal.line("written", f"{out}; next, try")
             click.echo(" " * terminal.LABEL + shlex.join(["separatrix", *words]))  # whole, to be copied
 
     def _split(self) -> str:
@@ -151,6 +153,12 @@ class Account:
             return f"{fitted} rows fitted, {held} held out (the same share of each class, seed {self.seed})"
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
+
+    def _model(self) -> str:
+        settings = self.model.get_params()
+        balanced = ", classes balanced" if settings["class_weight"] else ""
+        intercept = "with an intercept" if settings["fit_intercept"] else "no intercept"
+        return f"logistic regression, C={settings['C']:g}, {intercept}{balanced}"
 
     def _show_measured(self) -> None:
         report = self.report

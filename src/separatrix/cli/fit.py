@@ -128,7 +128,7 @@ def _fitted(table: Table, split: Split, settings: dict[str, Any]) -> tuple[Any, 
     from separatrix.labels import encode
 
     classes, codes = encode(table.y)
-    _refuse_unfit_labels(table, classes)
+    _refuse_unfit_labels(table, classes, codes)
     held = held_out(codes, split.test_size, split.seed)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -140,15 +140,15 @@ def _fitted(table: Table, split: Split, settings: dict[str, Any]) -> tuple[Any, 
     return Account(table, model, codes, held, split.test_size, split.seed), caught
 
 
-def _refuse_unfit_labels(table: Table, classes: Any) -> None:
+def _refuse_unfit_labels(table: Table, classes: Any, codes: Any) -> None:
     """One class, or measurements: said here, where the row and the column still have their names."""
     where = f"{table.source}, target column {table.target!r}"
     if len(classes) < 2:
         came = f"every row has the one label {classes.tolist()[0]!r}"
         raise LabelError(where, came, "give rows of at least two classes")
-    if classes.dtype.kind == "f" and (classes % 1 != 0).any():
-        row = next(row for row, label in enumerate(table.y if table.y is not None else ()) if label % 1 != 0)
-        came = f"row {row + 1} is {classes.dtype.type(table.y[row])}, a measurement rather than a class"
+    if classes.dtype.kind == "f" and (classes != classes.round()).any():
+        row = int((classes != classes.round())[codes].argmax())
+        came = f"row {row + 1} is {classes[codes[row]]}, a measurement rather than a class"
         raise LabelError(where, came, "cut the numbers into classes first, or predict another column")
 
 

@@ -49,7 +49,8 @@ def predict(model: str, data: str, proba: bool, as_json: bool, out: str | None) 
     P = known.scorer.probabilities(table.X) if proba else None
     if as_json:
         found = {"classes": known.scorer.classes, "predictions": labels}
-        pieces = iter([terminal.json_text(found if P is None else {**found, "probabilities": P}) + "\n"])
+        whole = found if P is None else {**found, "probabilities": P}
+        pieces = iter([terminal.json_text(whole, indent=None) + "\n"])
     else:
         pieces = _csv(known.scorer.classes.tolist(), labels, P)
     if out is None:

@@ -50,17 +50,19 @@ def _show_model(known: ModelFile) -> None:
     if known.parameters:
         terminal.line("settings", _pairs(known.parameters))
     if known.training:
-        terminal.line("training", _pairs(known.training))
+        source = known.training.get("source", "")
+        rest = {key: value for key, value in known.training.items() if key != "source"}
+        terminal.line("training", f"{source}: {_pairs(rest)}")
 
 
 def _pairs(values: Any) -> str:
-    return ", ".join(f"{key}={_short(value)}" for key, value in values.items() if value is not None)
+    return ", ".join(
+        f"{key.replace('_', ' ')} {_short(value)}" for key, value in values.items() if value is not None
+    )
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return terminal.clipped(str(value), 60)
+    return f"{value:.6g}" if isinstance(value, float) else terminal.clipped(str(value), 60)
 
 
 def _show_weights(known: ModelFile) -> None:

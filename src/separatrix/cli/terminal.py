@@ -30,7 +30,9 @@ def printable(text: str) -> str:
     >>> print(printable("two\nlines"))
     two\nlines
     """
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
 def line(label: str, text: str) -> None:
@@ -71,15 +73,15 @@ def share(value: float) -> str:
     return f"{value:.3f}"
 
 
-def json_text(value: Any) -> str:
-    """Indented JSON. A float that is not finite has no form in JSON: infinity is "inf", NaN is null.
+def json_text(value: Any, indent: int | None = 2) -> str:
+    """JSON. A float that is not finite has no form in JSON: infinity is "inf", NaN is null.
 
     >>> print(json_text({"C": float("inf")}))
     {
       "C": "inf"
     }
     """
-    return json.dumps(_jsonable(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(_jsonable(value), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def _jsonable(value: Any) -> Any:

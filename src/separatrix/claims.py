@@ -1,0 +1,48 @@
+"""Claims: what each kind of fit says of its weights, in a form that can be recomputed from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.bounds import bound
+from separatrix.certificate import Recomputed
+from separatrix.labels import known_codes
+from separatrix.objective import Objective, Ridge, pose
+from separatrix.scorer import Scorer
+
+
+@dataclass(frozen=True)
+class LikelihoodClaim:
+    """Everything that the objective of a fitted logistic regression depends on, but the rows."""
+
+    scorer: Scorer
+    C: float
+    penalty_factors: Array
+    fit_intercept: bool
+    class_weights: Array
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Objective, gradient and bound at the claimed weights, over these rows."""
+        problem = self.objective(X, y, sample_weight)
+        W = problem.rows.frame.from_original(self.scorer.W)
+        at = problem.value_gradient(W)
+        found = bound(problem, W, at, thorough=True)
+        return Recomputed(at.value, problem.null_value, found, float(np.linalg.norm(at.gradient)))
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None) -> Objective:
+        """The objective over these rows."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return pose(
+            X,
+            codes,
+            len(self.scorer.classes),
+            weight * self.class_weights[codes],
+            Ridge(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors),
+            self.fit_intercept,
+            hide_constant=False,
+        )

@@ -1,0 +1,110 @@
+"""What users give to ``fit``, checked once, in the forms that the core takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.classifiers.weights import row_weights
+from separatrix.errors import LabelError, ParameterError
+from separatrix.labels import as_label_array, encode
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None."""
+
+    X: Any
+    codes: Integers
+    classes: AnyArray
+    weight: Array
+    names: list[str] | None
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+
+def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
+    """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows."""
+    if y is None:
+        raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False)
+    y = _one_label_a_row(y)
+    check_consistent_length(X, y)
+    classes, codes = encode(y)
+    if len(classes) < 2:
+        raise LabelError(
+            "y", f"it has one class only, {classes[0]!r}", "give rows of at least two classes, not one class"
+        )
+    return Given(X, codes, classes, row_weights(sample_weight, X.shape[0]), column_names(estimator))
+
+
+def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
+    """Rows for a fitted estimator, and the columns' names for messages."""
+    X = validate_data(estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
+    return X, column_names(estimator)
+
+
+def column_names(estimator: Any) -> list[str] | None:
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _one_label_a_row(y: Any) -> AnyArray:
+    """y without a needless second dimension; numbers that are no labels are refused."""
+    labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
+    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
+        row = int(np.argmax(labels != np.floor(labels)))
+        raise LabelError(
+            "y",
+            f"row {row} is {labels[row]} (Unknown label type: continuous)",
+            "give classes, not measurements; np.digitize makes classes of numbers",
+        )
+    return labels
+
+
+# -------------------------------------------------------------------------------------------- settings
+
+
+def check_positive(name: str, value: Any, do: str = "give a positive number") -> None:
+    if not (is_number(value) and value > 0):
+        raise ParameterError(name, f"got {value!r}", do)
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ParameterError(name, f"got {value!r}", "give a number >= 0")
+
+
+def check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ParameterError(name, f"got {value!r}", "give a whole number of at least 1")
+
+
+def check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, f"got {value!r}", "give True or False")
+
+
+def check_choice(name: str, value: Any, choices: Any) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(name, f"got {value!r}", f"choose one of {', '.join(map(repr, choices))}")
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn calls a random state; None is 0, so that fits are repeatable."""
+    from sklearn.utils import check_random_state
+
+    if random_state is None or isinstance(random_state, Integral):
+        return 0 if random_state is None else int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

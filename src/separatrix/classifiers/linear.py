@@ -1,0 +1,81 @@
+"""What all linear classifiers share once fitted: prediction from a scorer. TEXTBOOK D1, D2, D6."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.certificate import Certificate
+from separatrix.classifiers.given import rows_to_score
+from separatrix.geometry import Hyperplane
+from separatrix.scorer import Scorer
+
+Approach = Literal["discriminant function", "discriminative", "generative"]
+
+
+def _has_probabilities(classifier: Any) -> bool:
+    """True, or the sentence that says why not; ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
+    if classifier.has_probabilities:
+        return True
+    raise AttributeError(
+        f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a model of "
+        "P(class | x) such as LogisticRegression"
+    )
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted ``scorer_`` and everything that follows from it; subclasses fit.
+
+    ``approach``: which of the three approaches to classification it takes. ``n_parameters_``: how many numbers the
+    model determines from the rows.
+    """
+
+    approach: ClassVar[Approach]
+    has_probabilities: ClassVar[bool] = False
+
+    scorer_: Scorer
+    certificate_: Certificate
+    n_parameters_: int
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: (n,) for two classes, positive for the second; (n, K) for more."""
+        return self.scorer_of().scores(*rows_to_score(self, X))
+
+    def predict(self, X: Any) -> AnyArray:
+        """The class of each row; a score of exactly zero goes to the second class."""
+        return self.scorer_of().predict(*rows_to_score(self, X))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | x), (n, K), columns in the order of ``classes_``."""
+        return self.scorer_of().probabilities(*rows_to_score(self, X))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Array:
+        """ln P(class | x), (n, K)."""
+        return self.scorer_of().log_probabilities(*rows_to_score(self, X))
+
+    def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
+        """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""
+        return self.scorer_of().hyperplane(i, j, probability)
+
+    def scorer_of(self) -> Scorer:
+        """The fitted linear model by itself, which needs no scikit-learn."""
+        check_is_fitted(self)
+        return self.scorer_
+
+    def _keep_scorer(self, scorer: Scorer) -> None:
+        """Set what scikit-learn's conventions ask for."""
+        self.scorer_ = scorer
+        self.classes_ = scorer.classes
+        self.coef_ = scorer.W[:, 1:].copy()
+        self.intercept_ = scorer.W[:, 0].copy()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
