@@ -204,7 +204,7 @@ def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
         came = f"its certificate is of {type(claim).__name__}"
         raise ParameterError("model", came, "save a LogisticRegression, or pickle this one")
     plain = {key: _plain(value) for key, value in certificate.to_dict().items() if key != "facts"}
-    plain["facts"] = {key: _plain(value) for key, value in certificate.facts.items()}
+    plain["facts"] = [[key, _plain(value)] for key, value in certificate.facts.items()]  # in their order
     plain["claim"] = {
         "C": _plain(float(claim.C)),
         "class_weights": _finite("class weights", claim.class_weights).tolist(),
@@ -312,9 +312,11 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
 
 
 def _facts(found: Any) -> dict[str, str | float | int]:
-    sound = isinstance(found, dict) and all(type(value) in (str, int, float) for value in found.values())
-    _require(sound, "its certificate's facts are not plain values")
-    return dict(found)
+    pairs = isinstance(found, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in found)
+    _require(pairs, "its certificate's facts are not pairs")
+    plain = all(type(name) is str and type(value) in (str, int, float) for name, value in found)
+    _require(plain, "its certificate's facts are not plain values")
+    return {name: value for name, value in found}
 
 
 def _of_kind(what: str, value: Any, kind: str) -> Any:
