@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,6 +13,18 @@ from separatrix.geometry import Hyperplane
 from separatrix.links import LINKS, Link
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
+
+
+@runtime_checkable
+class Scores(Protocol):
+    """Answers for rows, by any fitted model: linear (``Scorer``) or not."""
+
+    @property
+    def classes(self) -> AnyArray: ...
+    def scores(self, X: Any, names: list[str] | None = None) -> Array: ...
+    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray: ...
+    def probabilities(self, X: Any, names: list[str] | None = None) -> Array: ...
+    def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array: ...
 
 
 @dataclass(frozen=True)

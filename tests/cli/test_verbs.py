@@ -121,7 +121,7 @@ def test_a_failed_check_is_said_and_the_model_still_written(as_json):
     assert warning.startswith("separatrix: warning: no optimum exists")
     assert "m.json was written all the same" in failed
     assert not model_file.read("m.json").certificate.met
-    assert model_file.read("m.json").certificate.claim.C == np.inf
+    assert np.isinf(model_file.read("m.json").certificate.claim.C)
     if as_json:
         found = json.loads(done.stdout, parse_constant=pytest.fail)
         assert found["certificate"]["code"] == "separated"
@@ -145,7 +145,7 @@ def test_predict_writes_csv():
 
 
 def test_predict_as_json():
-    run("fit", "demo:digits", "--out", "m.json", "--max-iter", "3", "--tol", "1")
+    run("fit", "demo:digits", "--out", "m.json", "--tol", "0.01")
     found = json.loads(run("predict", "m.json", "demo:digits", "--proba", "--json").stdout)
     assert found["classes"] == list(range(10))
     assert len(found["predictions"]) == len(found["probabilities"]) == 1797
@@ -203,7 +203,7 @@ def test_show_gives_every_weight():
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_text_fits_the_terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    run("fit", "demo:digits", "--out", "m.json", "--tol", "1")
+    run("fit", "demo:digits", "--out", "m.json", "--tol", "0.01")
     assert max(map(len, run("show", "m.json").stdout.splitlines())) <= columns
     if columns >= 80:
         assert max(map(len, run("fit", "demo:wine").stdout.splitlines())) <= columns
@@ -263,7 +263,7 @@ def test_bad_model_files(tmp_path):
 def test_the_share_held_out_of_each_class():
     codes = np.repeat([0, 1, 2, 3], [100, 50, 10, 1])
     held = held_out(codes, 0.25, seed=1)
-    assert np.bincount(codes[held], minlength=4).tolist() == [25, 12, 3, 0]
+    assert np.bincount(codes[held], minlength=4).tolist() == [25, 13, 2, 0]
     assert (held == held_out(codes, 0.25, seed=1)).all()
     assert (held != held_out(codes, 0.25, seed=2)).any()
     assert not held_out(codes, 0.0, seed=1).any()

@@ -1,7 +1,8 @@
-"""What all linear classifiers share once fitted: prediction from a scorer. TEXTBOOK D1, D2, D6."""
+"""What all classifiers share once fitted: answers from a scorer. TEXTBOOK D1, D2, D6, P13."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -12,13 +13,28 @@ from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate
 from separatrix.classifiers.given import rows_to_score
 from separatrix.geometry import Hyperplane
-from separatrix.scorer import Scorer
+from separatrix.scorer import Scorer, Scores
 
 Approach = Literal["discriminant function", "discriminative", "generative"]
 
 
+@dataclass(frozen=True)
+class ClassifierTraits:
+    """What is true of a classifier with its default settings, for the laws that hold only where it is.
+
+    order_free: the order of rows does not matter. repeatable: a row of weight 2 is the row twice. scale_free:
+    multiplying a column by a constant divides its weight by it and changes no answer. relabelling: renaming classes
+    renames the answers (of two classes, also when they swap places).
+    """
+
+    order_free: bool = True
+    repeatable: bool = True
+    scale_free: bool = False
+    relabelling: bool = True
+
+
 def _has_probabilities(classifier: Any) -> bool:
-    """True, or the sentence that says why not; ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
+    """True, or the sentence that says why not: ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
     if classifier.has_probabilities:
         return True
     raise AttributeError(
@@ -27,8 +43,8 @@ def _has_probabilities(classifier: Any) -> bool:
     )
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """A fitted ``scorer_`` and everything that follows from it; subclasses fit.
+class ScoringClassifier(ClassifierMixin, BaseEstimator):
+    """A fitted ``scorer_`` and what follows from it; subclasses fit.
 
     ``approach``: which of the three approaches to classification it takes. ``n_parameters_``: how many numbers the
     model determines from the rows.
@@ -36,8 +52,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     approach: ClassVar[Approach]
     has_probabilities: ClassVar[bool] = False
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits()
 
-    scorer_: Scorer
+    scorer_: Scores
     certificate_: Certificate
     n_parameters_: int
 
@@ -59,14 +76,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """ln P(class | x), (n, K)."""
         return self.scorer_of().log_probabilities(*rows_to_score(self, X))
 
-    def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
-        """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""
-        return self.scorer_of().hyperplane(i, j, probability)
-
-    def scorer_of(self) -> Scorer:
-        """The fitted linear model by itself, which needs no scikit-learn."""
+    def scorer_of(self) -> Scores:
+        """The fitted model by itself, which needs no scikit-learn."""
         check_is_fitted(self)
         return self.scorer_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(ScoringClassifier):
+    """A classifier whose scores are linear: it has weights, and hyperplanes between its classes."""
+
+    scorer_: Scorer
+
+    def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
+        """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""
+        check_is_fitted(self)
+        return self.scorer_.hyperplane(i, j, probability)
 
     def _keep_scorer(self, scorer: Scorer) -> None:
         """Set what scikit-learn's conventions ask for."""
@@ -74,8 +103,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = scorer.classes
         self.coef_ = scorer.W[:, 1:].copy()
         self.intercept_ = scorer.W[:, 0].copy()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

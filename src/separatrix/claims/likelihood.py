@@ -1,4 +1,4 @@
-"""Claims: what each kind of fit says of its weights, in a form that can be recomputed from the rows."""
+"""The claim of a fit by (penalised) likelihood."""
 
 from __future__ import annotations
 

@@ -1,0 +1,5 @@
+"""Claims: what each kind of fit says of its weights, in a form that can be recomputed from the rows."""
+
+from separatrix.claims.likelihood import LikelihoodClaim
+
+__all__ = ["LikelihoodClaim"]
