@@ -316,7 +316,7 @@ def _facts(found: Any) -> dict[str, str | float | int]:
     _require(pairs, "its certificate's facts are not pairs")
     plain = all(type(name) is str and type(value) in (str, int, float) for name, value in found)
     _require(plain, "its certificate's facts are not plain values")
-    return {name: value for name, value in found}
+    return dict(found)
 
 
 def _of_kind(what: str, value: Any, kind: str) -> Any:

@@ -137,6 +137,12 @@ def test_bad_csv_is_refused_with_one_sentence(csv, content, part):
     assert part in refusal(csv(content))
 
 
+def test_an_open_quote_does_not_swallow_rows(csv):
+    assert "never closes" in refusal(csv('a,y\n1,u\n2,"v\n3,u\n4,v\n'))
+    assert labelled(csv('a,y\n1,u"\n2,v\n')).y.tolist() == ['u"', "v"]  # a quote inside a cell opens nothing
+    assert labelled(csv('a,y\n1,"u\n"\n2,v\n')).y.tolist() == ["u\n", "v"]
+
+
 def test_bad_paths(tmp_path, csv):
     assert "no such file" in refusal(tmp_path / "absent.csv")
     assert "folder" in refusal(tmp_path)

@@ -85,9 +85,11 @@ def _numbers(source: str, name: str, column: Column) -> Array:
     elif not (_is_number(kind) or pa.types.is_null(kind)):
         raise TableError(source, f"column {name!r} holds {kind}, not numbers", f"leave it out with {drop(name)}")
     # Whole numbers past 2^53 are rounded to the nearest float64, as their decimal spelling would be.
-    filled: Any = compute.fill_null(column.cast(pa.float64(), safe=False), np.nan)
-    # Not ``to_numpy``: that imports pandas wherever it is installed, slower than most predictions.
-    return np.concatenate([np.from_dlpack(chunk) for chunk in filled.chunks] or [np.empty(0)])
+    cast: Any = column.cast(pa.float64(), safe=False)
+    if cast.null_count or not cast.num_chunks:
+        return np.asarray(cast.to_numpy(), dtype=np.float64)
+    # Where all is well, not ``to_numpy``: it imports pandas if there is one, which takes longer than to predict.
+    return np.concatenate([np.from_dlpack(chunk) for chunk in cast.chunks])
 
 
 def _parsed(source: str, name: str, column: Column) -> Column:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
@@ -56,13 +56,28 @@ class CsvSource:
         kept = [*numbers] if label is None else [*numbers, label]
         types = dict.fromkeys(numbers, pa.float64()) | ({} if label is None else {label: pa.string()})
         try:
-            return self._parse(kept, types, threads=True)
+            found = self._parse(kept, types, threads=True)
         except _UNREADABLE:
-            pass
-        try:  # one thread: only so do errors carry the number of the row
-            return self._parse(kept, dict.fromkeys(kept, pa.string()), threads=False)
-        except _UNREADABLE as error:
-            raise self._explained(error) from error
+            try:  # one thread: only so do errors carry the number of the row
+                found = self._parse(kept, dict.fromkeys(kept, pa.string()), threads=False)
+            except _UNREADABLE as error:
+                raise self._explained(error) from error
+        if self._has_open_quote(found.num_rows):
+            came = f'a cell opens with " and never closes: {found.num_rows} rows are left of more lines'
+            raise TableError(self.name, came, "close that quote, or double quotes that belong to the text")
+        return found
+
+    def _has_open_quote(self, n_rows: int) -> bool:
+        """Whether an odd number of quotes made lines run together: PyArrow reads on to the end without a word."""
+        with self._opened() as stream:
+            quotes = sum(piece.count(b'"') for piece in iter(lambda: stream.read(1 << 20), b""))
+            if quotes % 2 == 0:
+                return False
+            stream.seek(0)
+            return sum(1 for line in stream if line.strip()) > n_rows + 1
+
+    def _opened(self) -> BinaryIO:
+        return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.open("rb")
 
     def _parse(self, kept: list[str], types: dict[str, Any], threads: bool) -> pa.Table:
         stream: Any
