@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.bounds import bound
 from separatrix.concurrency import threads
+from separatrix.links import LINKS
 from separatrix.objective import Objective
 from separatrix.solvers import Halt, Need, State, default_rules, run, states
 
@@ -108,9 +109,18 @@ def loss_is_proper(loss):
         expected = p @ loss.derivative(np.arange(4), z)
     else:
         p, one = 0.3, np.ones(1)
-        z = np.log(p / (1 - p)) * one
+        z = LINKS[loss.traits.link].inverse(p) * one
         expected = p * loss.derivative(one, z) + (1 - p) * loss.derivative(-one, z)
-    np.testing.assert_allclose(expected, 0, atol=1e-15)
+    np.testing.assert_allclose(expected, 0, atol=1e-14)
+
+
+def loss_is_minus_the_log_of_its_probability(loss):
+    t, z = _points(loss)
+    if loss.traits.multiclass:
+        log_p = LINKS[loss.traits.link].log_probabilities(z)[np.arange(len(t)), t]
+    else:
+        log_p = LINKS[loss.traits.link].log_probabilities(z)[np.arange(len(t)), (t > 0).astype(int)]
+    np.testing.assert_allclose(loss.value(t, z), -log_p, rtol=1e-10, atol=1e-14)
 
 
 def loss_survives_any_score(loss):
@@ -136,6 +146,7 @@ LOSS_LAWS = {
     "self-concordant": (lambda T: T.self_concordance is not None, loss_is_self_concordant),
     "calibrated": (lambda T: T.by_margin and T.convex, loss_is_calibrated),
     "proper": (lambda T: T.proper, loss_is_proper),
+    "likelihood": (lambda T: T.likelihood, loss_is_minus_the_log_of_its_probability),
     "no overflow": (lambda T: True, loss_survives_any_score),
 }
 

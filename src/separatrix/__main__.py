@@ -2,4 +2,5 @@
 
 from separatrix.cli import main
 
-main(prog_name="separatrix")
+if __name__ == "__main__":
+    main(prog_name="separatrix")

@@ -52,8 +52,8 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     G, L: the loss's gradient and value; q = (1 − θ) p + θ u with constant u; Ĝ = (1 − θ) G + θ G_u. Both terms are
     non-negative, so nothing cancels.
     """
-    if not objective.loss.traits.proper:
-        return Bound(None, "duality", "this loss has no duality bound here")
+    if not objective.loss.traits.canonical:
+        return Bound(None, "duality", "only the logistic and softmax losses have a duality bound here")
     r = objective.root_penalty
     G = at.gradient - objective.penalty_gradient(W)
     L = at.value - objective.penalty_value(W)
@@ -88,8 +88,10 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     """The bound by self-concordance, with the rows of ``subset`` (by default all, or a sample of many)."""
     kind = "self-concordance"
     constant = objective.loss.traits.self_concordance
+    if not objective.loss.traits.convex:
+        return Bound(None, kind, "this cost is not convex: other minima may be lower")
     if constant is None:
-        return Bound(None, kind, "this loss has no self-concordance constant")
+        return Bound(None, kind, "no bound is known for this loss: its third derivative is not bound by its second")
     if not objective.has_hessian:
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:

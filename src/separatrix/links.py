@@ -1,10 +1,15 @@
 """Activations f and their inverses, the links: y = f(w·x + b). TEXTBOOK D5.
 
-One signal s = w·x + b, several heads: sign(s) decides, s regresses, σ(s) is a probability.
+One signal s = w·x + b, several heads: sign(s) decides, s regresses, σ(s) is a probability; so are Φ(s) and
+1 − e^{−e^s}.
+
+>>> sorted(LINKS)
+['cloglog', 'identity', 'logit', 'probit', 'sign', 'softmax']
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol, final
 
@@ -16,32 +21,106 @@ from separatrix.losses import logit, sigmoid, softmax
 
 
 class Link(Protocol):
-    """An activation of scores, and for one score its inverse. ``probabilistic``: it gives probabilities."""
+    """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them."""
 
     @property
     def probabilistic(self) -> bool: ...
     def activation(self, z: Array) -> Array: ...
     def inverse(self, c: float) -> float: ...
+    def log_probabilities(self, z: Array) -> Array: ...
+
+
+class BinaryLink(ABC):
+    """A link of one score to P(second class): each side's log by itself, since 1 − p would round a small p away."""
+
+    probabilistic = True
+
+    @abstractmethod
+    def activation(self, z: Array) -> Array:
+        """P(second)."""
+
+    @abstractmethod
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        """ln P(first), ln P(second)."""
+
+    @abstractmethod
+    def of_probability(self, p: float) -> float:
+        """The score at which P(second) is p, 0 < p < 1."""
+
+    def inverse(self, c: float) -> float:
+        if not 0 < c < 1:
+            raise ParameterError("c", f"got {c}", "give a probability strictly between 0 and 1")
+        return self.of_probability(c)
+
+    def log_probabilities(self, z: Array) -> Array:
+        return np.column_stack(self.log_both(z))
 
 
 @final
 @dataclass(frozen=True)
-class Logit:
+class Logit(BinaryLink):
     """f = σ, f⁻¹ = logit.
 
     >>> Logit().inverse(0.5)
     0.0
     """
 
-    probabilistic: bool = True
-
     def activation(self, z: Array) -> Array:
         return sigmoid(z)
 
-    def inverse(self, c: float) -> float:
-        if not 0 < c < 1:
-            raise ParameterError("c", f"got {c}", "give a probability strictly between 0 and 1")
-        return float(logit(c))
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        return -np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)
+
+    def of_probability(self, p: float) -> float:
+        return float(logit(p))
+
+
+@final
+@dataclass(frozen=True)
+class ProbitLink(BinaryLink):
+    """f = Φ, the normal distribution function.
+
+    >>> round(ProbitLink().inverse(0.975), 2)
+    1.96
+    """
+
+    def activation(self, z: Array) -> Array:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(z))
+
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        from scipy.special import log_ndtr
+
+        return np.asarray(log_ndtr(-z)), np.asarray(log_ndtr(z))
+
+    def of_probability(self, p: float) -> float:
+        from scipy.special import ndtri
+
+        return float(ndtri(p))
+
+
+@final
+@dataclass(frozen=True)
+class CloglogLink(BinaryLink):
+    """f(s) = 1 − e^{−e^s}, f⁻¹(p) = ln(−ln(1 − p)).
+
+    >>> round(float(CloglogLink().activation(np.array([0.0]))[0]), 3)
+    0.632
+    """
+
+    def activation(self, z: Array) -> Array:
+        with np.errstate(under="ignore"):
+            return np.asarray(-np.expm1(-np.exp(np.minimum(z, 700.0))))
+
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        with np.errstate(under="ignore", over="ignore"):
+            rate = np.exp(np.minimum(z, 700.0))
+            second = np.where(z < -30, z, np.log(-np.expm1(-np.maximum(rate, 1e-300))))
+        return -rate, second
+
+    def of_probability(self, p: float) -> float:
+        return float(np.log(-np.log1p(-p)))
 
 
 @final
@@ -57,13 +136,27 @@ class SoftmaxLink:
     def inverse(self, c: float) -> float:
         raise ParameterError("c", f"got {c} for more than two classes", "ask for the boundary of two classes")
 
+    def log_probabilities(self, z: Array) -> Array:
+        top = z.max(axis=1, keepdims=True)
+        with np.errstate(under="ignore"):
+            return np.asarray(z - top - np.log(np.exp(z - top).sum(axis=1, keepdims=True)))
+
+
+class _NoProbabilities:
+    """A head that gives no probabilities, and says so. TEXTBOOK P13."""
+
+    probabilistic = False
+
+    def log_probabilities(self, z: Array) -> Array:
+        raise ParameterError(
+            "probabilities", "this model has scores only", "use a model with probabilities, such as logistic"
+        )
+
 
 @final
 @dataclass(frozen=True)
-class Identity:
+class Identity(_NoProbabilities):
     """f(s) = s: linear regression's head."""
-
-    probabilistic: bool = False
 
     def activation(self, z: Array) -> Array:
         return z
@@ -74,14 +167,12 @@ class Identity:
 
 @final
 @dataclass(frozen=True)
-class Sign:
+class Sign(_NoProbabilities):
     """f(s) = +1 for s ≥ 0, else −1: the classifier's head. TEXTBOOK D1.
 
     >>> Sign().activation(np.array([-2.0, 0.0, 3.0])).tolist()
     [-1.0, 1.0, 1.0]
     """
-
-    probabilistic: bool = False
 
     def activation(self, z: Array) -> Array:
         return np.where(z >= 0, 1.0, -1.0)
@@ -92,6 +183,8 @@ class Sign:
 
 LINKS: dict[str, Link] = {
     "logit": Logit(),
+    "probit": ProbitLink(),
+    "cloglog": CloglogLink(),
     "softmax": SoftmaxLink(),
     "identity": Identity(),
     "sign": Sign(),

@@ -28,6 +28,7 @@ from separatrix.certificate import Certificate
 from separatrix.claims import LikelihoodClaim
 from separatrix.errors import ModelFileError, ParameterError
 from separatrix.links import LINKS
+from separatrix.losses import LOSSES
 from separatrix.scorer import Scorer
 
 FORMAT, VERSION = "separatrix-model", 1
@@ -156,15 +157,17 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def _plain(value: Any) -> Any:
-    """A setting in JSON's own types; dictionaries as {"pairs": ...}, since their keys are labels of any type."""
+    """A value in JSON's own types. Dictionaries are {"pairs": ...}, since their keys are labels of any type; text
+    that would read as a number that is not finite is {"text": ...}.
+    """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(value, str) and value not in _NOT_FINITE:
-        return value
+    if isinstance(value, str):
+        return {"text": value} if value in _NOT_FINITE else value
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -178,14 +181,19 @@ def _from_plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_from_plain(item) for item in value]
     if isinstance(value, dict):
+        if set(value) == {"text"} and isinstance(value["text"], str):
+            return value["text"]
         pairs = value.get("pairs")
         _require(isinstance(pairs, list) and all(_is_pair(pair) for pair in pairs), "a setting has a wrong form")
-        return {key: _from_plain(item) for key, item in value["pairs"]}
+        return {_from_plain(key): _from_plain(item) for key, item in value["pairs"]}
     return value
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list | dict)
+    """Whether these are a key and its value; a key may be text of the form {"text": ...}."""
+    if not (isinstance(value, list) and len(value) == 2) or isinstance(value[0], list):
+        return False
+    return not isinstance(value[0], dict) or set(value[0]) == {"text"}
 
 
 def _plain_classes(classes: AnyArray) -> dict[str, Any]:
@@ -202,13 +210,18 @@ def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
     claim = certificate.claim
     if not isinstance(claim, LikelihoodClaim):
         came = f"its certificate is of {type(claim).__name__}"
-        raise ParameterError("model", came, "save a LogisticRegression, or pickle this one")
-    plain = {key: _plain(value) for key, value in certificate.to_dict().items() if key != "facts"}
+        raise ParameterError("model", came, "save a LogisticRegression; other kinds have no file format yet")
+    plain = {
+        key: value if isinstance(value, str) else _plain(value)  # text has a place of its own: no need to mark it
+        for key, value in certificate.to_dict().items()
+        if key != "facts"
+    }
     plain["facts"] = [[key, _plain(value)] for key, value in certificate.facts.items()]  # in their order
     plain["claim"] = {
         "C": _plain(float(claim.C)),
         "class_weights": _finite("class weights", claim.class_weights).tolist(),
         "fit_intercept": bool(claim.fit_intercept),
+        "loss": claim.loss,
         "penalty_factors": _finite("penalty factors", claim.penalty_factors).tolist(),
     }
     return plain
@@ -255,7 +268,7 @@ def _from_content(content: dict[str, Any]) -> ModelFile:
         None if names is None else tuple(names),
         content["target"],
         None if found is None else _certificate(found, scorer),
-        content["training"],
+        {key: _from_plain(value) for key, value in content["training"].items()},
         content["separatrix"],
     )
 
@@ -297,16 +310,18 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
     )
     values = {name: _of_kind(f"certificate's {name}", found[name], kind) for name, kind in kinds.items()}
     claim = found["claim"]
-    keys = {"C", "class_weights", "fit_intercept", "penalty_factors"}
+    keys = {"C", "class_weights", "fit_intercept", "loss", "penalty_factors"}
     _require(isinstance(claim, dict) and set(claim) == keys, "its claim lacks a key, or has more")
     C = _of_kind("claim's C", claim["C"], "float")
     _require(C > 0, "its claim's C is not positive")
+    _require(claim["loss"] in LOSSES, "its claim's loss is unknown")
     held = LikelihoodClaim(
         scorer,
         C,
         _not_negative("penalty factors", claim["penalty_factors"], scorer.n_features),
         _of_kind("claim's fit_intercept", claim["fit_intercept"], "bool"),
         _not_negative("class weights", claim["class_weights"], len(scorer.classes)),
+        claim["loss"],
     )
     return Certificate(**values, claim=held, facts=_facts(found["facts"]))
 
@@ -314,9 +329,10 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
 def _facts(found: Any) -> dict[str, str | float | int]:
     pairs = isinstance(found, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in found)
     _require(pairs, "its certificate's facts are not pairs")
-    plain = all(type(name) is str and type(value) in (str, int, float) for name, value in found)
+    facts = [(name, _from_plain(value)) for name, value in found]
+    plain = all(type(name) is str and type(value) in (str, int, float) for name, value in facts)
     _require(plain, "its certificate's facts are not plain values")
-    return dict(found)
+    return dict(facts)
 
 
 def _of_kind(what: str, value: Any, kind: str) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from separatrix.arrays import Array, Integers
 from separatrix.labels import signed
+from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
 from separatrix.rows import Block, Rows, memory_rows, standard_frame, summarise
 from separatrix.subspace import Subspace, identified
@@ -181,11 +182,15 @@ class Objective:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
         if not self.loss.traits.proper:
             return self.value_gradient(np.zeros(self.shape)).value
-        if not self.fit_intercept:
-            return float(np.log(self.n_classes))
-        p = self.class_sums[:, 0] / self.total_weight
-        p = p[p > 0]
-        return float(-np.sum(p * np.log(p)))
+        share = self.class_sums[:, 0] / self.total_weight
+        kept = np.flatnonzero(share > 0)
+        if self.loss.traits.multiclass:
+            z = np.log(share[kept]) if self.fit_intercept else np.zeros(len(kept))
+            return float(share[kept] @ self.loss.value(np.arange(len(kept)), np.tile(z, (len(kept), 1))))
+        if len(kept) < 2:
+            return 0.0
+        c = LINKS[str(self.loss.traits.link)].inverse(float(share[1])) if self.fit_intercept else 0.0
+        return float(share @ self.loss.value(np.array([-1.0, 1.0]), np.full(2, c)))
 
     def largest_curvature(self) -> float:
         """An upper bound on the curvature of E anywhere: ∇E is L-Lipschitz with this L."""
@@ -215,18 +220,18 @@ def pose(
     standard: bool = True,
     names: list[str] | None = None,
     hide_constant: bool = True,
+    loss: str = "logistic",
 ) -> Objective:
-    """Logistic regression on rows in memory as an objective: binary for two classes, softmax for more.
+    """A fit to rows in memory as an objective: the loss of one score for two classes, softmax for more.
 
     ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
     infinity by row and column.
     """
-    loss: Loss = LOSSES["logistic"] if n_classes == 2 else LOSSES["softmax"]
     rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight)
     summary = summarise(rows, names)
     if standard:
         curvature = ridge.weights / summary.weight
         rows = rows.seen_through(standard_frame(summary, curvature, fit_intercept, hide_constant))
-    objective = Objective(rows, loss, ridge, n_classes, fit_intercept)
+    objective = Objective(rows, LOSSES[loss if n_classes == 2 else "softmax"], ridge, n_classes, fit_intercept)
     objective.passes += 1
     return objective

@@ -67,25 +67,12 @@ class Scorer:
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """P(class | x), (n, K)."""
-        if not self.link.probabilistic:
-            raise ParameterError(
-                "probabilities",
-                "this model has scores only",
-                "use a model with probabilities, such as logistic",
-            )
-        z = self.scores(X, names)
-        if z.ndim == 2:
-            return self.link.activation(z)
-        # Each side by itself: 1 − p would round a small probability to zero.
-        return np.column_stack([self.link.activation(-z), self.link.activation(z)])
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.log_probabilities(X, names)))
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
-        """Ln P(class | x), (n, K), finite where the probability itself would round to zero."""
-        z = self.scores(X, names)
-        if z.ndim == 1:
-            return np.column_stack([-np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)])
-        top = z.max(axis=1, keepdims=True)
-        return np.asarray(z - top - np.log(np.exp(z - top).sum(axis=1, keepdims=True)))
+        """ln P(class | x), (n, K), finite where the probability itself would round to zero."""
+        return self.link.log_probabilities(self.scores(X, names))
 
     def hyperplane(self, i: Any = None, j: Any = None, c: float | None = None) -> Hyperplane:
         """The boundary of class i against class j, positive on i's side. TEXTBOOK G5, D5.

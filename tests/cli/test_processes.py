@@ -56,6 +56,20 @@ def test_a_closed_pipe_is_silent(model, tmp_path):
     assert complaint == b""
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_streams_that_are_full_or_closed(model):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "show", model], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"separatrix: the output cannot be written")
+    assert done.stderr.count(b"\n") == 1
+    shell = f'"{sys.executable}" -m separatrix '
+    assert subprocess.run(shell + f'show "{model}" >&-', shell=True, check=False).returncode == 0
+    done = subprocess.run(shell + "fit - --target y <&-", shell=True, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 3
+    assert b"it is empty" in done.stderr
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_any_encoding_of_the_terminal(tmp_path, encoding):
     out = str(tmp_path / "m.json")

@@ -24,6 +24,7 @@ class LikelihoodClaim:
     penalty_factors: Array
     fit_intercept: bool
     class_weights: Array
+    loss: str = "logistic"
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over these rows."""
@@ -45,4 +46,5 @@ class LikelihoodClaim:
             Ridge(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors),
             self.fit_intercept,
             hide_constant=False,
+            loss=self.loss,
         )

@@ -14,6 +14,7 @@ from separatrix.certificate import Certificate
 from separatrix.claims import LikelihoodClaim
 from separatrix.classifiers.given import (
     Given,
+    check_choice,
     check_count,
     check_flag,
     check_not_negative,
@@ -24,9 +25,14 @@ from separatrix.classifiers.given import (
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.weights import class_weights
 from separatrix.errors import ParameterError
+from separatrix.losses import LOSSES
 from separatrix.objective import Objective, Ridge, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
+
+
+# Losses that give one score a probability.
+HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
 
 class LogisticRegression(LinearClassifier):
@@ -39,6 +45,9 @@ class LogisticRegression(LinearClassifier):
     ----------
     C : float, default 1.0
         Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood.
+    loss : "logistic", "probit", "cloglog" or "squared-sigmoid", default "logistic"
+        Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
+        likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
         "auto", "newton", "lbfgs", "gradient-descent", "sgd", "minibatch", or one of ``separatrix.solvers``.
     fit_intercept : bool, default True
@@ -80,6 +89,7 @@ class LogisticRegression(LinearClassifier):
         self,
         C: float = 1.0,
         *,
+        loss: str = "logistic",
         solver: str | Solver = "auto",
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -91,6 +101,7 @@ class LogisticRegression(LinearClassifier):
         random_state: Any = None,
     ) -> None:
         self.C = C
+        self.loss = loss
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -105,6 +116,9 @@ class LogisticRegression(LinearClassifier):
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
         self._check_settings()
         task = given(self, X, y, sample_weight)
+        if task.n_classes > 2 and self.loss != "logistic":
+            came = f"got {self.loss!r} for {task.n_classes} classes"
+            raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
         by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
         solver = self._seeded(named(self.solver))
         problem = pose(
@@ -116,6 +130,7 @@ class LogisticRegression(LinearClassifier):
             self.fit_intercept,
             solver is None or Need.STANDARD in solver.needs,
             task.names,
+            loss=self.loss,
         )
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
@@ -129,6 +144,7 @@ class LogisticRegression(LinearClassifier):
 
     def _check_settings(self) -> None:
         check_positive("C", self.C, "give a positive number, or np.inf for no penalty")
+        check_choice("loss", self.loss, HEADS)
         check_not_negative("tol", self.tol)
         check_count("max_iter", self.max_iter)
         check_flag("fit_intercept", self.fit_intercept)
@@ -187,7 +203,7 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        self._keep_scorer(Scorer(W, task.classes, "softmax" if task.n_classes > 2 else "logit"))
+        self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link)))
         self.n_iter_ = outcome.state.iteration
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)
@@ -210,7 +226,7 @@ class LogisticRegression(LinearClassifier):
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LikelihoodClaim(
-                self.scorer_, float(self.C), problem.ridge.factors, bool(self.fit_intercept), by_class
+                self.scorer_, float(self.C), problem.ridge.factors, bool(self.fit_intercept), by_class, self.loss
             ),
         )
         if not outcome.status.met:

@@ -17,8 +17,9 @@ from separatrix.evaluation import Report, evaluate
 from separatrix.table import Table
 from separatrix.table.sources import DEMO, STDIN
 
-# How many of the largest weights are shown.
+# How many of the largest weights are shown, and how many classes with their counts.
 MOST = 5
+MOST_CLASSES = 20
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,7 @@ class Account:
         n, d = self.table.X.shape
         columns = f"{d} column{'s' * (d > 1)}"
         terminal.line("data", f"{self.table.source}: {n} rows, {columns}; predicting {self.table.target!r}")
-        pairs = zip(self.classes, self.counts, strict=True)
-        terminal.line("classes", ", ".join(f"{label} {count}" for label, count in pairs))
+        terminal.line("classes", self._classes())
         terminal.line("split", self._split())
         terminal.line("model", self._model())
         click.echo()
@@ -146,6 +146,11 @@ class Account:
             click.echo()
             terminal.line("written", f"{out}; next, try")
             click.echo(" " * terminal.LABEL + shlex.join(["separatrix", *words]))  # whole, to be copied
+
+    def _classes(self) -> str:
+        pairs = [f"{label} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
+        more = f" and {len(pairs) - MOST_CLASSES} more" if len(pairs) > MOST_CLASSES else ""
+        return ", ".join(pairs[:MOST_CLASSES]) + more
 
     def _split(self) -> str:
         fitted, held = int((~self.held).sum()), int(self.held.sum())

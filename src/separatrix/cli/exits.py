@@ -46,11 +46,11 @@ class Verbs(click.Group):
         """Run the verb; turn errors into their exit codes."""
         try:
             code = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             return code
         except BrokenPipeError:
-            # Nobody reads any more. What is still buffered goes nowhere, or Python would complain at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             return CLOSED_PIPE
         except ParameterError as error:
             complain(str(error))
@@ -61,6 +61,15 @@ class Verbs(click.Group):
         except ModelFileError as error:
             complain(str(error))
             return BAD_MODEL
+        except OSError as error:  # files are opened where their errors get names: this is standard output
+            _discard_output()
+            complain(f"the output cannot be written ({error.strerror})")
+            return USAGE
         except MemoryError:
             complain("there is not enough memory for this table; give fewer rows or columns")
             return BAD_DATA
+
+
+def _discard_output() -> None:
+    """Nobody reads any more: what is still buffered goes nowhere, or Python would complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

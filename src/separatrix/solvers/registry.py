@@ -39,6 +39,8 @@ def named(solver: str | Solver) -> Solver | None:
 
 def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence."""
+    if not problem.loss.traits.convex:
+        return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
         return (
             Newton(),

@@ -76,6 +76,23 @@ class SmallGradient:
 
 
 @dataclass(frozen=True)
+class Stationary:
+    """For losses without a bound: the gradient's length is at most ``tol``, or rounding stops it near that."""
+
+    tol: float
+    near: float = 1e-6
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        traits, length = problem.loss.traits, trace[-1].gradient_norm
+        if traits.convex and traits.self_concordance is not None:
+            return None
+        if length > (self.near if state.halt is Halt.STALLED else self.tol):
+            return None
+        kind = "the minimum" if traits.convex else "a minimum, perhaps not the lowest: the cost is not convex"
+        return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, at {kind}", True)
+
+
+@dataclass(frozen=True)
 class MostIterations:
     """So many iterations have been made."""
 
@@ -100,7 +117,7 @@ class Separated:
     share: float = 0.05
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if problem.penalised or not problem.loss.traits.proper or state.iteration == 0:
+        if problem.penalised or not problem.loss.traits.likelihood or state.iteration == 0:
             return None
         if state.at.value > self.share * problem.null_value:
             return None
@@ -158,7 +175,7 @@ class Halted:
             return _diverged(problem, state)
         if state.halt is Halt.PATIENCE:
             return Status("patience", "patience ran out: the objective has stopped improving by epochs", True)
-        if not problem.penalised and problem.loss.traits.proper:
+        if not problem.penalised and problem.loss.traits.likelihood:
             found = _complete_separation(problem, state) or _quasi_separation(problem, state)
             if found is not None:
                 return found
@@ -181,7 +198,7 @@ def _diverged(problem: Objective, state: State) -> Status:
 
 def default_rules(tol: float, max_iter: int) -> list[Rule]:
     """What every fit stops on, in the order they are asked."""
-    return [Certified(tol), Separated(), Halted(), _most(max_iter)]
+    return [Certified(tol), Separated(), Stationary(tol), Halted(), _most(max_iter)]
 
 
 def _most(max_iter: int) -> Rule:
@@ -190,7 +207,7 @@ def _most(max_iter: int) -> Rule:
 
     def rule(problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         status = limit(problem, state, bound, trace)
-        if status is None or problem.penalised or not problem.loss.traits.proper or bound.value is not None:
+        if status is None or problem.penalised or not problem.loss.traits.likelihood or bound.value is not None:
             return status
         return _complete_separation(problem, state) or _quasi_separation(problem, state) or status
 

@@ -157,7 +157,7 @@ def open_source(data: str) -> Source:
     if data.startswith(DEMO):
         return _open_demo(data)
     if data == STDIN:
-        return _open_csv("standard input", sys.stdin.buffer.read(), ",")
+        return _open_csv("standard input", b"" if sys.stdin is None else sys.stdin.buffer.read(), ",")
     path = Path(data)
     if not path.exists():
         near = get_close_matches(data, DEMOS, 1)

@@ -1,0 +1,45 @@
+r"""Losses of one row's score, with their mathematics as traits. TEXTBOOK L1, L2.
+
+A loss knows the coded target t and the score z, nothing of X or w. The margin losses are functions ℓ(m) of
+m = t z with t = ±1 and z of shape (m,); softmax takes class numbers t and scores (m, K).
+
+>>> sorted(LOSSES)
+['cloglog', 'hinge', 'logistic', 'perceptron', 'probit', 'softmax', 'squared', 'squared-sigmoid', 'zero-one']
+"""
+
+from separatrix.losses.activations import logit, sigmoid, softmax
+from separatrix.losses.heads import ComplementaryLogLog, Probit, SquaredSigmoid
+from separatrix.losses.loss import Loss, MarginLoss, Traits
+from separatrix.losses.margin import Hinge, Logistic, Perceptron, Squared, ZeroOne
+from separatrix.losses.multiclass import Softmax
+
+LOSSES: dict[str, Loss] = {
+    "logistic": Logistic(),
+    "softmax": Softmax(),
+    "probit": Probit(),
+    "cloglog": ComplementaryLogLog(),
+    "squared-sigmoid": SquaredSigmoid(),
+    "squared": Squared(),
+    "perceptron": Perceptron(),
+    "hinge": Hinge(),
+    "zero-one": ZeroOne(),
+}
+
+__all__ = [
+    "LOSSES",
+    "ComplementaryLogLog",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "Perceptron",
+    "Probit",
+    "Softmax",
+    "Squared",
+    "SquaredSigmoid",
+    "Traits",
+    "ZeroOne",
+    "logit",
+    "sigmoid",
+    "softmax",
+]

@@ -1,0 +1,145 @@
+"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, final
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.losses.activations import sigmoid, x_log_x
+from separatrix.losses.loss import MarginLoss, Traits
+
+
+@final
+@dataclass(frozen=True)
+class Logistic(MarginLoss):
+    r"""ℓ(m) = ln(1 + e^{−m}).
+
+    Convex, proper, its derivative ¼-Lipschitz. TEXTBOOK R3.
+
+    >>> round(float(Logistic().value(1.0, 0.0)), 3)
+    0.693
+    """
+
+    traits: ClassVar[Traits] = Traits(link="logit", likelihood=True, lipschitz=0.25, self_concordance=1.0)
+
+    def of_margin(self, m: Array) -> Array:
+        with np.errstate(under="ignore"):
+            return np.asarray(np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m))))
+
+    def slope(self, m: Array) -> Array:
+        return -sigmoid(-m)
+
+    def curvature(self, m: Array) -> Array:
+        with np.errstate(under="ignore"):
+            tail = np.exp(-np.abs(m))
+            return np.asarray(tail / (1.0 + tail) ** 2)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """(−a) ln(−a) + (1 + a) ln(1 + a) for a in [−1, 0]."""
+        return x_log_x(-a) + x_log_x(1.0 + a)
+
+
+@final
+@dataclass(frozen=True)
+class Squared(MarginLoss):
+    """ℓ(m) = (1 − m)², which for t = ±1 is (t − z)². TEXTBOOK L2: it punishes what is "too correct".
+
+    >>> Squared().of_margin(np.array([1.0, 0.0, 2.0])).tolist()
+    [0.0, 1.0, 1.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(lipschitz=2.0, self_concordance=0.0)
+
+    def of_margin(self, m: Array) -> Array:
+        return (1.0 - m) ** 2
+
+    def slope(self, m: Array) -> Array:
+        return 2.0 * (m - 1.0)
+
+    def curvature(self, m: Array) -> Array:
+        return np.full_like(m, 2.0)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        return a + a**2 / 4.0
+
+
+@final
+@dataclass(frozen=True)
+class Perceptron(MarginLoss):
+    """ℓ(m) = max(0, −m). TEXTBOOK P1. At the kink m = 0 the row counts as a mistake, so the slope is −1.
+
+    >>> Perceptron().of_margin(np.array([-2.0, 0.0, 3.0])).tolist()
+    [2.0, 0.0, 0.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(smooth=False, calibrated=False)
+
+    def of_margin(self, m: Array) -> Array:
+        return np.where(m < 0, -m, 0.0)
+
+    def slope(self, m: Array) -> Array:
+        return np.where(m <= 0, -1.0, 0.0)
+
+    def curvature(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        return np.where((a >= -1) & (a <= 0), 0.0, np.inf)
+
+
+@final
+@dataclass(frozen=True)
+class Hinge(MarginLoss):
+    """ℓ(m) = max(0, 1 − m); at the kink m = 1 the slope is −1.
+
+    >>> Hinge().of_margin(np.array([-1.0, 1.0, 3.0])).tolist()
+    [2.0, 0.0, 0.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(smooth=False)
+
+    def of_margin(self, m: Array) -> Array:
+        return np.maximum(0.0, 1.0 - m)
+
+    def slope(self, m: Array) -> Array:
+        return np.where(m <= 1, -1.0, 0.0)
+
+    def curvature(self, m: Array) -> Array:
+        return np.zeros_like(m)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        return np.where((a >= -1) & (a <= 0), a, np.inf)
+
+
+@final
+@dataclass(frozen=True)
+class ZeroOne:
+    """1 for a mistake, 0 otherwise: flat pieces, no slope to descend. TEXTBOOK L1, D1.
+
+    ``at_zero="mistake"``: a mistake is m ≤ 0. ``at_zero="positive"``: z = 0 predicts +, a mistake is f(z) ≠ t.
+
+    >>> ZeroOne().value(np.array([1, -1, 1]), np.array([0.0, 0.0, 2.0])).tolist()
+    [1.0, 1.0, 0.0]
+    >>> ZeroOne(at_zero="positive").value(np.array([1, -1, 1]), np.array([0.0, 0.0, 2.0])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+
+    at_zero: Literal["mistake", "positive"] = "mistake"
+    traits: ClassVar[Traits] = Traits(convex=False, continuous=False, smooth=False)
+
+    def value(self, t: AnyArray, z: Array) -> Array:
+        wrong = t * z <= 0 if self.at_zero == "mistake" else np.where(np.asarray(z) >= 0, 1, -1) != t
+        return np.asarray(wrong, dtype=np.float64)
+
+    def derivative(self, t: AnyArray, z: Array) -> Array:
+        return np.zeros_like(np.asarray(t * z, dtype=np.float64))
+
+    def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
+        return np.zeros_like(np.asarray(t * z, dtype=np.float64))
+
+    def conjugate(self, t: AnyArray, a: Array) -> Array:
+        """sup_z a z − ℓ is 0 at a = 0 and unbounded elsewhere."""
+        return np.where(np.asarray(t * a) == 0, 0.0, np.inf)

@@ -1,0 +1,51 @@
+"""The loss of K scores. TEXTBOOK R9."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.losses.activations import softmax, x_log_x
+from separatrix.losses.loss import Traits
+
+
+@final
+@dataclass(frozen=True)
+class Softmax:
+    r"""ℓ(t, z) = ln Σ_k e^{z_k} − z_t, for class numbers t and scores (m, K). TEXTBOOK R9.
+
+    Unchanged when all scores of a row are shifted alike. Its third derivative along h is a third central moment
+    of h under p, at most range(h) times the variance: the self-concordance constant is 1.
+
+    >>> Softmax().value(np.array([0]), np.zeros((1, 3))).round(4).tolist()
+    [1.0986]
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        link="softmax", likelihood=True, lipschitz=0.5, self_concordance=1.0, by_margin=False, multiclass=True
+    )
+
+    def value(self, t: AnyArray, z: Array) -> Array:
+        top = z.max(axis=1)
+        with np.errstate(under="ignore"):
+            total = np.log(np.exp(z - top[:, None]).sum(axis=1))
+        return np.asarray(total + (top - np.take_along_axis(z, t[:, None], axis=1)[:, 0]))
+
+    def derivative(self, t: AnyArray, z: Array) -> Array:
+        r = softmax(z)
+        r[np.arange(len(t)), t] -= 1.0
+        return r
+
+    def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
+        p = softmax(z)
+        return np.asarray(p * (dz - (p * dz).sum(axis=1, keepdims=True)))
+
+    def conjugate(self, t: AnyArray, a: Array) -> Array:
+        """Σ_k q_k ln q_k with q = a + e_t in the simplex."""
+        q = a.copy()
+        q[np.arange(len(t)), t] += 1.0
+        on_simplex = np.abs(q.sum(axis=1) - 1.0) <= 1e-9
+        return np.where(on_simplex, x_log_x(q).sum(axis=1), np.inf)
