@@ -40,7 +40,9 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
     classes, codes = encode(y)
     if len(classes) < 2:
         raise LabelError(
-            "y", f"it has one class only, {classes.tolist()[0]!r}", "give rows of at least two classes, not one class"
+            "y",
+            f"it has one class only, {classes.tolist()[0]!r}",
+            "give rows of at least two classes, not one class",
         )
     return Given(X, codes, classes, row_weights(sample_weight, X.shape[0]), column_names(estimator))
 
