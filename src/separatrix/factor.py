@@ -26,6 +26,8 @@ class Factor:
         from scipy.linalg import LinAlgError, cholesky
 
         diagonal = np.diag(H)
+        if len(H) == 0:
+            return cls(H, diagonal)
         if not (np.all(np.isfinite(H)) and np.all(diagonal > 0)):
             return None
         d = np.sqrt(diagonal)
@@ -36,6 +38,22 @@ class Factor:
         if np.min(np.diag(lower)) ** 2 < 8 * len(H) * np.finfo(np.float64).eps:
             return None
         return cls(lower, d)
+
+    @classmethod
+    def of_root(cls, R: Array) -> Factor | None:
+        """The factor of H = RᵀR, for R upper triangular: for matrices whose condition H itself cannot hold.
+
+        >>> R = np.array([[1.0, 1.0], [0.0, 1e-10]])
+        >>> Factor.of(R.T @ R) is None, Factor.of_root(R) is None
+        (True, False)
+        """
+        d = np.linalg.norm(R, axis=0)
+        if R.shape[0] < R.shape[1] or not (np.all(np.isfinite(R)) and np.all(d > 0)):
+            return None
+        lower = (R / d).T
+        if np.min(np.abs(np.diag(lower)), initial=np.inf) < 8 * len(d) * np.finfo(np.float64).eps:
+            return None
+        return cls(np.ascontiguousarray(lower), d)
 
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""

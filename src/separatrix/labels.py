@@ -43,8 +43,8 @@ def as_label_array(y: Any) -> AnyArray:
     labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
     if labels.ndim != 1:
         raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
-    if labels.dtype.kind in "fO":
-        missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    if labels.dtype.kind in "fOmM":
+        missing = np.array([_is_missing(label) for label in labels.astype(object)], dtype=bool)
         if missing.any():
             came = f"row {int(np.argmax(missing))} has no label (NaN or None)"
             raise LabelError("y", came, "drop rows without a label")
@@ -53,6 +53,14 @@ def as_label_array(y: Any) -> AnyArray:
 
 def _is_missing(label: object) -> bool:
     return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _object_array(values: list[Any]) -> AnyArray:
@@ -64,7 +72,14 @@ def _object_array(values: list[Any]) -> AnyArray:
 def _object_or_plain(y: Any) -> AnyArray:
     if hasattr(y, "__array__"):
         return np.asarray(y)
-    values = list(y)
+    try:
+        values = list(y)
+    except TypeError as error:
+        raise LabelError("y", f"got {y!r}", "give one label a row") from error
+    unhashable = next((k for k, value in enumerate(values) if not _is_hashable(value)), None)
+    if unhashable is not None:
+        came = f"row {unhashable} is {values[unhashable]!r}"
+        raise LabelError("y", came, "give one label a row, of a kind that can be compared")
     kinds = {type(v) for v in values}
     if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
         return np.asarray(values)

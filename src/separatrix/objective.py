@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
 from separatrix.rows import Block, Rows, memory_rows, standard_frame, summarise
-from separatrix.subspace import Subspace, identified
+from separatrix.rows.block import power_of_two
+from separatrix.subspace import Subspace, identified, identified_by_root
 from separatrix.sums import (
     ClassSums,
     Gram,
@@ -28,12 +30,17 @@ from separatrix.sums import (
     HessianProduct,
     MarginRange,
     Margins,
+    RelativeMarginRange,
+    RelativeMargins,
+    RootGram,
+    RootHessian,
     SecondMoments,
     ValueGradient,
 )
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
 LARGEST_HESSIAN = 3000
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,9 @@ class Objective:
         self.rows, self.loss, self.ridge = rows, loss, ridge
         self.n_classes, self.fit_intercept = n_classes, fit_intercept
         self.passes = 0
+        # The same objective in standard coordinates, where this one is not: bounds are computed there, since raw
+        # columns with offsets look collinear.
+        self.standard: Objective | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,12 +108,15 @@ class Objective:
     @cached_property
     def root_penalty(self) -> Array:
         """r, (d + 1): never squared with the scales inside, so columns may be of any size."""
-        raw = np.sqrt(self.ridge.weights / self.total_weight) / self.rows.frame.scale
+        raw = np.sqrt(self.ridge.weights) / np.sqrt(self.total_weight) / self.rows.frame.scale
         return np.concatenate([[0.0], raw])
 
-    @property
-    def penalised(self) -> bool:
-        return bool(np.any(self.root_penalty > 0))
+    @cached_property
+    def unpenalised(self) -> Any:
+        """Which columns of W no penalty holds, (d + 1,) of truth values."""
+        free = self.root_penalty == 0
+        free[0] = self.fit_intercept
+        return free
 
     @cached_property
     def gram(self) -> Array:
@@ -119,15 +132,32 @@ class Objective:
         """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
         if self.shape[1] > LARGEST_HESSIAN:
             return None
-        return identified(self.gram, 1).rank
+        return self._identified(1, np.zeros(self.shape[1])).rank
 
     @cached_property
     def subspace(self) -> Subspace:
         """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
         that one also loses rank where classes are separated, and there E does depend on them.
         """
-        K = self.shape[0]
-        return identified(0.25 * self.gram + np.diag(self.root_penalty**2), K)
+        return self._identified(self.shape[0], self.root_penalty)
+
+    def _identified(self, K: int, root_penalty: Array) -> Subspace:
+        found = identified(0.25 * self.gram + np.diag(root_penalty**2), K)
+        if found is not None:
+            return found
+        root = np.vstack([0.5 * self.root_gram, np.diag(root_penalty)])
+        frame = self.rows.frame
+        offset = float(np.max(np.abs(frame.center / frame.scale), initial=1.0))  # centring rounds by so much
+        return identified_by_root(root, K, 8 * self.shape[1] * EPS * offset)
+
+    @cached_property
+    def root_gram(self) -> Array:
+        """R with RᵀR the Gram matrix, to all digits."""
+        self.passes += 1
+        R: Array = self.rows.fold(RootGram(self.shape[1])) / np.sqrt(self.total_weight)
+        if not self.fit_intercept:
+            R[:, 0] = 0.0
+        return R
 
     def penalty_value(self, W: Array) -> float:
         return 0.5 * float(np.sum((self.root_penalty * W) ** 2))
@@ -166,6 +196,23 @@ class Objective:
         total[np.diag_indices_from(total)] += np.tile(self.root_penalty**2, self.shape[0])
         return total
 
+    def factor(self, W: Array, block: Block | None = None) -> Factor | None:
+        """∇²E(W) on the identified directions, factored; None where it is singular there to working precision.
+
+        By Cholesky, and where that fails by QR of its root, which holds twice the digits.
+        """
+        space = self.subspace
+        found = Factor.of(space.reduce_hessian(self.hessian(W, block)))
+        if found is not None or not self.loss.traits.convex:
+            return found
+        partial = RootHessian(self.loss, W)
+        if block is None:
+            self.passes += 1
+        R = self.rows.fold(partial) if block is None else partial.add(partial.zero(), block)
+        penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
+        root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
+        return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
+
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
         self.passes += 1
@@ -176,6 +223,11 @@ class Objective:
         """The rows' margins under W, in one pass."""
         self.passes += 1
         return self.rows.fold(MarginRange(self.loss, W))
+
+    def relative_margins(self, W: Array) -> RelativeMargins:
+        """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
+        self.passes += 1
+        return self.rows.fold(RelativeMarginRange(self.loss, W))
 
     @cached_property
     def null_value(self) -> float:
@@ -227,11 +279,15 @@ def pose(
     ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
     infinity by row and column.
     """
-    rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight)
+    unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
+    ridge = Ridge(ridge.strength / unit, ridge.factors)
+    rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit)
     summary = summarise(rows, names)
-    if standard:
-        curvature = ridge.weights / summary.weight
-        rows = rows.seen_through(standard_frame(summary, curvature, fit_intercept, hide_constant))
-    objective = Objective(rows, LOSSES[loss if n_classes == 2 else "softmax"], ridge, n_classes, fit_intercept)
+    kept = LOSSES[loss if n_classes == 2 else "softmax"]
+    frame = standard_frame(summary, ridge.weights / summary.weight, fit_intercept, hide_constant)
+    objective = Objective(rows.seen_through(frame), kept, ridge, n_classes, fit_intercept)
+    if not standard:
+        raw = Objective(rows, kept, ridge, n_classes, fit_intercept)
+        raw.standard, objective = objective, raw
     objective.passes += 1
     return objective

@@ -13,6 +13,9 @@ import numpy as np
 
 from separatrix.arrays import Array
 
+# Relative eigenvalues of a Gram matrix below this are looked at again without squaring.
+DOUBTFUL = 1e-8
+
 
 @dataclass(frozen=True)
 class Subspace:
@@ -36,6 +39,13 @@ class Subspace:
     def remainder(self, G: Array) -> Array:
         """The part of G outside the subspace."""
         return G - self.expand(self.reduce(G))
+
+    def reduce_rows(self, rows: Array) -> Array:
+        """Rows over (K, d + 1) in the coordinates Θ: rows (Q ⊗ Z)."""
+        T = rows.reshape(len(rows), 1 if self.Q is None else len(self.Q), -1)
+        T = T if self.Z is None else T @ self.Z
+        T = T if self.Q is None else np.einsum("nkj,kc->ncj", T, self.Q)
+        return np.ascontiguousarray(T).reshape(len(rows), -1)
 
     def reduce_hessian(self, H: Array) -> Array:
         """(Q ⊗ Z)ᵀ H (Q ⊗ Z)."""
@@ -67,22 +77,44 @@ def contrasts(K: int) -> Array:
     return Q
 
 
-def identified(curvature: Array, K: int) -> Subspace:
-    """The subspace on which a (d + 1)² matrix of curvature is positive, to working precision.
+def identified(curvature: Array, K: int) -> Subspace | None:
+    """The subspace on which a (d + 1)² matrix of curvature is positive; None where that is in doubt.
 
-    >>> identified(np.array([[1.0, 1.0], [1.0, 1.0]]), 1).rank
-    1
+    Squared columns hold half the digits: an eigenvalue between rounding and DOUBTFUL may be either.
+
+    >>> identified(np.diag([1.0, 0.0, 2.0]), 1).rank
+    2
     """
-    Q = contrasts(K) if K > 1 else None
     d = np.sqrt(np.diag(curvature))
     seen = np.flatnonzero(d > 0)  # a column without curvature is left out exactly, not up to rounding
     d = d[seen]
-    values, vectors = np.linalg.eigh(curvature[np.ix_(seen, seen)] / d / d[:, None])
-    tolerance = 8 * len(curvature) * np.finfo(np.float64).eps * max(1.0, float(values[-1]))
-    kept = values > tolerance
+    values = np.linalg.eigvalsh(curvature[np.ix_(seen, seen)] / d / d[:, None])
+    if np.any(values < DOUBTFUL):
+        return None
+    Z = None if len(seen) == len(curvature) else np.eye(len(curvature))[:, seen]
+    return Subspace(contrasts(K) if K > 1 else None, Z, len(seen))
+
+
+def identified_by_root(root: Array, K: int, noise: float) -> Subspace:
+    """The same from a root of the curvature, whose singular values hold all digits.
+
+    ``noise``: the relative error of the columns; what is smaller counts as collinear.
+
+    >>> identified_by_root(np.array([[1.0, 1.0], [0.0, 1e-10]]), 1, 1e-14).rank
+    2
+    """
+    d = np.linalg.norm(root, axis=0)
+    seen = np.flatnonzero(d > 0)
+    Q = contrasts(K) if K > 1 else None
+    width = root.shape[1]
+    if len(seen) == 0:
+        return Subspace(Q, np.zeros((width, 0)), 0)
+    d = d[seen]
+    _, values, vectors = np.linalg.svd(root[:, seen] / d, full_matrices=False)
+    kept = values > noise * values[0]
     rank = int(kept.sum())
-    if rank == len(curvature):
+    if rank == width:
         return Subspace(Q, None, rank)
-    Z = np.zeros((len(curvature), rank))
-    Z[seen], _ = np.linalg.qr(vectors[:, kept] * d[:, None])  # the curvature's range: no part in its null space
+    Z = np.zeros((width, rank))
+    Z[seen], _ = np.linalg.qr(vectors[kept].T * d[:, None])  # the range of the curvature: no part in its null space
     return Subspace(Q, Z, rank)

@@ -133,12 +133,99 @@ class SecondMoments(ArraySum):
         return total
 
 
+@dataclass(frozen=True)
+class RootGram:
+    """Upper triangular R with RᵀR = Σ s x̄ x̄ᵀ, by Householder QR block after block: digits that squaring loses."""
+
+    width: int
+
+    def zero(self) -> Array:
+        return np.zeros((0, self.width))
+
+    def add(self, total: Array, block: Block) -> Array:
+        return self.merge(total, np.sqrt(block.weight)[:, None] * block.homogeneous())
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
+
+
+@dataclass(frozen=True)
+class RootHessian:
+    """Upper triangular R with RᵀR = Σ s ℓ″ ⊗ x̄ x̄ᵀ, for a convex loss; columns as those of ``Hessian``."""
+
+    loss: Loss
+    W: Array
+
+    def zero(self) -> Array:
+        return np.zeros((0, self.W.size))
+
+    def add(self, total: Array, block: Block) -> Array:
+        z, rows = block.scores(self.W), block.homogeneous()
+        if not self.loss.traits.multiclass:
+            h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
+            return self.merge(total, np.sqrt(block.weight * np.maximum(h, 0.0))[:, None] * rows)
+        K = z.shape[1]
+        unit = np.eye(K)
+        curvature = np.stack(
+            [self.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1))) for e in unit], axis=2
+        )
+        values, vectors = np.linalg.eigh(curvature)
+        root = np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1)
+        root *= np.sqrt(block.weight)[:, None, None]
+        for k in range(K):
+            total = self.merge(total, (root[:, k, :, None] * rows[:, None, :]).reshape(len(z), -1))
+        return total
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
+
+
 class Margins(NamedTuple):
     """Over rows of positive weight: the smallest margin, the largest in size, and how many are ≤ 0."""
 
     smallest: float
     largest: float
     mistakes: int
+
+
+class RelativeMargins(NamedTuple):
+    """Over rows of positive weight: smallest and largest margin as a share of what it is a sum of; the smallest."""
+
+    least: float
+    most: float
+    smallest: float
+
+
+@dataclass(frozen=True)
+class RelativeMarginRange:
+    """The margins of W, each beside the size of its own row: one long row must not hide the others."""
+
+    loss: Loss
+    W: Array
+
+    def zero(self) -> RelativeMargins:
+        return RelativeMargins(np.inf, -np.inf, np.inf)
+
+    def add(self, total: RelativeMargins, block: Block) -> RelativeMargins:
+        counted = block.weight > 0
+        m = _margins(self.loss, block, self.W)[counted]
+        if len(m) == 0:
+            return total
+        size = block.score_sizes(self.W).max(axis=1)[counted] * (2.0 if self.loss.traits.multiclass else 1.0)
+        share = np.divide(m, size, out=np.zeros_like(m), where=size > 0)
+        return self.merge(total, RelativeMargins(float(share.min()), float(share.max()), float(m.min())))
+
+    def merge(self, a: RelativeMargins, b: RelativeMargins) -> RelativeMargins:
+        return RelativeMargins(min(a.least, b.least), max(a.most, b.most), min(a.smallest, b.smallest))
+
+
+def _margins(loss: Loss, block: Block, W: Array) -> Array:
+    z = block.scores(W)
+    if not loss.traits.multiclass:
+        return np.asarray(block.t * z[:, 0])
+    own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
+    np.put_along_axis(z, block.t[:, None], -np.inf, axis=1)
+    return np.asarray(own - z.max(axis=1))
 
 
 @dataclass(frozen=True)
@@ -152,13 +239,7 @@ class MarginRange:
         return Margins(np.inf, 0.0, 0)
 
     def add(self, total: Margins, block: Block) -> Margins:
-        z = block.scores(self.W)
-        if self.loss.traits.multiclass:
-            own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
-            np.put_along_axis(z, block.t[:, None], -np.inf, axis=1)
-            m = own - z.max(axis=1)
-        else:
-            m = block.t * z[:, 0]
+        m = _margins(self.loss, block, self.W)
         m = m[block.weight > 0]
         if len(m) == 0:
             return total

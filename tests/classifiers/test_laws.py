@@ -30,8 +30,19 @@ def _three():
 
 
 DATA = {"overlapping": _two(apart=False), "separable": _two(apart=True), "three classes": _three()}
-EVERY = [(name, data) for name in CLASSIFIERS for data in DATA]
-every = pytest.mark.parametrize(("name", "data"), EVERY, ids=[f"{n}, {d}" for n, d in EVERY])
+
+
+def where(applies):
+    """Each classifier that the law applies to, on each data set."""
+    cases = [(name, data) for name, kind in CLASSIFIERS.items() if applies(kind) for data in DATA]
+    return pytest.mark.parametrize(("name", "data"), cases, ids=[f"{n}, {d}" for n, d in cases])
+
+
+every = where(lambda kind: True)
+
+
+def _takes_weights(kind):
+    return "sample_weight" in inspect.signature(kind.fit).parameters
 
 
 def _fit(name, X, y, **weight):
@@ -47,10 +58,6 @@ def _sure(model, X):
         return np.abs(z) > 1e-6 * np.abs(z).max()
     top = np.sort(z, axis=1)
     return top[:, -1] - top[:, -2] > 1e-6 * np.abs(z).max()
-
-
-def _takes_weights(name):
-    return "sample_weight" in inspect.signature(CLASSIFIERS[name].fit).parameters
 
 
 @every
@@ -99,7 +106,8 @@ def test_answers_follow_from_scores(name, data):
     z = model.decision_function(X)
     expected = (z >= 0).astype(int) if z.ndim == 1 else z.argmax(axis=1)
     np.testing.assert_array_equal(model.predict(X), model.classes_[expected])
-    assert np.mean(model.predict(X) == y) > 0.7
+    if model.certificate_.met:  # a perceptron on rows that nothing separates has nothing to promise
+        assert np.mean(model.predict(X) == y) > 0.7
 
 
 @every
@@ -112,10 +120,8 @@ def test_sparse_rows_are_the_same_rows(name, data):
     )
 
 
-@every
+@where(lambda kind: kind.traits.order_free)
 def test_the_order_of_rows(name, data):
-    if not CLASSIFIERS[name].traits.order_free:
-        pytest.skip(f"{name} depends on the order of rows, and says so")
     X, y = DATA[data]
     order = np.random.default_rng(3).permutation(len(y))
     a, b = _fit(name, X, y), _fit(name, X[order], y[order])
@@ -123,10 +129,8 @@ def test_the_order_of_rows(name, data):
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-5, atol=1e-6 * scale)
 
 
-@every
+@where(lambda kind: _takes_weights(kind) and kind.traits.repeatable)
 def test_whole_weights_are_repeated_rows(name, data):
-    if not (_takes_weights(name) and CLASSIFIERS[name].traits.repeatable):
-        pytest.skip(f"{name} takes no weights, or does not treat them as repetitions, and says so")
     X, y = DATA[data]
     weight = np.random.default_rng(4).integers(1, 4, len(y))
     often = np.repeat(np.arange(len(y)), weight)
@@ -136,23 +140,17 @@ def test_whole_weights_are_repeated_rows(name, data):
     assert a.certificate_.verify(X, y, sample_weight=weight)
 
 
-@every
+@where(lambda kind: kind.traits.scale_free)
 def test_the_scale_of_columns(name, data):
-    if not CLASSIFIERS[name].traits.scale_free:
-        pytest.skip(f"{name} depends on the scale of columns, and says so")
     X, y = DATA[data]
     factors = np.array([2.0**20, 2.0**-20, 8.0])[: X.shape[1]]
     a, b = _fit(name, X, y), _fit(name, X * factors, y)
     scale = np.abs(a.decision_function(X)).max()
-    np.testing.assert_allclose(
-        a.decision_function(X), b.decision_function(X * factors), rtol=1e-5, atol=1e-6 * scale
-    )
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X * factors), rtol=1e-5, atol=1e-6 * scale)
 
 
-@every
+@where(lambda kind: kind.traits.relabelling)
 def test_renaming_classes_renames_answers(name, data):
-    if not CLASSIFIERS[name].traits.relabelling:
-        pytest.skip(f"{name} treats classes unlike by their order, and says so")
     X, y = DATA[data]
     turned = np.array(["c", "b", "a"])[y]
     a, b = _fit(name, X, y), _fit(name, X, turned)

@@ -100,13 +100,23 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+    """A real number that float64 can hold, or infinity; NaN is none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return float(value) == float(value)
+    except OverflowError:
+        return False
 
 
 def seed_of(random_state: Any) -> int:
     """A seed from what scikit-learn calls a random state; None is 0, so that fits are repeatable."""
     from sklearn.utils import check_random_state
 
-    if random_state is None or isinstance(random_state, Integral):
-        return 0 if random_state is None else int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    if random_state is None:
+        return 0
+    try:
+        checked = check_random_state(random_state)
+    except ValueError as error:
+        raise ParameterError("random_state", f"got {random_state!r}", "give a whole number >= 0 or None") from error
+    return int(random_state) if isinstance(random_state, Integral) else int(checked.randint(2**31 - 1))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate
 from separatrix.classifiers.given import rows_to_score
+from separatrix.classifiers.offered import offered_where
 from separatrix.geometry import Hyperplane
 from separatrix.scorer import Scorer, Scores
 
@@ -33,14 +33,13 @@ class ClassifierTraits:
     relabelling: bool = True
 
 
-def _has_probabilities(classifier: Any) -> bool:
-    """True, or the sentence that says why not: ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
-    if classifier.has_probabilities:
-        return True
-    raise AttributeError(
-        f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a model of "
-        "P(class | x) such as LogisticRegression"
-    )
+def _has_probabilities(classifier: Any) -> None:
+    """Nothing, or the sentence that says why not: ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
+    if not classifier.has_probabilities:
+        raise AttributeError(
+            f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a model of "
+            "P(class | x) such as LogisticRegression"
+        )
 
 
 class ScoringClassifier(ClassifierMixin, BaseEstimator):
@@ -66,12 +65,12 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         """The class of each row; a score of exactly zero goes to the second class."""
         return self.scorer_of().predict(*rows_to_score(self, X))
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_where(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """P(class | x), (n, K), columns in the order of ``classes_``."""
         return self.scorer_of().probabilities(*rows_to_score(self, X))
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @offered_where(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """ln P(class | x), (n, K)."""
         return self.scorer_of().log_probabilities(*rows_to_score(self, X))

@@ -23,7 +23,8 @@ from separatrix.classifiers.given import (
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.classifiers.weights import class_weights
+from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
+from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective, Ridge, pose
@@ -115,16 +116,22 @@ class LogisticRegression(LinearClassifier):
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
         self._check_settings()
         task = given(self, X, y, sample_weight)
+        with one_blas_thread:
+            return self._fit(task)
+
+    def _fit(self, task: Given) -> Self:
         if task.n_classes > 2 and self.loss != "logistic":
             came = f"got {self.loss!r} for {task.n_classes} classes"
             raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
         by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
+        weight = task.weight * by_class[task.codes]
+        refuse_weightless_classes(task.classes, task.codes, weight)
         solver = self._seeded(named(self.solver))
         problem = pose(
             task.X,
             task.codes,
             task.n_classes,
-            task.weight * by_class[task.codes],
+            weight,
             self._ridge(task.X.shape[1]),
             self.fit_intercept,
             solver is None or Need.STANDARD in solver.needs,
@@ -135,7 +142,7 @@ class LogisticRegression(LinearClassifier):
         if solver is None:
             solver, why = choose(problem)
         refuse_unmet(solver, problem)
-        start = problem.rows.frame.from_original(self._start(problem, task.classes))
+        start = self._start(problem, task.classes, solver)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
         self._keep(task, by_class, problem, W, outcome, solver, why)
@@ -143,6 +150,8 @@ class LogisticRegression(LinearClassifier):
 
     def _check_settings(self) -> None:
         check_positive("C", self.C, "give a positive number, or np.inf for no penalty")
+        if not float(self.C) > 1e-300:
+            raise ParameterError("C", f"got {self.C!r}", "give more than 1e-300: 1/C must be a number")
         check_choice("loss", self.loss, HEADS)
         check_not_negative("tol", self.tol)
         check_count("max_iter", self.max_iter)
@@ -153,7 +162,10 @@ class LogisticRegression(LinearClassifier):
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         if self.penalty_factors is None:
             return Ridge(strength, np.ones(n_features))
-        factors = np.asarray(self.penalty_factors, dtype=np.float64)
+        try:
+            factors = np.asarray(self.penalty_factors, dtype=np.float64)
+        except (TypeError, ValueError):
+            factors = np.empty(0)
         if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
             raise ParameterError(
                 "penalty_factors",
@@ -167,30 +179,39 @@ class LogisticRegression(LinearClassifier):
             return solver
         return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
 
-    def _start(self, problem: Objective, classes: AnyArray) -> Array:
-        """The start in raw units, (K or 1, d + 1)."""
-        if self.warm_start and hasattr(self, "scorer_"):
-            before = self.scorer_
-            if before.W.shape == problem.shape and before.classes.tolist() == classes.tolist():
-                return before.W.copy()
-        if isinstance(self.start, str):
-            if self.start == "zero":
-                return np.zeros(problem.shape)
-            if self.start == "random":
-                rng = np.random.default_rng(seed_of(self.random_state))
-                return _settled(rng.standard_normal(problem.shape), problem)
-            raise ParameterError("start", f"got {self.start!r}", "give 'zero', 'random' or an array of weights")
+    def _start(self, problem: Objective, classes: AnyArray, solver: Solver) -> Array:
+        """The start in the problem's coordinates, (K or 1, d + 1).
+
+        On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
+        second derivatives may be rounded away.
+        """
+        standard = Need.STANDARD in solver.needs
+        zero = np.zeros(problem.shape)
+        before = getattr(self, "scorer_", None) if self.warm_start else None
+        if before is not None and before.W.shape == zero.shape and before.classes.tolist() == classes.tolist():
+            start = problem.rows.frame.from_original(before.W)
+        elif isinstance(self.start, str) and self.start == "zero":
+            return zero
+        elif isinstance(self.start, str) and self.start == "random":
+            start = _settled(np.random.default_rng(seed_of(self.random_state)).standard_normal(zero.shape), problem)
+        else:
+            start = problem.rows.frame.from_original(_settled(self._given_start(zero.shape), problem))
+        sure = standard and problem.loss.traits.convex
+        if sure and not problem.value_gradient(start).value <= problem.value_gradient(zero).value:
+            return zero
+        return start
+
+    def _given_start(self, shape: tuple[int, int]) -> Array:
+        do = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
         try:
             W = np.array(self.start, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ParameterError("start", f"got {self.start!r}", "give 'zero', 'random' or an array") from error
-        if W.shape != problem.shape or not np.all(np.isfinite(W)):
-            raise ParameterError(
-                "start",
-                f"it has shape {W.shape}",
-                f"give finite weights of shape {problem.shape}, intercepts first",
-            )
-        return _settled(W, problem)
+            raise ParameterError("start", f"got {self.start!r}", do) from error
+        if W.shape != shape:
+            raise ParameterError("start", f"it has shape {W.shape}", do)
+        if not np.all(np.isfinite(W)):
+            raise ParameterError("start", "it holds NaN or infinity", do)
+        return W
 
     def _keep(
         self,
@@ -220,7 +241,7 @@ class LogisticRegression(LinearClassifier):
             passes=problem.passes,
             solver=solver.name,
             why=why,
-            rank=problem.rank,
+            rank=(problem.standard or problem).rank,
             full_rank=problem.rows.n_features + problem.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
@@ -231,7 +252,7 @@ class LogisticRegression(LinearClassifier):
         if not outcome.status.met:
             apart = outcome.status.code in ("separated", "quasi-separated")
             kind = errors.SeparationWarning if apart else errors.NotConvergedWarning
-            warnings.warn(outcome.status.sentence, kind, stacklevel=3)
+            warnings.warn(outcome.status.sentence, kind, stacklevel=4)
 
 
 def _settled(W: Array, problem: Objective) -> Array:

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import ParameterError, WeightError
+
+# Weights whose largest lies outside would leave float64 once multiplied by rows.
+SMALLEST, LARGEST = 1e-290, 1e290
+
+
+def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array) -> None:
+    """Raise where all rows of a class have weight zero: its probability would be zero, its intercept infinite."""
+    totals = np.bincount(codes, weight, len(classes))
+    if not np.any(totals > 0):
+        return  # no row has weight: the first pass over the rows says so
+    if not np.all(totals > 0):
+        label = classes.tolist()[int(np.argmin(totals > 0))]
+        came = f"all rows of the class {label!r} have weight zero"
+        raise WeightError("sample_weight", came, "drop these rows, or give one of them a positive weight")
 
 
 def row_weights(sample_weight: Any, n_rows: int) -> Array:
@@ -31,6 +46,9 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
         raise WeightError(
             "sample_weight", f"row {bad[0]} has {weight[bad[0]]}", "give finite weights that are not negative"
         )
+    largest = float(weight.max(initial=0.0))
+    if largest > 0 and not SMALLEST < largest < LARGEST:
+        raise WeightError("sample_weight", f"the largest is {largest}", "rescale them to a size near 1")
     return weight
 
 
@@ -56,7 +74,7 @@ def class_weights(class_weight: Any, classes: AnyArray, codes: Integers, weight:
     for label, factor in class_weight.items():
         if label not in labels:
             raise ParameterError("class_weight", f"it names {label!r}", f"use the labels {labels}")
-        if not (np.isfinite(factor) and factor >= 0):
-            raise WeightError("class_weight", f"{label!r} has {factor}", "give finite factors >= 0")
+        if not isinstance(factor, Real) or not 0 <= float(factor) < np.inf:
+            raise WeightError("class_weight", f"{label!r} has {factor!r}", "give finite factors >= 0")
         factors[labels.index(label)] = factor
     return factors

@@ -133,6 +133,14 @@ class Block:
         raw = W if self.frame.is_identity else self.frame.to_original(W)
         return np.asarray(self.X @ raw[:, 1:].T + raw[:, 0])
 
+    def score_sizes(self, W: Array) -> Array:
+        """|X̄| |W|ᵀ, (m, K): what a score is a sum of, so that rounding can be told from a sign."""
+        X, size = self._framed, np.abs(W)
+        total = np.asarray(abs(X) @ size[:, 1:].T + size[:, 0])
+        if is_sparse(X):
+            total += size[:, 1:] @ np.abs(self.frame.center / self.frame.scale)
+        return total
+
     def adjoint(self, R: Array) -> Array:
         """Rᵀ X̄, (K, d + 1), for R (m, K)."""
         total = R.sum(axis=0)

@@ -5,7 +5,7 @@ Mean and sum of squared deviations are merged by Chan, Golub and LeVeque (1983),
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,9 @@ class _Columns:
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
         counted = block.weight > 0
         if not counted.all():
+            X: Any = block.X
+            if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
+                return replace(total, weight=np.nan)  # a row without weight must be finite, too
             block = block.take(np.flatnonzero(counted))
         if block.n_rows == 0:
             return total
@@ -69,7 +72,7 @@ class _Columns:
         with np.errstate(over="ignore", invalid="ignore"):
             delta = b.mean - a.mean
             mean = a.mean + delta * (b.weight / weight)
-            m2 = a.m2 + b.m2 + (delta / self.unit) ** 2 * (a.weight * b.weight / weight)
+            m2 = a.m2 + b.m2 + (delta / self.unit) ** 2 * (a.weight * (b.weight / weight))
         low, high = np.minimum(a.minimum, b.minimum), np.maximum(a.maximum, b.maximum)
         return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit)
 
@@ -141,7 +144,7 @@ def summarise(rows: Rows, names: list[str] | None = None) -> ColumnSummary:
     partial = _Columns(np.ones(rows.n_features))
     summary = rows.fold(partial)
     sound = np.isfinite(summary.minimum) & np.isfinite(summary.maximum) & ~np.isnan(summary.mean)
-    if not sound.all() or summary.weight == 0:
+    if not sound.all() or not summary.weight > 0:
         refuse_not_finite(rows, names)
     if not 0 < summary.weight < np.inf:
         raise WeightError(

@@ -16,8 +16,9 @@ from separatrix.arrays import Array
 from separatrix.bounds import Bound, bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
+from separatrix.solvers.escape import Separated
 from separatrix.solvers.state import Solver, State
-from separatrix.solvers.stopping import Certified, Halted, Record, Rule, Status
+from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
 # Raw and framed weights that differ by no more than this are the same fit.
 ROUNDED = 1e-12
@@ -59,6 +60,11 @@ class _Look:
             self.latest = bound(problem, state.W, state.at, thorough=True)
             self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
         return self.latest
+
+
+def default_rules(tol: float, max_iter: int) -> list[Rule]:
+    """What every fit stops on, in the order they are asked."""
+    return [Certified(tol), Separated(max_iter), Stationary(tol), Halted(), MostIterations(max_iter)]
 
 
 def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:
@@ -129,7 +135,7 @@ def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]
         at = problem.value_gradient(back)
         found = bound(problem, back, at, thorough=True)
     status = outcome.status
-    if status.code == "optimal" and found.known > tol * problem.null_value:
+    if status.code == "optimal" and not found.known <= tol * problem.null_value:
         sentence = (
             "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot "
             "hold the digits of the optimum; subtract the offset from that column first"

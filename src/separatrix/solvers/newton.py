@@ -18,7 +18,6 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.factor import Factor
 from separatrix.objective import Objective
 from separatrix.solvers.line_search import search
 from separatrix.solvers.state import Halt, Need, State
@@ -54,7 +53,7 @@ class Newton:
 def newton_direction(problem: Objective, state: State) -> Array | None:
     """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1); None where ∇²E is singular there."""
     space = problem.subspace
-    factor = Factor.of(space.reduce_hessian(problem.hessian(state.W)))
+    factor = problem.factor(state.W)
     return None if factor is None else -space.expand(factor.solve(space.reduce(state.at.gradient)))
 
 

@@ -27,11 +27,11 @@ NEWTON_PARAMETERS = 1000
 
 def named(solver: str | Solver) -> Solver | None:
     """The solver of that name, the solver itself, or None for ``auto``."""
-    if isinstance(solver, Solver):
+    if isinstance(solver, Solver) and not isinstance(solver, type):
         return solver
     if solver == "auto":
         return None
-    if solver not in SOLVERS:
+    if not isinstance(solver, str) or solver not in SOLVERS:
         names = ", ".join(["auto", *SOLVERS])
         raise ParameterError("solver", f"got {solver!r}", f"choose one of {names}, or give a solver object")
     return SOLVERS[solver]

@@ -6,21 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
-from separatrix.arrays import Array
 from separatrix.bounds import Bound
 from separatrix.objective import Objective
-from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 
-Code = Literal[
-    "optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter"
-]
-
-
-# Newton steps from zero after which a direction to infinity stands out: scores grow by about one a step.
-FAR = 40
+Code = Literal["optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter"]
 
 
 class Record(NamedTuple):
@@ -53,7 +43,7 @@ class Certified:
     tol: float
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if bound.known > self.tol * problem.null_value:
+        if not bound.known <= self.tol * problem.null_value:
             return None
         relative = bound.known / problem.null_value if problem.null_value > 0 else 0.0
         sentence = (
@@ -110,61 +100,6 @@ class MostIterations:
 
 
 @dataclass(frozen=True)
-class Separated:
-    """Without a penalty, weights that classify every row strictly prove that no optimum exists."""
-
-    # Where the loss is still near the null model's, looking would cost a pass for nothing.
-    share: float = 0.05
-
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if problem.penalised or not problem.loss.traits.likelihood or state.iteration == 0:
-            return None
-        if state.at.value > self.share * problem.null_value:
-            return None
-        return _complete_separation(problem, state)
-
-
-def _complete_separation(problem: Objective, state: State) -> Status | None:
-    margins = problem.margins(state.W)
-    if margins.mistakes > 0:
-        return None
-    return Status(
-        "separated",
-        "no optimum exists: these weights put every row on its own side (no margin is below "
-        f"{margins.smallest:.3g}), so without a penalty the likelihood grows for ever along them; "
-        "use a finite C",
-        False,
-    )
-
-
-def _quasi_separation(problem: Objective, state: State) -> Status | None:
-    """Whether there is a direction to infinity: one along which no row objects and some gain."""
-    direction = _far_direction(problem, state)
-    margins = problem.margins(direction)
-    if margins.largest == 0 or margins.smallest < -1e-6 * margins.largest:
-        return None
-    return Status(
-        "quasi-separated",
-        "no optimum exists: along one direction the rows either do not move or move to their own side, so without "
-        "a penalty the likelihood grows along it for ever and some weights are infinite; use a finite C",
-        False,
-    )
-
-
-def _far_direction(problem: Objective, state: State) -> Array:
-    """Where Newton's steps lead: from zero, along the direction to infinity where there is one."""
-    if not problem.has_hessian:
-        return state.W
-    state = Newton().init(problem, np.zeros(problem.shape))
-    for _ in range(FAR):
-        after = Newton().step(problem, state)
-        if after.halt is not None:
-            break
-        state = after
-    return np.asarray(state.memory.get("direction", state.W))
-
-
-@dataclass(frozen=True)
 class Halted:
     """The solver cannot go on by itself."""
 
@@ -174,11 +109,10 @@ class Halted:
         if state.halt is Halt.DIVERGED:
             return _diverged(problem, state)
         if state.halt is Halt.PATIENCE:
-            return Status("patience", "patience ran out: the objective has stopped improving by epochs", True)
-        if not problem.penalised and problem.loss.traits.likelihood:
-            found = _complete_separation(problem, state) or _quasi_separation(problem, state)
-            if found is not None:
-                return found
+            sentence = (
+                "patience ran out: the objective has stopped improving by epochs, before the tolerance was reached"
+            )
+            return Status("patience", sentence, False)
         return Status(
             "rounding",
             f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached",
@@ -194,21 +128,3 @@ def _diverged(problem: Objective, state: State) -> Status:
         f"{safe:.3g}; the best weights seen are returned",
         False,
     )
-
-
-def default_rules(tol: float, max_iter: int) -> list[Rule]:
-    """What every fit stops on, in the order they are asked."""
-    return [Certified(tol), Separated(), Stationary(tol), Halted(), _most(max_iter)]
-
-
-def _most(max_iter: int) -> Rule:
-    """At the last iteration, first see whether there is an optimum to reach at all."""
-    limit = MostIterations(max_iter)
-
-    def rule(problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        status = limit(problem, state, bound, trace)
-        if status is None or problem.penalised or not problem.loss.traits.likelihood or bound.value is not None:
-            return status
-        return _complete_separation(problem, state) or _quasi_separation(problem, state) or status
-
-    return rule
