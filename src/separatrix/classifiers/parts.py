@@ -1,0 +1,165 @@
+"""Fitted two-class models put together: their scores, their weights where they are linear, their certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.bounds import Bound
+from separatrix.certificate import Certificate
+from separatrix.claims.parts import PartsClaim, summed_bound
+from separatrix.classifiers.linear import ScoringClassifier
+from separatrix.errors import ParameterError
+from separatrix.geometry import Hyperplane
+from separatrix.rows import memory_rows
+from separatrix.rows.columns import refuse_not_finite
+from separatrix.schemes import Scheme, pairs
+from separatrix.scorer import Scorer, Scores
+
+
+@dataclass(frozen=True)
+class PartsScorer:
+    """The scores of a scheme's models, combined as the scheme says. ``W``: their weights, None if not linear.
+
+    >>> from separatrix.schemes import OneVersusOne
+    >>> W = np.array([[0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
+    >>> PartsScorer(OneVersusOne(), (), W, np.array(["low", "middle", "high"])).predict(np.array([[2.0]])).tolist()
+    ['high']
+    """
+
+    scheme: Scheme
+    estimators: tuple[Any, ...]
+    W: Array | None
+    classes: AnyArray
+
+    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
+        """One score a model, (n, models). NaN and infinity in X are refused by place."""
+        if self.W is not None:
+            z = Scorer(self.W, np.arange(len(self.W)), "identity").scores(X, names)
+            return z if z.ndim == 2 else z[:, None]
+        refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
+        return np.column_stack([score_of(estimator, X) for estimator in self.estimators])
+
+    def scores(self, X: Any, names: list[str] | None = None) -> Array:
+        """(n, K); (n,) for two classes, positive for the second."""
+        H = self.parts_scores(X, names)
+        if len(self.classes) == 2:
+            return np.asarray(H[:, 0])
+        return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
+
+    def _lengths(self, n_models: int) -> Array:
+        """‖w‖ of each model, so that h/‖w‖ is a distance; 1 where there is none."""
+        if self.W is None:
+            return np.ones(n_models)
+        lengths = np.linalg.norm(self.W[:, 1:], axis=1)
+        return np.where(lengths > 0, lengths, 1.0)
+
+    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
+        z = self.scores(X, names)
+        chosen = (z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)
+        return np.asarray(self.classes[chosen])
+
+    def hyperplane(self, i: Any, j: Any) -> Hyperplane:
+        """Where the model of classes i and j is zero, positive on i's side. For one versus one."""
+        labels = self.classes.tolist()
+        if i not in labels or j not in labels or i == j or self.W is None:
+            raise ParameterError("i, j", f"got {i!r} and {j!r}", f"name two of the classes {labels}")
+        a, b = labels.index(i), labels.index(j)
+        w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
+        return Hyperplane.from_homogeneous(w if a < b else -w)
+
+    def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
+        raise ParameterError(
+            "probabilities", f"{self.scheme.name} has scores only", "use a model of P(class | x), such as logistic"
+        )
+
+    log_probabilities = probabilities
+
+
+def score_of(estimator: Any, X: Any) -> Array:
+    """A two-class model's score, positive for its class 1: its decision function, else P(1 | x) − ½."""
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X), dtype=np.float64)
+    return np.asarray(estimator.predict_proba(X)[:, 1] - 0.5, dtype=np.float64)
+
+
+def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
+    """(b, w) of every model, (models, d + 1), or None where some model is not linear in the columns.
+
+    >>> from separatrix import LogisticRegression
+    >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
+    (1, 2)
+    """
+    found = [_weights(estimator, n_features) for estimator in estimators]
+    return None if any(w is None for w in found) else np.array(found, dtype=np.float64)
+
+
+def _weights(estimator: Any, n_features: int) -> Array | None:
+    if isinstance(estimator, ScoringClassifier):
+        # A classifier of ours may have weights and yet decide by more than a threshold on them: its scorer knows.
+        return estimator.scorer_.W[0] if isinstance(estimator.scorer_, Scorer) else None
+    coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
+    if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
+        return None
+    return np.concatenate([np.ravel(intercept)[:1], coef[0]])
+
+
+def certificate_of(
+    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], n_rows: int, full_rank: int
+) -> Certificate:
+    """The parts' certificates as one: objectives, bounds and work are sums, the rank is the smallest."""
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    known = [certificate for certificate in certificates if certificate is not None]
+    counts = [_n_parameters(estimator) for estimator in estimators]
+    code, status = _status(certificates)
+    found = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
+    ranks = [c.rank for c in known]
+    facts: dict[str, str | float | int] = {"scheme": f"{scheme.name}, {len(estimators)} models"}
+    if None in counts:
+        facts["parameters"] = "not counted: a model does not say how many it has"
+    kinds = sorted({type(estimator).__name__ for estimator in estimators})
+    return Certificate(
+        status=status,
+        code=code,
+        met=code == "met",
+        objective=float(sum(c.objective for c in known)),
+        null_objective=float(sum(c.null_objective for c in known)),
+        bound=found.value,
+        bound_kind=found.kind,
+        bound_reason=found.reason,
+        gradient_norm=float(np.linalg.norm([c.gradient_norm for c in known])) if known else 0.0,
+        iterations=sum(c.iterations for c in known),
+        passes=sum(c.passes for c in known),
+        solver=", ".join(sorted({c.solver for c in known})),
+        why=f"{scheme.name} over {', '.join(kinds)}",
+        rank=None if None in ranks or not ranks else min(ranks),
+        full_rank=full_rank,
+        n_parameters=sum(count or 0 for count in counts),
+        n_rows=n_rows,
+        claim=PartsClaim(scorer, scheme, tuple(None if c is None else c.claim for c in certificates)),
+        facts=facts,
+    )
+
+
+def _status(certificates: Sequence[Certificate | None]) -> tuple[str, str]:
+    """A code and a sentence: how many of the models reached what was asked of them."""
+    total = len(certificates)
+    known = [certificate for certificate in certificates if certificate is not None]
+    unmet = [certificate for certificate in known if not certificate.met]
+    if unmet:
+        return "unmet", f"{len(unmet)} of {total} models did not reach what was asked; the first: {unmet[0].status}"
+    if len(known) < total:
+        silent = total - len(known)
+        return "uncertified", f"uncertified: {silent} of {total} models say nothing of how good they are"
+    return "met", f"all {total} models reached what was asked; the first: {known[0].status}"
+
+
+def _n_parameters(estimator: Any) -> int | None:
+    if hasattr(estimator, "n_parameters_"):
+        return int(estimator.n_parameters_)
+    coef = getattr(estimator, "coef_", None)
+    return None if coef is None else int(coef.shape[-1]) + int(bool(getattr(estimator, "fit_intercept", True)))

@@ -1,0 +1,18 @@
+"""Hyperplanes and distances to them, exact regions in the plane, curved boundaries. TEXTBOOK G1–G6, M3, B4."""
+
+from separatrix.geometry.curve import boundary_curve
+from separatrix.geometry.hyperplane import Hyperplane, homogeneous
+from separatrix.geometry.regions import Cell, Region, ambiguous_regions, cells, polygon_area, regions, split
+
+__all__ = [
+    "Cell",
+    "Hyperplane",
+    "Region",
+    "ambiguous_regions",
+    "boundary_curve",
+    "cells",
+    "homogeneous",
+    "polygon_area",
+    "regions",
+    "split",
+]

@@ -1,0 +1,151 @@
+"""Hyperplanes w·x + b = 0: their sides, distances to them, and how to find one through points. TEXTBOOK G1–G6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array, Integers
+from separatrix.errors import ParameterError
+
+# Normalised hyperplanes that differ by less are the same; points closer to a common plane are dependent.
+SAME = 1e-12
+
+
+def homogeneous(X: Any) -> Array:
+    """x̄ = (1, x), so that w·x + b is (b, w)·x̄. TEXTBOOK G6.
+
+    >>> homogeneous([[2.0, 3.0]]).tolist()
+    [[1.0, 2.0, 3.0]]
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    return np.concatenate([np.ones((*rows.shape[:-1], 1)), rows], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperplane:
+    """{x : w·x + b = 0}, with w its normal, pointing to the positive side. TEXTBOOK G1–G4, G6.
+
+    >>> plane = Hyperplane([3.0, 4.0], -5.0)
+    >>> float(plane.distance([3.0, 4.0])), float(plane.distance([0.0, 0.0]))
+    (4.0, -1.0)
+    >>> plane == Hyperplane([6.0, 8.0], -10.0), plane == Hyperplane([-3.0, -4.0], 5.0)
+    (True, False)
+    >>> plane.homogeneous.tolist(), plane.side([[3.0, 4.0], [0.0, 0.0], [1.0, 0.5]]).tolist()
+    ([-5.0, 3.0, 4.0], [1, -1, 0])
+    """
+
+    w: Array
+    b: float
+
+    def __init__(self, w: Any, b: float) -> None:
+        normal = np.asarray(w, dtype=np.float64)
+        if normal.ndim != 1 or not np.any(normal) or not np.all(np.isfinite(normal)):
+            raise ParameterError("w", f"got {w!r}", "give a finite normal vector that is not zero")
+        if not np.isfinite(b):
+            raise ParameterError("b", f"got {b!r}", "give a finite number")
+        object.__setattr__(self, "w", normal)
+        object.__setattr__(self, "b", float(b))
+
+    @classmethod
+    def from_homogeneous(cls, v: Any) -> Hyperplane:
+        """The hyperplane (b, w)·x̄ = 0."""
+        weights = np.asarray(v, dtype=np.float64)
+        return cls(weights[1:], float(weights[0]))
+
+    @classmethod
+    def through(cls, points: Any, positive: Any = None) -> Hyperplane:
+        """The hyperplane through d points of ℝᵈ, with ‖w‖ = 1. TEXTBOOK G6.
+
+        ``positive``: a point on its positive side. By default the origin is on the negative side; where the plane
+        contains the origin, the first weight that is not zero is positive.
+
+        >>> line = Hyperplane.through([[0.0, 1.0], [1.0, 0.0]])
+        >>> line == Hyperplane([1.0, 1.0], -1.0)
+        True
+        """
+        P = np.asarray(points, dtype=np.float64)
+        if P.ndim != 2 or len(P) == 0 or P.shape[0] != P.shape[1] or not np.all(np.isfinite(P)):
+            raise ParameterError("points", f"its shape is {P.shape}", "give d finite points of d coordinates each")
+        w = _normal_to(P[1:] - P[0])
+        b = -float(w @ P[0])
+        towards = float(w @ np.asarray(positive, dtype=np.float64)) + b if positive is not None else -b
+        if positive is not None and abs(towards) <= SAME * float(np.linalg.norm(np.asarray(positive))):
+            raise ParameterError("positive", "this point lies on the hyperplane itself", "give a point off it")
+        if abs(towards) <= SAME * np.abs(P).max(initial=0.0):
+            towards = float(w[np.argmax(np.abs(w) > SAME)])
+        return cls(w, b) if towards > 0 else cls(-w, -b)
+
+    @property
+    def homogeneous(self) -> Array:
+        """(b, w), the weights of x̄ = (1, x)."""
+        return np.concatenate([[self.b], self.w])
+
+    def score(self, X: Any) -> Array:
+        """w·x + b for each row."""
+        return np.asarray(np.asarray(X, dtype=np.float64) @ self.w + self.b)
+
+    def side(self, X: Any) -> Integers:
+        """The half-space of each row: +1, −1, or 0 on the hyperplane itself."""
+        return np.asarray(np.sign(self.score(X)), dtype=np.int64)
+
+    def distance(self, X: Any) -> Array:
+        """The signed distance (w·x + b)/‖w‖."""
+        return np.asarray(self.score(X) / np.linalg.norm(self.w))
+
+    def project(self, X: Any) -> Array:
+        """The nearest points on the hyperplane: x − d·w/‖w‖."""
+        return np.asarray(X - np.multiply.outer(self.distance(X), self.w / np.linalg.norm(self.w)))
+
+    def margin(self, X: Any, t: Any) -> Array:
+        """m = t (w·x + b) for targets t = ±1: positive where a row is on its own side."""
+        return np.asarray(np.asarray(t, dtype=np.float64) * self.score(X))
+
+    def clearance(self, X: Any, t: Any) -> float:
+        """The smallest signed distance t d of a row from the boundary: how wide the boundary could be made.
+
+        >>> Hyperplane([1.0, 0.0], 0.0).clearance([[2.0, 0.0], [-3.0, 1.0]], [1, -1])
+        2.0
+        """
+        return float(np.min(np.asarray(t, dtype=np.float64) * self.distance(X)))
+
+    @property
+    def offset(self) -> float:
+        """Its position along the normal, −b/‖w‖; the origin's signed distance is +b/‖w‖."""
+        return float(-self.b / np.linalg.norm(self.w))
+
+    def normalised(self) -> Hyperplane:
+        """The same hyperplane with ‖w‖ = 1."""
+        length = float(np.linalg.norm(self.w))
+        return Hyperplane(self.w / length, self.b / length)
+
+    def flipped(self) -> Hyperplane:
+        """The same boundary with its sides swapped, −(b, w)."""
+        return Hyperplane(-self.w, -self.b)
+
+    def same_boundary(self, other: Hyperplane) -> bool:
+        """Whether both are one set of points, whichever side is positive."""
+        return self == other or self == other.flipped()
+
+    def __eq__(self, other: object) -> bool:
+        """Equal up to a positive factor, to rounding."""
+        if not isinstance(other, Hyperplane) or self.w.shape != other.w.shape:
+            return NotImplemented if not isinstance(other, Hyperplane) else False
+        a, c = self.normalised(), other.normalised()
+        return bool(np.allclose(a.homogeneous, c.homogeneous, rtol=SAME, atol=SAME))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _normal_to(directions: Array) -> Array:
+    """The unit vector orthogonal to d − 1 directions of ℝᵈ."""
+    d = directions.shape[1]
+    scale = np.abs(directions).max(initial=0.0)
+    _, lengths, V = np.linalg.svd(directions / scale if scale > 0 else directions, full_matrices=True)
+    if d > 1 and lengths[-1] <= SAME * max(lengths[0], np.finfo(np.float64).tiny):
+        raise ParameterError(
+            "points", "they lie in a common plane of lower dimension", "give points that determine one hyperplane"
+        )
+    return np.asarray(V[-1])
