@@ -1,0 +1,278 @@
+"""Gaussian generative classifiers: one covariance for all classes, or one for each. TEXTBOOK D2, D6, F6."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.arrays import Array
+from separatrix.certificate import Certificate
+from separatrix.claims import GaussianClaim
+from separatrix.claims.moments import likelihood
+from separatrix.classifiers.generative import (
+    Generative,
+    priors_of,
+    refuse_empty_class,
+    refuse_no_freedom,
+)
+from separatrix.classifiers.given import Given, check_not_negative, given, rows_to_score
+from separatrix.classifiers.linear import (
+    Approach,
+    ClassifierTraits,
+    LinearClassifier,
+    ScoringClassifier,
+)
+from separatrix.concurrency import one_blas_thread
+from separatrix.errors import LabelError, ParameterError
+from separatrix.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments import Moments, gather
+from separatrix.scorer import Scorer, Scores
+from separatrix.whitening import Whitening
+
+REMEDY = "drop constant and collinear columns, or give more rows"
+
+
+class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+    r"""p(x|C_k) = N(m_k, Σ), one Σ for all classes, turned round by Bayes: linear boundaries. TEXTBOOK F6, D2, D4, D6.
+
+    z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to what all classes share. Σ is the pooled covariance with n − K in
+    the denominator, as in R's MASS::lda. ``sample_weight`` counts rows: n is the total weight.
+
+    Parameters
+    ----------
+    priors : array (n_classes,) or None
+        p(C_k), in the order of the sorted classes; None: the rows' shares.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, means_, covariance_, priors_ : as in scikit-learn
+    scalings_ : array (n_features, min(K − 1, rank))
+        Directions of ``transform``, scaled so that Σ becomes the identity there, each pointing from the first class to
+        the last; MASS::lda's up to sign.
+    explained_variance_ratio_ : array
+        The share of the between-class variance along each ("proportion of trace").
+    n_parameters_ : int
+        K d means, d (d + 1)/2 of Σ, and K − 1 priors unless given.
+    certificate_ : Certificate
+        The objective is −(1/n) Σ ln p(x, y); its bound, how far the unbiased Σ is from the likeliest one.
+
+    Examples
+    --------
+    >>> from separatrix import LinearDiscriminantAnalysis
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> model.predict([[1.5], [3.5]]).tolist(), model.hyperplane().offset
+    (['a', 'b'], 2.5)
+    >>> rows, labels = model.sample(3, label="b", random_state=0)
+    >>> rows.shape, labels.tolist()
+    ((3, 1), ['b', 'b', 'b'])
+    """
+
+    approach: ClassVar[Approach] = "generative"
+    has_probabilities: ClassVar[bool] = True
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+
+    def __init__(self, priors: Any = None) -> None:
+        self.priors = priors
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        task = given(self, X, y, sample_weight)
+        with one_blas_thread:
+            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=True, names=task.names)
+            refuse_empty_class(task, found)
+            refuse_no_freedom(task, found)
+            self._fit(task, found)
+        return self
+
+    def _fit(self, task: Given, found: Moments) -> None:
+        K, d = found.mean.shape
+        priors = priors_of(self.priors, found)
+        sigma = found.within / (found.total_weight - K)
+        white = Whitening.of(sigma)
+        constant = np.full(K, _constant(white, found))
+        self.gaussians_ = Gaussians(found.frame, priors, found.mean, (white.A,) * K, (white.colour,) * K, constant)
+        self._keep_scorer(Scorer(_linear(found, white, priors), task.classes, "logit" if K == 2 else "softmax"))
+        self.priors_, self.means_ = priors, found.raw_mean
+        self.covariance_ = _raw(sigma, found)
+        self._keep_coordinates(found, white, priors)
+        self.n_parameters_ = K * d + d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
+        apart = found.mean - found.center
+        unit = np.sqrt(np.diag(found.within + found.between))
+        status = "class means, pooled covariance (n − K) and priors, in closed form"
+        if white.singular:
+            status += f"; the covariance is singular (rank {white.rank} of {d}), so its pseudoinverse serves: {REMEDY}"
+        if white.misses(apart, np.where(unit > 0, unit, 1.0)):
+            status += "; the means also differ along directions without scatter, which it ignores"
+        discriminative = (K - 1) * (d + 1)
+        self.certificate_ = _certificate(self, task, found, status, white.rank, True, discriminative)
+
+    def _keep_coordinates(self, found: Moments, white: Whitening, priors: Array) -> None:
+        center = priors @ found.mean
+        spread = np.sqrt(priors)[:, None] * (found.mean - center) @ white.A
+        _, sigma, Vt = np.linalg.svd(spread, full_matrices=False)
+        q = min(len(priors) - 1, white.rank)
+        V = white.A @ Vt[:q].T
+        V = V * np.where((found.mean[-1] - found.mean[0]) @ V < 0, -1.0, 1.0)
+        self.scalings_ = V / found.frame.scale[:, None]
+        self.xbar_ = found.frame.center + center * found.frame.scale
+        total = np.sum(sigma**2)
+        self.explained_variance_ratio_ = sigma[:q] ** 2 / total if total > 0 else np.zeros(q)
+        self._n_features_out = q
+
+    def transform(self, X: Any) -> Array:
+        """Discriminant coordinates (n, min(K − 1, rank)): in them the within-class covariance is the identity."""
+        check_is_fitted(self)
+        X, names = rows_to_score(self, X)
+        W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
+        z = Scorer(W, self.classes_, "identity").scores(X, names)
+        return z[:, None] if z.ndim == 1 else z
+
+
+class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
+    r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class, turned round by Bayes: quadratic boundaries.
+
+    TEXTBOOK F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. ``sample_weight`` counts rows: n_k
+    is the class's weight.
+
+    Parameters
+    ----------
+    priors : array (n_classes,) or None
+        p(C_k), in the order of the sorted classes; None: the rows' shares.
+    reg_param : float in [0, 1], default 0.0
+        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the columns' own units, as in scikit-learn.
+
+    Along directions in which a class does not vary it takes the pooled variance, and the certificate says so.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, means_, priors_ : as in scikit-learn
+    covariance_ : array (n_classes, n_features, n_features)
+    n_parameters_ : int
+        K d means, K d (d + 1)/2 of the covariances, and K − 1 priors unless given.
+    certificate_ : Certificate
+        The objective is −(1/n) Σ ln p(x, y); its bound, how far the fit is from the likeliest Gaussians.
+
+    Examples
+    --------
+    >>> from separatrix import QuadraticDiscriminantAnalysis
+    >>> X, y = [[-1.0], [0.0], [1.0], [-9.0], [-8.0], [8.0], [9.0]], ["in"] * 3 + ["out"] * 4
+    >>> QuadraticDiscriminantAnalysis().fit(X, y).predict([[-20.0], [0.5], [20.0]]).tolist()
+    ['out', 'in', 'out']
+    """
+
+    approach: ClassVar[Approach] = "generative"
+    has_probabilities: ClassVar[bool] = True
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+
+    scorer_: QuadraticScorer
+
+    def __init__(self, priors: Any = None, reg_param: float = 0.0) -> None:
+        self.priors = priors
+        self.reg_param = reg_param
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        check_not_negative("reg_param", self.reg_param)
+        if self.reg_param > 1:
+            raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
+        task = given(self, X, y, sample_weight)
+        spread = float(np.sqrt(self.reg_param))
+        with one_blas_thread:
+            found = gather(task.X, task.codes, task.n_classes, task.weight, names=task.names, spread=spread)
+            refuse_empty_class(task, found)
+            self._refuse_single_rows(task, found)
+            self._fit(task, found)
+        return self
+
+    def _refuse_single_rows(self, task: Given, found: Moments) -> None:
+        short = np.flatnonzero(found.weight <= 1)
+        if len(short) and self.reg_param == 0:
+            raise LabelError(
+                "y",
+                f"class {task.classes.tolist()[short[0]]!r} has one row (n_samples = 1 by weight), so no covariance",
+                "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
+            )
+
+    def _fit(self, task: Given, found: Moments) -> None:
+        K, d = found.mean.shape
+        priors, r = priors_of(self.priors, found), float(self.reg_param)
+        freedom = found.weight - 1
+        share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
+        sigma = share[:, None, None] * found.scatter
+        sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / found.frame.scale) ** 2
+        pooled = Whitening.of(np.einsum("k,kij->ij", found.shares, sigma))
+        whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
+        constant = np.array([_constant(white, found) for white in whites])
+        self.gaussians_ = Gaussians(
+            found.frame, priors, found.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
+        )
+        self.scorer_ = QuadraticScorer(self.gaussians_, task.classes)
+        self.classes_, self.priors_, self.means_ = task.classes, priors, found.raw_mean
+        self.covariance_ = _raw(sigma, found)
+        self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
+        status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
+        if r > 0:
+            status += f", each covariance drawn to the identity by {r:g}"
+        if pooled.singular:
+            status += f"; columns are constant or collinear in every class (rank {pooled.rank} of {d}): {REMEDY}"
+        poor = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
+        if poor:
+            status += (
+                f"; class {task.classes.tolist()[poor[0]]!r} varies along {ranks[poor[0]]} of {pooled.rank} directions"
+                " and takes the pooled variance along the others: give it more rows, set reg_param > 0, or use"
+                " LinearDiscriminantAnalysis"
+            )
+        discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
+        self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative)
+
+
+def _constant(white: Whitening, found: Moments) -> float:
+    """−½ (d ln 2π + ln |Σ|), in raw units."""
+    log_det = white.log_det + 2 * float(np.sum(np.log(found.frame.scale)))
+    return -0.5 * (white.rank * float(np.log(2 * np.pi)) + log_det)
+
+
+def _raw(sigma: Array, found: Moments) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(sigma * found.frame.scale * found.frame.scale[:, None])
+
+
+def _linear(found: Moments, white: Whitening, priors: Array) -> Array:
+    """W of z_k, about the mean of all rows, in raw units; of two classes the difference."""
+    apart = found.mean - found.center
+    u = apart @ white.A
+    w = u @ white.A.T
+    b = np.log(priors) - 0.5 * np.sum(u**2, axis=1) - w @ found.center
+    W = np.column_stack([b, w])
+    return found.frame.to_original(W[1:] - W[:1] if len(W) == 2 else W)
+
+
+def _certificate(
+    model: Any, task: Given, found: Moments, status: str, rank: int, shared: bool, discriminative: int
+) -> Certificate:
+    scorer: Scores = model.scorer_
+    at = likelihood(scorer, model.gaussians_, found, task.X, task.codes, task.weight)
+    return Certificate(
+        status=status,
+        code="closed-form" if rank == task.X.shape[1] else "singular",
+        met=True,
+        objective=at.objective,
+        null_objective=at.null_objective,
+        bound=at.bound.value,
+        bound_kind=at.bound.kind,
+        bound_reason=at.bound.reason,
+        gradient_norm=at.gradient_norm,
+        iterations=1,
+        passes=4,
+        solver="closed-form",
+        why="closed form: sums of (1, x, xxᵀ) by class",
+        rank=rank,
+        full_rank=task.X.shape[1],
+        n_parameters=model.n_parameters_,
+        n_rows=task.X.shape[0],
+        claim=GaussianClaim(scorer, model.gaussians_, shared),
+        facts={"size": f"{model.n_parameters_} parameters, generative; {discriminative} for P(class | x) alone"},
+    )

@@ -1,0 +1,90 @@
+"""What a generative classifier can do besides: sample rows of a class, say how well an item fits. TEXTBOOK D2, D4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.classifiers.given import Given, check_count, rows_to_score, seed_of
+from separatrix.errors import LabelError, ParameterError, WeightError
+from separatrix.gaussians import Gaussians
+from separatrix.moments import Moments
+
+
+class Generative:
+    """A model of p(x|C)p(C) in ``gaussians_``."""
+
+    gaussians_: Gaussians
+    classes_: AnyArray
+
+    def log_density(self, X: Any) -> Array:
+        """ln p(x|C_k), (n, K): how well each item fits each class's model, whatever the priors."""
+        check_is_fitted(self)
+        return self.gaussians_.log_density(*rows_to_score(self, X))
+
+    def best_fitting_class(self, X: Any) -> AnyArray:
+        """The class whose model fits an item best: where p(x|C) is largest, as lecture 003 draws the boundary.
+
+        ``predict`` weighs it by the priors, as lecture 001 does; the two agree where priors are equal.
+        """
+        return np.asarray(self.classes_[np.argmax(self.log_density(X), axis=1)])
+
+    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> tuple[Array, AnyArray]:
+        """n new rows and their labels: all of class ``label``, or with classes drawn by the priors."""
+        check_is_fitted(self)
+        check_count("n", n)
+        rng = np.random.default_rng(None if random_state is None else seed_of(random_state))
+        if label is None:
+            codes = rng.choice(len(self.classes_), size=n, p=self.gaussians_.priors)
+        else:
+            known = [k for k, name in enumerate(self.classes_.tolist()) if name == label]
+            if not known:
+                raise ParameterError("label", f"got {label!r}", f"name one of the classes {self.classes_.tolist()}")
+            codes = np.full(n, known[0])
+        return self.gaussians_.sample(codes, rng), np.asarray(self.classes_[codes])
+
+
+def priors_of(priors: Any, found: Moments) -> Array:
+    """The priors p(C_k): as given, in the order of the sorted classes, else the rows' shares. TEXTBOOK D4."""
+    if priors is None:
+        return found.shares
+    K, do = len(found.weight), "give one positive number for each class, in sorted order, summing to 1"
+    try:
+        p = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("priors", f"got {priors!r}", do) from error
+    if p.shape != (K,):
+        raise ParameterError("priors", f"its shape is {p.shape} for {K} classes", do)
+    if not np.all(np.isfinite(p) & (p > 0)):
+        raise ParameterError("priors", f"got {priors!r}", do)
+    if abs(float(p.sum()) - 1) > 1e-9:
+        raise ParameterError("priors", f"they sum to {p.sum():.12g}", do)
+    return np.asarray(p / p.sum())
+
+
+def refuse_empty_class(task: Given, found: Moments) -> None:
+    """Every class needs a row of positive weight."""
+    empty = np.flatnonzero(found.weight == 0)
+    if len(empty):
+        raise WeightError(
+            "sample_weight",
+            f"class {task.classes.tolist()[empty[0]]!r} has no row of positive weight",
+            "give one, or leave its rows out",
+        )
+
+
+def refuse_no_freedom(task: Given, found: Moments) -> None:
+    """A pooled covariance divides by S − K, and needs some column that varies within a class."""
+    K = task.n_classes
+    if found.total_weight <= K:
+        came = f"{found.total_weight:g} rows (by weight) leave none beyond the {K} classes"
+        raise LabelError("y", came, "a covariance needs more rows than classes; weights count as rows")
+    if not np.any(found.within):
+        raise LabelError(
+            "y",
+            "no column varies within a class",
+            "Gaussians need scatter: use FisherDiscriminant(direction='means') or LeastSquaresClassifier",
+        )

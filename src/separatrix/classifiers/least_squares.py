@@ -1,0 +1,182 @@
+"""Classification by least squares: a linear regression on coded classes. TEXTBOOK S1–S6."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix import errors
+from separatrix.arrays import Array, Integers
+from separatrix.certificate import Certificate
+from separatrix.claims import LeastSquaresClaim
+from separatrix.claims.moments import squares_bound
+from separatrix.classifiers.given import (
+    Given,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    given,
+    rows_to_score,
+)
+from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.concurrency import one_blas_thread
+from separatrix.influence import InfluentialRow, most_influential
+from separatrix.scorer import Scorer
+from separatrix.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
+
+# A gap above this share of the null model's cost is said, with a warning.
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class OutsideUnitInterval:
+    """How often outputs leave [0, 1], by class: ``count`` and ``share`` (K,); ``rows`` with any such output. S3."""
+
+    count: Integers
+    share: Array
+    rows: Integers
+
+
+class LeastSquaresClassifier(LinearClassifier):
+    r"""W = (X̄ᵀX̄ + λ I₀)⁻¹ X̄ᵀT minimises ½ tr RᵀR + ½ λ ‖w‖², R = X̄W − T; the largest output wins. TEXTBOOK S1–S6.
+
+    Two classes have one score, z = y₂(x) − y₁(x) = 2h(x) − 1 with h the regression on 0/1 targets: it is the regression
+    on ±1 targets whatever ``targets``, and z = 0 is h = ½ (S1), and y₁ = y₂ (S6). More classes have a score each, their
+    outputs. Where X̄ᵀX̄ is singular, of all minimisers the one of minimum norm in standardised columns is taken.
+
+    It has no probabilities: outputs estimate P(C_k|x) and sum to 1, but leave [0, 1]; ``outside_unit_interval`` counts
+    how often. Far, correctly classified rows move its boundary; ``influential`` names them.
+
+    Parameters
+    ----------
+    l2 : float, default 0.0
+        λ above, in raw units; the intercept is not penalised.
+    targets : "one-hot" or "signed", default "one-hot"
+        1-of-K, or ±1. With an intercept the boundaries agree.
+    fit_intercept : bool, default True
+        Without it outputs need not sum to 1.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
+    output_weights_ : array (n_outputs, n_features + 1)
+        Of the outputs, intercepts in column 0.
+    certificate_ : Certificate
+        The objective is the cost divided by the total weight; the bound is its exact gap.
+
+    Examples
+    --------
+    >>> from separatrix import LeastSquaresClassifier
+    >>> X, y = [[x] for x in range(1, 9)], [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> model = LeastSquaresClassifier().fit(X, y)
+    >>> model.output_weights_[1].round(4).tolist(), round(model.hyperplane().offset, 12)
+    ([-0.3571, 0.1905], 4.5)
+    >>> LeastSquaresClassifier().fit([*X, [30]], [*y, 1]).influential([*X, [30]], [*y, 1], top=1)[0].row
+    8
+    """
+
+    approach: ClassVar[Approach] = "discriminant function"
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+
+    def __init__(self, l2: float = 0.0, *, targets: str = "one-hot", fit_intercept: bool = True) -> None:
+        self.l2 = l2
+        self.targets = targets
+        self.fit_intercept = fit_intercept
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
+        self._check_settings()
+        task = given(self, X, y, sample_weight)
+        with one_blas_thread:
+            cost = self._cost(task)
+            self._keep(task, cost, cost.minimise())
+        if not self.certificate_.met:
+            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
+        return self
+
+    def _check_settings(self) -> None:
+        check_not_negative("l2", self.l2)
+        check_choice("targets", self.targets, TARGETS)
+        check_flag("fit_intercept", self.fit_intercept)
+
+    def _cost(self, task: Given) -> SquaredCost:
+        table = TARGETS[self.targets].table(task.n_classes)
+        return pose_squares(
+            task.X, task.codes, task.weight, table, float(self.l2), bool(self.fit_intercept), task.names
+        )
+
+    def _keep(self, task: Given, cost: SquaredCost, least: Minimum) -> None:
+        self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
+        self.output_weights_ = least.raw
+        K, width = task.n_classes, task.X.shape[1] + bool(self.fit_intercept)
+        tied = self.fit_intercept or cost.targets.shape[1] == 1  # then the outputs of K − 1 classes give the last one's
+        self.n_parameters_ = (K - 1 if tied else K) * width
+        found, null_value = squares_bound(cost, least), cost.null_value
+        met = found.known <= TOLERANCE * null_value
+        outside = _outside(self._estimates(task.X, task.names))
+        self.certificate_ = Certificate(
+            status=self._status(cost.white.rank, width, met),
+            code="closed-form" if met else "rounding",
+            met=met,
+            objective=least.value,
+            null_objective=null_value,
+            bound=found.value,
+            bound_kind=found.kind,
+            bound_reason=found.reason,
+            gradient_norm=least.gradient_norm,
+            iterations=1,
+            passes=4,
+            solver="closed-form",
+            why="closed form: the normal equations from sums of (1, x, xxᵀ), and one step from the residuals",
+            rank=cost.rank,
+            full_rank=width,
+            n_parameters=self.n_parameters_,
+            n_rows=task.X.shape[0],
+            claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
+            facts={"outputs": f"outside [0, 1] on {len(outside.rows)} of {task.X.shape[0]} rows: no probabilities"},
+        )
+
+    def _status(self, rank: int, width: int, met: bool) -> str:
+        if not met:
+            return (
+                "rounding kept the normal equations from their solution: center columns, or drop nearly collinear ones"
+            )
+        if rank < width:
+            return (
+                f"least squares in closed form; X̄ᵀX̄ is singular (rank {rank} of {width}), so of many minimisers the one"
+                " of minimum norm in standardised columns: drop constant and collinear columns, or set l2 > 0"
+            )
+        return "least squares in closed form"
+
+    def outputs(self, X: Any) -> Array:
+        """y_k(x), (n, K): estimates of P(C_k|x), for ±1 targets (1 + output)/2. With an intercept they sum to 1."""
+        check_is_fitted(self)
+        return self._estimates(*rows_to_score(self, X))
+
+    def _estimates(self, X: Any, names: list[str] | None) -> Array:
+        z = Scorer(self.output_weights_, self.classes_, "identity").scores(X, names)
+        return TARGETS[self.targets].estimates(z[:, None] if z.ndim == 1 else z)
+
+    def outside_unit_interval(self, X: Any) -> OutsideUnitInterval:
+        """How often an output on these rows is no probability, by class. TEXTBOOK S3."""
+        return _outside(self.outputs(X))
+
+    def influential(self, X: Any, y: Any, top: int = 5, sample_weight: Any = None) -> tuple[InfluentialRow, ...]:
+        """The ``top`` rows of the fit's data without which it would change the most, by exact deletion. TEXTBOOK S5."""
+        check_is_fitted(self)
+        check_count("top", top)
+        task = given(type(self)(**self.get_params()), X, y, sample_weight)
+        with one_blas_thread:
+            cost = self._cost(task)
+            return most_influential(cost, decision_of(cost.targets), top)
+
+
+def _outside(Y: Array) -> OutsideUnitInterval:
+    outside = np.abs(Y - 0.5) > 0.5 + 1e-12  # an exact fit ends at 0 and 1, up to rounding
+    count = outside.sum(axis=0)
+    return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)))

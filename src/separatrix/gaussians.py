@@ -1,0 +1,165 @@
+"""Scores that are quadratic in x: a Gaussian for each class, turned round by Bayes. TEXTBOOK D2, F4, F6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.links import LINKS, Link
+from separatrix.moments import Moments
+from separatrix.rows import Block, Frame, Order, memory_rows
+from separatrix.rows.columns import refuse_not_finite
+from separatrix.rows.seam import BLOCK_BYTES
+from separatrix.whitening import Whitening
+
+# A standardised distance past this has a square that leaves float64.
+FARTHEST = 1e150
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    r"""ln p(x|C_k) = a_k − ½ ‖(x − m_k) A_k‖², with m_k (d,), A_k (d, r), in the coordinates of ``frame``.
+
+    ``constant``: a, (K,), in raw units. ``whiten`` holds the A_k and ``colour`` the C_k with C_k C_kᵀ the covariance.
+    With r < d this is the density of a projection of x, such as Fisher's; then ``colour`` may be empty.
+
+    >>> unit = np.ones((1, 1))
+    >>> model = Gaussians(Frame.identity(1), np.array([0.5, 0.5]), np.array([[0.0], [4.0]]),
+    ...                   (unit, 0.5 * unit), (unit, 2 * unit), np.array([0.0, -np.log(2.0)]))
+    >>> model.log_density(np.array([[0.0]])).round(4).tolist()
+    [[0.0, -2.6931]]
+    """
+
+    frame: Frame
+    priors: Array
+    means: Array
+    whiten: tuple[Array, ...]
+    colour: tuple[Array, ...]
+    constant: Array
+
+    @property
+    def n_features(self) -> int:
+        return int(self.means.shape[1])
+
+    def log_density(self, X: Any, names: list[str] | None = None) -> Array:
+        """ln p(x|C_k), (n, K). NaN and infinity in X are refused by place."""
+        rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame)
+        found = np.empty((rows.n_rows, len(self.means)))
+        size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))
+        for block in rows.blocks(Order(size)):
+            part, last = found[block.start : block.start + block.n_rows], None
+            for k, (m, A) in enumerate(zip(self.means, self.whiten, strict=True)):
+                if A is not last:  # one covariance for all classes is one product for all
+                    u, last = self._whitened(block, A, X, names), A
+                part[:, k] = self.constant[k] - 0.5 * np.sum(np.clip(u - m @ A, -FARTHEST, FARTHEST) ** 2, axis=1)
+        return found
+
+    def _whitened(self, block: Block, A: Array, X: Any, names: list[str] | None) -> Array:
+        with np.errstate(invalid="ignore", over="ignore"):
+            u = block.scores(np.column_stack([np.zeros(A.shape[1]), A.T]))
+        if not np.all(np.isfinite(u)):
+            refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
+            u = np.nan_to_num(u)  # finite rows whose distance overflows: far away
+        return u
+
+    def log_joint(self, X: Any, names: list[str] | None = None) -> Array:
+        """ln p(x|C_k)p(C_k), (n, K)."""
+        return self.log_density(X, names) + np.log(self.priors)
+
+    def above_likeliest(self, found: Moments) -> tuple[float | None, float]:
+        r"""How far mean −ln p(x, y) over rows with these moments is above the likeliest Gaussians', and its slope.
+
+        KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²] with M_k = A_kᵀ Σ̂_k A_k: nothing cancels.
+        None where a covariance, given or estimated, is singular: then the likelihood has no maximum.
+        """
+        p, ratio = found.shares, found.frame.scale / self.frame.scale
+        m = (found.frame.center - self.frame.center) / self.frame.scale + found.mean * ratio
+        pooled = len(found.scatter) == 1
+        held = p > 0
+        gap = float(np.sum(p[held] * np.log(p[held] / self.priors[held])))
+        slope, regular = float(np.sum((p - self.priors) ** 2)), True
+        for k in np.flatnonzero(held):
+            A = self.whiten[k] * ratio[:, None]
+            M = A.T @ found.scatter[0 if pooled else k] @ A / (found.total_weight if pooled else found.weight[k])
+            u = (m[k] - self.means[k]) @ self.whiten[k]
+            values = np.linalg.eigvalsh(M)
+            regular = regular and len(values) == self.n_features and bool(values[0] > 1e-13 * values[-1])
+            slope += p[k] * (0.5 * float(np.sum((values - 1) ** 2)) + float(u @ u))
+            if regular:
+                off = values - 1
+                gap += 0.5 * p[k] * (float(np.sum(off - np.log1p(off))) + float(u @ u))
+        return (float(gap) if regular else None), float(np.sqrt(slope))
+
+    def sample(self, codes: Integers, rng: np.random.Generator) -> Array:
+        """A new row of class ``codes[i]`` for each i, in raw units, (n, d)."""
+        drawn = np.empty((len(codes), self.n_features))
+        for k, (m, colour) in enumerate(zip(self.means, self.colour, strict=True)):
+            own = np.flatnonzero(codes == k)
+            drawn[own] = m + rng.standard_normal((len(own), colour.shape[1])) @ colour.T
+        return np.asarray(self.frame.center + drawn * self.frame.scale)
+
+
+def null_objective(found: Moments) -> float:
+    """Mean −ln p(x, y) where x tells nothing of y: one Gaussian, the likeliest, for all classes."""
+    p = found.shares[found.weight > 0]
+    white = Whitening.of((found.within + found.between) / found.total_weight)
+    log_det = white.log_det + 2 * float(np.sum(np.log(found.frame.scale)))
+    return -float(np.sum(p * np.log(p))) + 0.5 * (log_det + white.rank * (1 + float(np.log(2 * np.pi))))
+
+
+@dataclass(frozen=True)
+class QuadraticScorer:
+    """Log posterior odds for two classes; ln p(x|C_k)p(C_k) for more, up to what all classes share.
+
+    A ``Scores`` that needs no scikit-learn.
+
+    >>> one = np.ones((1, 1))
+    >>> half, means = np.array([0.5, 0.5]), np.array([[0.0], [4.0]])
+    >>> normal = Gaussians(Frame.identity(1), half, means, (one, one), (), np.zeros(2))
+    >>> QuadraticScorer(normal, np.array(["a", "b"])).predict(np.array([[1.0], [3.0]])).tolist()
+    ['a', 'b']
+    """
+
+    gaussians: Gaussians
+    classes: AnyArray
+
+    @property
+    def n_features(self) -> int:
+        return self.gaussians.n_features
+
+    @property
+    def link_name(self) -> str:
+        return "logit" if len(self.classes) == 2 else "softmax"
+
+    @property
+    def link(self) -> Link:
+        return LINKS[self.link_name]
+
+    def scores(self, X: Any, names: list[str] | None = None) -> Array:
+        """(n,) for two classes, positive for the second; (n, K) for more."""
+        joint = self.gaussians.log_joint(X, names)
+        # The mean constant holds the columns' units, which all classes share.
+        return joint[:, 1] - joint[:, 0] if len(self.classes) == 2 else joint - self.gaussians.constant.mean()
+
+    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
+        """The class of each row; a score of zero goes to the second class. TEXTBOOK D1."""
+        z = self.scores(X, names)
+        chosen = (z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)
+        return np.asarray(self.classes[chosen])
+
+    def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
+        """P(class | x), (n, K)."""
+        z = self.scores(X, names)
+        if z.ndim == 2:
+            return self.link.activation(z)
+        return np.column_stack([self.link.activation(-z), self.link.activation(z)])
+
+    def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
+        """Ln P(class | x), (n, K), finite where the probability itself would round to zero."""
+        z = self.scores(X, names)
+        if z.ndim == 1:
+            return np.column_stack([-np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)])
+        return np.asarray(z - np.logaddexp.reduce(z, axis=1, keepdims=True))

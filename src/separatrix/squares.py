@@ -1,0 +1,213 @@
+r"""The squared cost of linear outputs, and its exact minimum. TEXTBOOK S2, S4.
+
+    E(W) = (1/S) [½ Σ_i s_i ‖W x̄_i − t_i‖² + ½ λ Σ_k Σ_j w_kj²],    S = Σ_i s_i
+
+with W (outputs, d + 1), intercepts in column 0 and never penalised, w in raw units. Lectures 001 and 003 write
+½ tr RᵀR: this divided by the total weight; minimisers do not depend on it. E is quadratic, so with its gradient G and
+Hessian H (alike for every output) the gap E(W) − min E is ½ tr G H⁺ Gᵀ, for any W, exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, final
+
+import numpy as np
+
+from separatrix.arrays import Array, Integers
+from separatrix.moments import Moments, moments_of
+from separatrix.rows import ArraySum, Block, Rows, memory_rows, standard_frame, summarise
+from separatrix.whitening import Whitening
+
+
+class Coding(Protocol):
+    """How classes become targets, and outputs estimates of P(C_k|x)."""
+
+    def table(self, n_classes: int) -> Array: ...
+    def estimates(self, outputs: Array) -> Array: ...
+
+
+@final
+@dataclass(frozen=True)
+class OneHot:
+    """Class k has the target e_k: an output for each class.
+
+    >>> OneHot().table(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+
+    def table(self, n_classes: int) -> Array:
+        """The targets, a row for each class."""
+        return np.eye(n_classes)
+
+    def estimates(self, outputs: Array) -> Array:
+        """y_k(x), which estimates P(C_k|x), (n, K)."""
+        return outputs
+
+
+@final
+@dataclass(frozen=True)
+class Signed:
+    """Targets −1 and +1: one output for two classes, K outputs for more.
+
+    >>> Signed().table(2).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    def table(self, n_classes: int) -> Array:
+        """The targets, a row for each class."""
+        return np.array([[-1.0], [1.0]]) if n_classes == 2 else 2 * np.eye(n_classes) - 1
+
+    def estimates(self, outputs: Array) -> Array:
+        """(1 + output)/2, which estimates P(C_k|x), (n, K)."""
+        signs = np.column_stack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
+        return np.asarray((1 + signs) / 2)
+
+
+TARGETS: dict[str, Coding] = {"one-hot": OneHot(), "signed": Signed()}
+
+
+def decision_of(targets: Array) -> Array:
+    """D with scores z = D · outputs: the outputs themselves; for two classes one, near ±1 at their targets.
+
+    >>> decision_of(OneHot().table(2)).tolist(), decision_of(Signed().table(2)).tolist()
+    ([[-1.0, 1.0]], [[1.0]])
+    """
+    if len(targets) > 2:
+        return np.eye(len(targets))
+    apart = targets[1] - targets[0]
+    return np.asarray(2 * apart / (apart @ apart))[None, :]
+
+
+@dataclass(frozen=True)
+class SquaredResiduals(ArraySum):
+    """½ Σ s ‖r‖² in entry 0, Σ s r ⊗ x̄ in the rest, with r = W x̄ − t."""
+
+    W: Array
+    targets: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1 + self.W.size,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        R = block.scores(self.W) - self.targets[block.t]
+        weighted = block.weight[:, None] * R
+        total[0] += 0.5 * float(np.sum(weighted * R))
+        total[1:] += block.adjoint(weighted).ravel()
+        return total
+
+
+class Minimum(NamedTuple):
+    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
+
+    raw: Array
+    W: Array
+    value: float
+    gap: float | None
+    gradient_norm: float
+
+
+@dataclass(frozen=True)
+class SquaredCost:
+    """E over rows whose targets are class numbers; ``targets``: (K, outputs), a row for each class."""
+
+    rows: Rows
+    targets: Array
+    l2: float
+    fit_intercept: bool
+
+    @cached_property
+    def moments(self) -> Moments:
+        return moments_of(self.rows, len(self.targets), pooled=True)
+
+    @cached_property
+    def root_penalty(self) -> Array:
+        """(λ/S)^½ by column of the frame, (d + 1)."""
+        raw = np.sqrt(self.l2 / self.moments.total_weight) / self.rows.frame.scale
+        return np.concatenate([[0.0], raw])
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ, without the intercept's row and column where there is none."""
+        found, m = self.moments, self.moments.center
+        G = np.empty((len(m) + 1, len(m) + 1))
+        G[0, 0], G[0, 1:], G[1:, 0] = 1.0, m, m
+        G[1:, 1:] = (found.within + found.between) / found.total_weight + np.outer(m, m)
+        if not self.fit_intercept:
+            G[0, :] = G[:, 0] = 0.0
+        return G
+
+    @cached_property
+    def white(self) -> Whitening:
+        """Of H = gram + penalty."""
+        return Whitening.of(self.gram + np.diag(self.root_penalty**2))
+
+    @property
+    def rank(self) -> int:
+        """Of X̄ (of X where there is no intercept), to working precision."""
+        return self.white.rank if self.l2 == 0 else Whitening.of(self.gram).rank
+
+    @property
+    def null_value(self) -> float:
+        """E of the best constant outputs, of zero outputs where there is no intercept."""
+        p = self.moments.shares
+        mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
+        return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
+
+    def value_gradient(self, W: Array) -> tuple[float, Array]:
+        """E(W) and ∇E(W), (outputs, d + 1), in one pass."""
+        total = self.rows.fold(SquaredResiduals(W, self.targets)) / self.moments.total_weight
+        G = total[1:].reshape(W.shape) + self.root_penalty * (self.root_penalty * W)
+        if not self.fit_intercept:
+            G[:, 0] = 0.0
+        return float(total[0]) + 0.5 * float(np.sum((self.root_penalty * W) ** 2)), G
+
+    def gap(self, G: Array) -> float | None:
+        """½ tr G H⁺ Gᵀ; None where the gradient has a part that the columns do not determine."""
+        unit = np.sqrt(np.diag(self.gram) + self.root_penalty**2)
+        unit[unit == 0] = 1.0
+        outside = (G - (G @ self.white.A) @ self.white.colour.T) / unit
+        if np.max(np.abs(outside)) > 1e-9 * (1.0 + float(np.max(np.abs(self.targets)))):
+            return None
+        return 0.5 * float(np.sum((G @ self.white.A) ** 2))
+
+    def minimise(self) -> Minimum:
+        """W = H⁺ (1/S) Σ s t x̄ᵀ, and one step more from the residuals, which the squared condition number calls for."""
+        p = self.moments.shares
+        first = np.column_stack([np.full(len(p), float(self.fit_intercept)), self.moments.mean])
+        W = self.white.solve(first.T @ (self.targets * p[:, None])).T
+        _, G = self.value_gradient(W)
+        W = W - self.white.solve(G.T).T
+        raw = self.rows.frame.to_original(W)
+        return self.at(raw)
+
+    def at(self, raw: Array) -> Minimum:
+        """E, its gap and gradient at weights in raw units."""
+        W = self.rows.frame.from_original(raw)
+        value, G = self.value_gradient(W)
+        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)))
+
+
+def pose_squares(
+    X: Any,
+    codes: Integers,
+    weight: Array,
+    targets: Array,
+    l2: float,
+    fit_intercept: bool,
+    names: list[str] | None = None,
+) -> SquaredCost:
+    """The cost over rows in memory, in standard coordinates. Refuses NaN and infinity by row and column.
+
+    >>> X, codes = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    >>> least = pose_squares(X, codes, np.ones(3), Signed().table(2), 0.0, True).minimise()
+    >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
+    ([[-0.666666666667, 1.0]], 0.333333333333)
+    """
+    rows = memory_rows(X, codes, weight)
+    summary = summarise(rows, names)
+    curvature = np.full(rows.n_features, l2 / summary.weight)
+    frame = standard_frame(summary, curvature, fit_intercept, hide_constant=False)
+    return SquaredCost(rows.seen_through(frame), targets, float(l2), fit_intercept)

@@ -1,0 +1,86 @@
+"""A covariance (or scatter) matrix taken apart: coordinates in which it is the identity, singular or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.factor import Factor
+
+# How much of a vector may lie outside the range of S, relative to the whole, and still count as rounding.
+OUTSIDE = 1e-8
+# A variance that is this small beside the one it is compared with is rounding: deviations of 1e-12 are.
+ROUNDING = 1e-24
+
+
+@dataclass(frozen=True)
+class Whitening:
+    r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S. TEXTBOOK F3.
+
+    Where S is singular, A Aᵀ b is the solution of S w = b of minimum norm in standardised columns, each divided by
+    its √S_jj, so the answer does not depend on the columns' units. ``log_det`` is then that of S with the lost
+    directions counted as one such unit wide.
+
+    >>> white = Whitening.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
+    >>> white.rank, white.solve(np.array([4.0, 2.0])).round(12).tolist()
+    (1, [0.5, 1.0])
+    """
+
+    A: Array
+    colour: Array
+    log_det: float
+
+    @classmethod
+    def of(cls, S: Array) -> Whitening:
+        factor = Factor.of(S)
+        if factor is not None:
+            log_det = 2 * float(np.sum(np.log(np.diag(factor.lower)) + np.log(factor.d)))
+            return cls(factor.half(np.eye(len(S))).T, factor.lower * factor.d[:, None], log_det)
+        unit = np.sqrt(np.maximum(np.diag(S), 0.0))
+        seen = np.flatnonzero(unit > 0)
+        u = unit[seen, None]
+        values, vectors = np.linalg.eigh(S[np.ix_(seen, seen)] / u / u.T)
+        kept = _positive(values)
+        A, colour = np.zeros((len(S), int(kept.sum()))), np.zeros((len(S), int(kept.sum())))
+        A[seen] = vectors[:, kept] / u / np.sqrt(values[kept])
+        colour[seen] = vectors[:, kept] * u * np.sqrt(values[kept])
+        return cls(A, colour, 2 * float(np.log(u).sum()) + float(np.log(values[kept]).sum()))
+
+    def completed(self, S: Array) -> tuple[Whitening, int]:
+        """The whitening of S, and its rank; along directions without scatter S takes this matrix's."""
+        own = Whitening.of(S)
+        if not own.singular and np.all(np.diag(S) > ROUNDING * np.sum(self.colour**2, axis=1)):
+            return own, own.rank
+        values, vectors = np.linalg.eigh(self.A.T @ S @ self.A)
+        kept = _positive(values) & (values > ROUNDING)
+        root = np.sqrt(np.where(kept, values, 1.0))
+        log_det = self.log_det + 2 * float(np.log(root).sum())
+        return Whitening(self.A @ vectors / root, self.colour @ vectors * root, log_det), int(kept.sum())
+
+    @property
+    def rank(self) -> int:
+        return int(self.A.shape[1])
+
+    @property
+    def singular(self) -> bool:
+        return self.rank < len(self.A)
+
+    def solve(self, b: Array) -> Array:
+        """A Aᵀ b: S⁻¹ b, or of its solutions the one of minimum norm."""
+        return np.asarray(self.A @ (self.A.T @ b))
+
+    def misses(self, B: Array, unit: Array) -> bool:
+        """Whether some row of B has a part outside the range of S that is no rounding; ``unit``: (d,) > 0."""
+        if not self.singular or not np.any(B):
+            return False
+        outside = (B - (B @ self.A) @ self.colour.T) / unit
+        return bool(np.max(np.abs(outside)) > OUTSIDE * np.max(np.abs(B / unit)))
+
+
+def _positive(values: Array) -> Any:
+    """Which eigenvalues, ascending, are positive to working precision."""
+    top = max(float(values[-1]), 0.0) if len(values) else 0.0
+    return values > 8 * len(values) * np.finfo(np.float64).eps * top

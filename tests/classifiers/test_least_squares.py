@@ -1,0 +1,327 @@
+"""Classification by least squares: the lectures' examples, exactly; then laws and failures. TEXTBOOK S1–S6."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import Ridge
+
+from separatrix import LeastSquaresClassifier
+from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.influence import influence
+from separatrix.squares import OneHot, pose_squares
+
+R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())
+LINE = np.arange(1.0, 9.0)[:, None]
+LINE_Y = np.repeat([0, 1], 4)
+PLANE = np.array([(i, i + 1) for i in range(5)] + [(i + 1, i) for i in range(5)], dtype=float)
+PLANE_Y = np.array(["+"] * 5 + ["-"] * 5)
+TARGETS = ("one-hot", "signed")
+
+
+def with_row(X, y, row, label):
+    return np.vstack([X, row]), np.append(y, label)
+
+
+def wrong(model, X, y):
+    return X[model.predict(X) != y].tolist()
+
+
+# ---------------------------------------------------------------------------------------- exact examples
+
+
+def test_one_dimension_exactly():
+    model = LeastSquaresClassifier().fit(LINE, LINE_Y)
+    np.testing.assert_allclose(model.output_weights_[1], [float(Fraction(-5, 14)), float(Fraction(4, 21))], rtol=1e-13)
+    assert model.hyperplane().offset == pytest.approx(4.5, rel=1e-14)
+    assert wrong(model, LINE, LINE_Y) == []
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_a_far_positive_moves_the_boundary_in_one_dimension(targets):
+    near = LeastSquaresClassifier(targets=targets).fit(*with_row(LINE, LINE_Y, [30.0], 1))
+    assert near.hyperplane().offset == pytest.approx(161 / 29, rel=1e-13)
+    assert wrong(near, LINE, LINE_Y) == [[5.0]]
+    far = LeastSquaresClassifier(targets=targets).fit(*with_row(LINE, LINE_Y, [100.0], 1))
+    assert wrong(far, LINE, LINE_Y) == [[5.0], [6.0]]
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+def test_far_negatives_make_errors_on_both_sides_in_the_plane(targets):
+    assert wrong(LeastSquaresClassifier(targets=targets).fit(PLANE, PLANE_Y), PLANE, PLANE_Y) == []
+    X, y = with_row(*with_row(PLANE, PLANE_Y, [20.0, -10.0], "-"), [21.0, -10.0], "-")
+    model = LeastSquaresClassifier(targets=targets).fit(X, y)
+    assert sorted(wrong(model, X, y)) == [[0.0, 1.0], [4.0, 3.0], [5.0, 4.0]]
+
+
+def test_xor_is_a_half_everywhere_and_linear_in_phi():
+    X = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
+    y = [0, 0, 1, 1]
+    flat = LeastSquaresClassifier().fit(X, y)
+    anywhere = np.random.default_rng(0).uniform(-9, 9, (20, 2))
+    np.testing.assert_allclose(flat.outputs(anywhere), 0.5, atol=1e-15)
+    phi = LeastSquaresClassifier().fit(np.column_stack([X, X[:, 0] * X[:, 1]]), y)
+    np.testing.assert_allclose(phi.output_weights_[1], [0.5, 0.0, 0.0, -0.5], atol=1e-15)
+    lifted = np.column_stack([anywhere, anywhere[:, 0] * anywhere[:, 1]])
+    np.testing.assert_allclose(phi.outputs(lifted)[:, 1], 0.5 - 0.5 * anywhere[:, 0] * anywhere[:, 1], atol=1e-13)
+    assert phi.predict(np.column_stack([X, X[:, 0] * X[:, 1]])).tolist() == y
+
+
+# ------------------------------------------------------------------------------------------- what it is
+
+
+@pytest.mark.parametrize("l2", [0.0, 2.5])
+def test_targets_zero_one_and_plus_minus_one_agree(l2):  # S1, S4
+    X, y = load_breast_cancer(return_X_y=True)
+    a = LeastSquaresClassifier(l2=l2).fit(X, y)
+    b = LeastSquaresClassifier(l2=l2, targets="signed").fit(X, y)
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-8)
+    # 0/1 with the threshold ½ decides as ±1 with the threshold 0 does.
+    np.testing.assert_array_equal(a.outputs(X)[:, 1] >= 0.5, b.decision_function(X) >= 0)
+    np.testing.assert_allclose(a.outputs(X), b.outputs(X), atol=1e-8)
+
+
+def test_two_models_meet_where_one_is_a_half():  # S6
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LeastSquaresClassifier().fit(X, y)
+    h = model.output_weights_
+    np.testing.assert_allclose(h.sum(axis=0), [1.0] + [0.0] * 30, atol=1e-11)
+    np.testing.assert_allclose(model.scorer_.W[0], h[1] - h[0], rtol=1e-12)
+    np.testing.assert_allclose(model.decision_function(X), 2 * model.outputs(X)[:, 1] - 1, atol=1e-10)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("targets", TARGETS)
+def test_the_pseudoinverse_of_the_lectures(targets, fit_intercept):  # S2
+    X, y = load_iris(return_X_y=True)
+    rows = np.column_stack([np.ones(len(X)), X]) if fit_intercept else X
+    T = np.eye(3)[y] if targets == "one-hot" else 2 * np.eye(3)[y] - 1
+    W = (np.linalg.pinv(rows) @ T).T
+    model = LeastSquaresClassifier(targets=targets, fit_intercept=fit_intercept).fit(X, y)
+    found = model.output_weights_ if fit_intercept else model.output_weights_[:, 1:]
+    np.testing.assert_allclose(found, W, rtol=1e-10, atol=1e-12)
+    residual = rows @ W.T - T
+    assert model.certificate_.objective * len(y) == pytest.approx(0.5 * np.trace(residual.T @ residual), rel=1e-12)
+
+
+def test_one_versus_rest_regressions_are_the_k_outputs():  # S6
+    X, y = load_iris(return_X_y=True)
+    model = LeastSquaresClassifier().fit(X, y)
+    for k in range(3):
+        alone = LeastSquaresClassifier().fit(X, (y == k).astype(int))
+        np.testing.assert_allclose(alone.output_weights_[1], model.output_weights_[k], rtol=1e-10, atol=1e-13)
+    np.testing.assert_array_equal(model.predict(X), model.outputs(X).argmax(axis=1))
+
+
+@pytest.mark.parametrize("l2", [1e-3, 1.0, 1e3])
+def test_the_penalty_is_scikit_learns_ridge(l2):  # S4
+    X, y = load_breast_cancer(return_X_y=True)
+    peer = Ridge(alpha=l2, solver="svd").fit(X, 2.0 * y - 1)
+    model = LeastSquaresClassifier(l2=l2).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], peer.coef_, rtol=1e-6)
+    assert model.intercept_[0] == pytest.approx(peer.intercept_, rel=1e-7)
+
+
+def test_outputs_sum_to_one_and_leave_the_unit_interval():  # S3
+    X, y = with_row(LINE, LINE_Y, [30.0], 1)
+    model = LeastSquaresClassifier().fit(X, y)
+    Y = model.outputs(X)
+    np.testing.assert_allclose(Y.sum(axis=1), 1.0, rtol=1e-14)
+    found = model.outside_unit_interval(X)
+    assert found.count.tolist() == [np.sum((Y[:, k] < 0) | (Y[:, k] > 1)) for k in range(2)] == [1, 1]
+    assert found.share.tolist() == [1 / 9, 1 / 9]
+    assert found.rows.tolist() == [8]
+    assert "1 of 9 rows" in model.certificate_.facts["outputs"]
+    assert not hasattr(model, "predict_proba")
+
+
+def test_an_exact_fit_stays_inside_the_unit_interval():
+    model = LeastSquaresClassifier().fit(PLANE, PLANE_Y)
+    assert model.outside_unit_interval(PLANE).rows.tolist() == []
+
+
+def test_weights_are_repetitions_as_in_r():
+    X, y = with_row(LINE, LINE_Y, [30.0], 1)
+    model = LeastSquaresClassifier().fit(X, y, sample_weight=R["counts"])
+    np.testing.assert_allclose(model.output_weights_[1], R["weighted_coef"], rtol=1e-12)
+    assert model.certificate_.verify(X, y, sample_weight=R["counts"])
+    assert not model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array, pd.DataFrame, pl.DataFrame])
+def test_any_container_and_any_labels(make):
+    X, y = load_iris(return_X_y=True)
+    names = np.array([("a", 1), ("b", 2), ("c", 3)], dtype=object)
+    labels = [tuple(names[k]) for k in y]
+    model = LeastSquaresClassifier().fit(make(X), labels)
+    plain = LeastSquaresClassifier().fit(X, y)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9, atol=1e-12)
+    assert list(model.predict(make(X))) == [tuple(names[k]) for k in plain.predict(X)]
+
+
+# ----------------------------------------------------------------------------------------- influence, S5
+
+
+def test_leverages_and_cooks_distances_are_those_of_r():
+    X, y = with_row(LINE, LINE_Y, [30.0], 1)
+    cost = pose_squares(X, y, np.ones(9), OneHot().table(2), 0.0, True)
+    found = influence(cost, cost.minimise())
+    np.testing.assert_allclose(found.leverage, R["hat"], rtol=1e-12)
+    np.testing.assert_allclose(found.cook, R["cook"], rtol=1e-11)
+
+
+@pytest.mark.parametrize("far", [30.0, 100.0])
+def test_the_far_point_is_named_first_in_one_dimension(far):
+    X, y = with_row(LINE, LINE_Y, [far], 1)
+    first, second = LeastSquaresClassifier().fit(X, y).influential(X, y, top=2)
+    assert first.row == 8
+    assert first.besides.tolist() == []
+    assert X[first.changed].ravel().tolist() == ([5.0] if far == 30 else [5.0, 6.0])
+    assert -first.weights[0, 0] / first.weights[0, 1] == pytest.approx(4.5)
+    assert first.cook > 100 * second.cook
+
+
+def test_two_far_points_that_hide_each_other_are_named_first_in_the_plane():
+    X, y = with_row(*with_row(PLANE, PLANE_Y, [20.0, -10.0], "-"), [21.0, -10.0], "-")
+    model = LeastSquaresClassifier().fit(X, y)
+    found = model.influential(X, y, top=3)
+    assert {found[0].row, found[1].row} == {10, 11}
+    assert found[0].besides.tolist() == [found[1].row]
+    assert sorted(X[found[0].changed].tolist()) == [[0.0, 1.0], [4.0, 3.0], [5.0, 4.0]]
+    assert found[2].cook < 0.01 * found[0].cook
+    # Left out one at a time neither stands out: that is what hiding means.
+    cost = pose_squares(X, (y == "-").astype(int), np.ones(12), OneHot().table(2), 0.0, True)
+    assert not {10, 11} & set(np.argsort(-influence(cost, cost.minimise()).cook)[:4].tolist())
+
+
+@pytest.mark.parametrize("l2", [0.0, 3.0])
+@pytest.mark.parametrize("K", [2, 3])
+def test_leaving_out_is_exactly_fitting_again(K, l2):
+    rng = np.random.default_rng(K)
+    X = rng.standard_normal((25, 3)) + 7
+    y = rng.integers(0, K, 25)
+    X[3] += 20
+    X[4] = X[3] + 0.1
+    weight = rng.integers(1, 4, 25).astype(float)
+    model = LeastSquaresClassifier(l2=l2).fit(X, y, weight)
+    rows = model.influential(X, y, top=25, sample_weight=weight)
+    assert sorted(r.row for r in rows) == list(range(25))
+    assert any(len(r.besides) for r in rows)
+    for r in rows:
+        kept = np.setdiff1d(np.arange(25), [r.row, *r.besides])
+        again = LeastSquaresClassifier(l2=l2).fit(X[kept], y[kept], weight[kept])
+        np.testing.assert_allclose(r.weights, again.scorer_.W, rtol=1e-7, atol=1e-9)
+        np.testing.assert_array_equal(r.changed, np.flatnonzero(again.predict(X) != model.predict(X)))
+
+
+def test_a_row_alone_along_its_direction():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [1.5, 5.0]])
+    y = np.array([0, 1, 0, 1, 1])
+    found = {r.row: r for r in LeastSquaresClassifier().fit(X, y).influential(X, y)}
+    assert found[4].leverage == pytest.approx(1.0)
+    without = LeastSquaresClassifier().fit(X[:4], y[:4])
+    assert np.isfinite(found[4].cook)
+    np.testing.assert_allclose(
+        X[:4] @ found[4].weights[0, 1:] + found[4].weights[0, 0], without.decision_function(X[:4]), atol=1e-12
+    )
+
+
+# ------------------------------------------------------------------------------------------ certificate
+
+
+def test_the_bound_is_the_gap():
+    X, y = load_iris(return_X_y=True)
+    model = LeastSquaresClassifier().fit(X, y)
+    certificate = model.certificate_
+    assert certificate.met
+    assert certificate.bound < 1e-14
+    off = model.output_weights_ + 1e-3 * np.random.default_rng(0).standard_normal((3, 5))
+    claim = replace(certificate.claim, weights=off, scorer=replace(model.scorer_, W=off))
+    found = claim.recompute(X, y)
+    assert found.bound.value == pytest.approx(found.objective - certificate.objective, rel=1e-9)
+    assert not replace(certificate, claim=claim).verify(X, y)
+
+
+def test_the_scorer_must_be_made_of_the_outputs():
+    X, y = load_breast_cancer(return_X_y=True)
+    certificate = LeastSquaresClassifier().fit(X, y).certificate_
+    assert certificate.verify(X, y)
+    moved = replace(certificate.claim, scorer=replace(certificate.claim.scorer, W=certificate.claim.scorer.W * 1.01))
+    assert not replace(certificate, claim=moved).verify(X, y)
+
+
+def test_singular_columns_are_fitted_with_minimum_norm_and_said():
+    X, y = load_iris(return_X_y=True)
+    base = LeastSquaresClassifier().fit(X, y)
+    doubled = np.column_stack([X, X[:, 0] + X[:, 1], np.full(150, 3.0)])
+    model = LeastSquaresClassifier().fit(doubled, y)
+    np.testing.assert_allclose(model.decision_function(doubled), base.decision_function(X), atol=1e-10)
+    assert model.certificate_.rank == 5
+    assert model.certificate_.full_rank == 7
+    assert "minimum norm in standardised columns" in model.certificate_.status
+    assert np.all(model.coef_[:, 5] == 0)
+    assert model.certificate_.verify(doubled, y)
+    # Of minimum norm in columns of unit variance: the same whatever the units.
+    units = np.array([3.0, 1e3, 0.1, 1e-5, 7.0, 1.0])
+    np.testing.assert_allclose(LeastSquaresClassifier().fit(doubled * units, y).coef_ * units, model.coef_, atol=1e-9)
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((15, 40)), np.arange(15) % 3
+    model = LeastSquaresClassifier().fit(X, y)
+    np.testing.assert_allclose(model.outputs(X), np.eye(3)[y], atol=1e-10)
+    assert model.certificate_.rank == 15
+    assert model.certificate_.verify(X, y)
+    assert LeastSquaresClassifier(l2=1.0).fit(X, y).certificate_.verify(X, y)
+
+
+def test_an_offset_of_a_hundred_million():
+    X, y = load_iris(return_X_y=True)
+    base = LeastSquaresClassifier().fit(X, y)
+    moved = np.round(X * 1024) / 1024 + 2.0**27
+    model = LeastSquaresClassifier().fit(moved, y)
+    again = LeastSquaresClassifier().fit(moved - 2.0**27, y)
+    np.testing.assert_allclose(model.coef_, again.coef_, rtol=1e-9)
+    assert model.certificate_.met
+    assert np.mean(model.predict(moved) != base.predict(X)) < 0.05
+
+
+def test_an_intercept_that_float64_cannot_hold_is_said():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(NotConvergedWarning, match="center columns"):
+        model = LeastSquaresClassifier().fit(np.round(X * 16) / 16 + 2.0**48, y)
+    assert not model.certificate_.met
+
+
+def test_how_many_parameters():  # D6
+    X, y = load_iris(return_X_y=True)
+    assert LeastSquaresClassifier().fit(X, y).n_parameters_ == 2 * 5
+    assert LeastSquaresClassifier(fit_intercept=False).fit(X, y).n_parameters_ == 3 * 4
+    assert LeastSquaresClassifier(targets="signed").fit(X, y == 0).n_parameters_ == 5
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"l2": -1.0}, "l2: got -1"),
+        ({"l2": np.inf}, "l2: got inf"),
+        ({"targets": "hot"}, "targets: got 'hot'; choose one of 'one-hot', 'signed'"),
+        ({"fit_intercept": 1}, "fit_intercept: got 1"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        LeastSquaresClassifier(**settings).fit(LINE, LINE_Y)
+
+
+def test_top_is_a_count():
+    with pytest.raises(ParameterError, match="top: got 0"):
+        LeastSquaresClassifier().fit(LINE, LINE_Y).influential(LINE, LINE_Y, top=0)
