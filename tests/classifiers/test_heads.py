@@ -57,21 +57,26 @@ def test_penalised_heads_reach_the_minimum(spector):
 
 
 def test_the_squared_cost_has_several_minima_and_says_so():  # R4
-    """Far mistakes cost the squared cost no more than near ones, so it can settle for either group of them."""
-    x = np.array([[-4.0], [-3.5], [-3.0], [0.5], [1.0], [6.0], [6.5], [7.0], [7.5]])
-    y = np.array([0, 0, 0, 1, 1, 0, 0, 0, 0])
+    """Rows at x = 10 ask for a small negative weight, rows at x = 0.1 for a large one: σ saturates between."""
+    X, y = np.repeat([[10.0], [0.1]], 4, axis=0), [0, 0, 0, 1, 1, 1, 1, 0]
+    starts = [[[0.0, -0.2]], [[0.0, 12.0]]]
     found = [
-        sx.LogisticRegression(np.inf, loss="squared-sigmoid", start=[[b, w]], max_iter=5000).fit(x, y)
-        for b, w in ((0.0, 2.0), (0.0, -2.0))
+        sx.LogisticRegression(np.inf, loss="squared-sigmoid", fit_intercept=False, start=start).fit(X, y)
+        for start in starts
     ]
-    values = [model.certificate_.objective for model in found]
-    assert abs(values[0] - values[1]) > 0.01
-    assert np.sign(found[0].coef_[0, 0]) != np.sign(found[1].coef_[0, 0])
+    weights = [float(model.coef_[0, 0]) for model in found]
+    assert weights[0] == pytest.approx(-0.11, abs=0.02)
+    assert weights[1] == pytest.approx(np.log(3) / 0.1, rel=1e-3)
     for model in found:
         assert "not convex" in model.certificate_.status
         assert model.certificate_.bound is None
-        assert model.certificate_.gradient_norm < 1e-6
-    convex = [sx.LogisticRegression(start=[[b, w]]).fit(x, y).coef_[0, 0] for b, w in ((0.0, 2.0), (0.0, -2.0))]
+        w, eps = model.coef_[0, 0], 1e-3
+        here, near = (
+            [np.mean((np.array(y) - 1 / (1 + np.exp(-X[:, 0] * v))) ** 2) for v in values]
+            for values in ([w], [w - eps, w + eps])
+        )
+        assert min(near) > here[0]
+    convex = [sx.LogisticRegression(fit_intercept=False, start=start).fit(X, y).coef_[0, 0] for start in starts]
     assert convex[0] == pytest.approx(convex[1], rel=1e-3)
 
 
