@@ -47,6 +47,7 @@ class CoordinateDescent:
     name: ClassVar[str] = "coordinate-descent"
     needs: ClassVar[frozenset] = frozenset()
     by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start) -> State:
         return State(start, problem.value_gradient(start))

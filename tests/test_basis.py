@@ -112,7 +112,9 @@ def _radius(X):
 
 
 @pytest.mark.parametrize(
-    "phi", [sx.Basis(["x1", ("radius", _radius)]), sx.quadratic(), sx.gaussian([[0.0, 1.0]])], ids=repr
+    "phi",
+    [sx.Basis(["x1", ("radius", _radius)]), sx.quadratic(), sx.gaussian([[0.0, 1.0]])],
+    ids=["functions", "quadratic", "gaussian"],
 )
 def test_clone_and_pickle(phi):
     fitted = clone(phi).fit(XOR)

@@ -42,9 +42,7 @@ def best_peer(X, y, C, fit_intercept, sample_weight=None, class_weight=None, tot
     """The peer of the lowest objective, and that objective."""
     found = []
     for solver in ("newton-cholesky", "newton-cg"):
-        peer = Peer(
-            C=C, fit_intercept=fit_intercept, class_weight=class_weight, solver=solver, tol=1e-12, max_iter=200
-        )
+        peer = Peer(C=C, fit_intercept=fit_intercept, class_weight=class_weight, solver=solver, tol=1e-12, max_iter=200)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # at rounding they complain of line searches, and are at the optimum
             peer.fit(X, y, sample_weight=sample_weight)

@@ -11,41 +11,104 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import errors, losses, solvers
+    from separatrix import decision, errors, information, losses, solvers
+    from separatrix.basis import Basis, gaussian, quadratic
+    from separatrix.calibration import reliability
     from separatrix.certificate import Certificate
-    from separatrix.classifiers import LogisticRegression
+    from separatrix.classifiers import (
+        FisherDiscriminant,
+        KozinecClassifier,
+        LeastSquaresClassifier,
+        LinearDiscriminantAnalysis,
+        LogisticRegression,
+        MaxMarginClassifier,
+        OneVsOneClassifier,
+        OneVsRestClassifier,
+        Perceptron,
+        QuadraticDiscriminantAnalysis,
+    )
     from separatrix.concurrency import threads
     from separatrix.evaluation import evaluate
-    from separatrix.geometry import Hyperplane
+    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
     from separatrix.model_file import load, save
+    from separatrix.novikoff import cosines, novikoff_bound
+    from separatrix.schemes import compare_schemes
     from separatrix.scorer import Scorer
+    from separatrix.separation import separability
+    from separatrix.surface import error_surface
 
 _WHERE = {
     # classifiers
+    "KozinecClassifier": "separatrix.classifiers",
     "LogisticRegression": "separatrix.classifiers",
+    "MaxMarginClassifier": "separatrix.classifiers",
+    "Perceptron": "separatrix.classifiers",
+    "FisherDiscriminant": "separatrix.classifiers",
+    "LeastSquaresClassifier": "separatrix.classifiers",
+    "LinearDiscriminantAnalysis": "separatrix.classifiers",
+    "QuadraticDiscriminantAnalysis": "separatrix.classifiers",
+    "OneVsOneClassifier": "separatrix.classifiers",
+    "OneVsRestClassifier": "separatrix.classifiers",
+    "compare_schemes": "separatrix.schemes",
+    # basis functions
+    "Basis": "separatrix.basis",
+    "gaussian": "separatrix.basis",
+    "quadratic": "separatrix.basis",
     # what a fit comes with
     "Certificate": "separatrix.certificate",
     "Hyperplane": "separatrix.geometry",
+    "ambiguous_regions": "separatrix.geometry",
+    "boundary_curve": "separatrix.geometry",
+    "regions": "separatrix.geometry",
+    "error_surface": "separatrix.surface",
+    "reliability": "separatrix.calibration",
     "Scorer": "separatrix.scorer",
     "evaluate": "separatrix.evaluation",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
+    # separation
+    "cosines": "separatrix.novikoff",
+    "novikoff_bound": "separatrix.novikoff",
+    "separability": "separatrix.separation",
     # settings
     "threads": "separatrix.concurrency",
 }
-_MODULES = ("errors", "losses", "solvers")
+_MODULES = ("decision", "errors", "information", "losses", "solvers")
 
 __all__ = [
+    "Basis",
     "Certificate",
+    "FisherDiscriminant",
     "Hyperplane",
+    "KozinecClassifier",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
     "LogisticRegression",
+    "MaxMarginClassifier",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "Perceptron",
+    "QuadraticDiscriminantAnalysis",
     "Scorer",
     "__version__",
+    "ambiguous_regions",
+    "boundary_curve",
+    "compare_schemes",
+    "cosines",
+    "decision",
+    "error_surface",
     "errors",
     "evaluate",
+    "gaussian",
+    "information",
     "load",
     "losses",
+    "novikoff_bound",
+    "quadratic",
+    "regions",
+    "reliability",
     "save",
+    "separability",
     "solvers",
     "threads",
 ]

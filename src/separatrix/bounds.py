@@ -31,7 +31,6 @@ EPS = float(np.finfo(np.float64).eps)
 CHUNK = 4096
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
 SURE = 0.5
-SAMPLE_SEED = 20_231_017
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,7 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     if not objective.has_hessian:
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:
-        subset = objective.rows.sample(max(20 * objective.size, 20_000), SAMPLE_SEED)
-        objective.passes += 1
+        subset = objective.sampled
     space = objective.subspace
     g = space.reduce(at.gradient)
     outside = float(np.max(np.abs(space.remainder(at.gradient)), initial=0.0))

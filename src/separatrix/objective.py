@@ -20,7 +20,7 @@ from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
-from separatrix.rows import Block, Rows, memory_rows, standard_frame, summarise
+from separatrix.rows import Block, MemoryRows, Rows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.subspace import Subspace, identified, identified_by_root
 from separatrix.sums import (
@@ -40,6 +40,7 @@ from separatrix.sums import (
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
 LARGEST_HESSIAN = 3000
+SAMPLE_ROWS, SAMPLE_SEED = 20_000, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -70,9 +71,7 @@ class Evaluation(NamedTuple):
 class Objective:
     """E(W) over rows, with the pass over the rows counted in ``passes``."""
 
-    def __init__(
-        self, rows: Rows, loss: Loss, ridge: Ridge, n_classes: int = 2, fit_intercept: bool = True
-    ) -> None:
+    def __init__(self, rows: Rows, loss: Loss, ridge: Ridge, n_classes: int = 2, fit_intercept: bool = True) -> None:
         self.rows, self.loss, self.ridge = rows, loss, ridge
         self.n_classes, self.fit_intercept = n_classes, fit_intercept
         self.passes = 0
@@ -122,10 +121,14 @@ class Objective:
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
         self.passes += 1
-        total: Array = self.rows.fold(Gram(self.shape[1]))
+        return self._grammed(None)
+
+    def _grammed(self, block: Block | None) -> Array:
+        partial = Gram(self.shape[1])
+        total = self.rows.fold(partial) if block is None else partial.add(partial.zero(), block)
         if not self.fit_intercept:
             total[0, :] = total[:, 0] = 0.0
-        return total / self.total_weight
+        return total / (self.total_weight if block is None else float(block.weight.sum()))
 
     @cached_property
     def rank(self) -> int | None:
@@ -141,8 +144,20 @@ class Objective:
         """
         return self._identified(self.shape[0], self.root_penalty)
 
+    @cached_property
+    def sampled(self) -> Block:
+        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
+        self.passes += 1
+        return self.rows.sample(max(20 * self.size, SAMPLE_ROWS), SAMPLE_SEED)
+
     def _identified(self, K: int, root_penalty: Array) -> Subspace:
-        found = identified(0.25 * self.gram + np.diag(root_penalty**2), K)
+        penalty = np.diag(root_penalty**2)
+        if self.sampled.n_rows < (self.rows.n_rows or 0):
+            # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
+            found = identified(0.25 * self._grammed(self.sampled) + penalty, K)
+            if found is not None:
+                return found
+        found = identified(0.25 * self.gram + penalty, K)
         if found is not None:
             return found
         root = np.vstack([0.5 * self.root_gram, np.diag(root_penalty)])
@@ -212,6 +227,13 @@ class Objective:
         penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
         root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
         return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
+
+    def restricted_to(self, block: Block) -> Objective:
+        """The objective of these rows alone, in the same coordinates, the penalty in the same proportion."""
+        rows = MemoryRows(block.X, block.t, block.weight, block.frame)
+        share = float(block.weight.sum()) / self.total_weight
+        ridge = Ridge(self.ridge.strength * share, self.ridge.factors)
+        return Objective(rows, self.loss, ridge, self.n_classes, self.fit_intercept)
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""

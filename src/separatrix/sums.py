@@ -166,9 +166,7 @@ class RootHessian:
             return self.merge(total, np.sqrt(block.weight * np.maximum(h, 0.0))[:, None] * rows)
         K = z.shape[1]
         unit = np.eye(K)
-        curvature = np.stack(
-            [self.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1))) for e in unit], axis=2
-        )
+        curvature = np.stack([self.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1))) for e in unit], axis=2)
         values, vectors = np.linalg.eigh(curvature)
         root = np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1)
         root *= np.sqrt(block.weight)[:, None, None]

@@ -74,7 +74,7 @@ def test_data(rows, labels, weight, error, message):
         ({"tol": np.inf}, "tol"),
         ({"max_iter": 0}, "max_iter: got 0; give a whole number"),
         ({"max_iter": 2.5}, "max_iter"),
-        ({"solver": "magic"}, "solver: got 'magic'; choose one of auto, newton, lbfgs"),
+        ({"solver": "magic"}, "solver: got 'magic'; choose one of auto, newton"),
         ({"solver": 3}, "solver: got 3"),
         ({"start": "middle"}, "start: got 'middle'"),
         ({"start": np.zeros((1, 9))}, r"start: .*\(1, 9\).*\(1, 3\)"),

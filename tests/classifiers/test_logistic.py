@@ -234,11 +234,11 @@ def test_random_state_decides_a_random_start(overlapping):
 def test_every_solver_answers_with_a_certificate_that_verifies(overlapping, solver):
     X, y = overlapping
     with warnings.catch_warnings():
-        if not SOLVERS[solver].by_sums:  # it ends by patience, and says so
+        if not SOLVERS[solver].converges:  # it ends by patience, and says so
             warnings.simplefilter("ignore", NotConvergedWarning)
         model = sx.LogisticRegression(solver=solver, max_iter=200).fit(X, y)
     certificate = model.certificate_
-    assert certificate.code == ("optimal" if SOLVERS[solver].by_sums else "patience")
+    assert certificate.code == ("optimal" if SOLVERS[solver].converges else "patience")
     assert certificate.verify(X, y), str(certificate.verify(X, y))
     assert certificate.verify(csr_array(X), y)
     assert solver.split("-")[0] in certificate.why or certificate.solver in certificate.why
@@ -266,6 +266,10 @@ def test_why_this_solver(cancer):
     wide = np.random.default_rng(0).standard_normal((60, 1500))
     model = sx.LogisticRegression().fit(wide, np.arange(60) % 2)
     assert model.certificate_.why.startswith("L-BFGS: 1501 parameters")
+    assert model.certificate_.code == "optimal"
+    tall = np.random.default_rng(0).standard_normal((90_000, 2))
+    model = sx.LogisticRegression().fit(tall, tall[:, 0] + np.random.default_rng(1).logistic(size=90_000) > 0)
+    assert model.certificate_.why.startswith("sampled Newton: 90000 rows are many for 3 parameters")
     assert model.certificate_.code == "optimal"
 
 

@@ -79,9 +79,7 @@ def test_any_encoding_of_the_terminal(tmp_path, encoding):
     done = subprocess.run(words, input=rows.encode(), capture_output=True, env=environment, check=False)
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
-    assert (
-        subprocess.run([*PROGRAM, "show", out], capture_output=True, env=environment, check=False).returncode == 0
-    )
+    assert subprocess.run([*PROGRAM, "show", out], capture_output=True, env=environment, check=False).returncode == 0
 
 
 IMPORTED = """

@@ -50,9 +50,7 @@ def test_what_holds_no_numbers(column):
         numbers(column)
 
 
-@pytest.mark.parametrize(
-    "column", [pa.array([1.0, None]), pa.array([1.0, np.nan]), pa.nulls(2), pa.array(["1", " "])]
-)
+@pytest.mark.parametrize("column", [pa.array([1.0, None]), pa.array([1.0, np.nan]), pa.nulls(2), pa.array(["1", " "])])
 def test_holes_are_refused(column):
     with pytest.raises(TableError, match="has no value"):
         numbers(column)

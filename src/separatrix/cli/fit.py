@@ -58,7 +58,7 @@ Examples:
     default="auto",
     show_default=True,
     metavar="NAME",
-    help="auto, newton, lbfgs, gradient-descent, sgd or minibatch.",
+    help="auto, newton, lbfgs, sampled-newton, sgd, minibatch or gradient-descent.",
 )
 @click.option("--no-intercept", is_flag=True, help="Put the boundary through the origin.")
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="Give every class the same total weight.")

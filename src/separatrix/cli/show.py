@@ -56,9 +56,7 @@ def _show_model(known: ModelFile) -> None:
 
 
 def _pairs(values: Any) -> str:
-    return ", ".join(
-        f"{key.replace('_', ' ')} {_short(value)}" for key, value in values.items() if value is not None
-    )
+    return ", ".join(f"{key.replace('_', ' ')} {_short(value)}" for key, value in values.items() if value is not None)
 
 
 def _short(value: Any) -> str:

@@ -82,8 +82,7 @@ class Frame:
             return b + sign * (w @ self.center)
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [
-            Fraction(intercept)
-            + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
+            Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
             for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
         ]
         return np.array([float(total) for total in exact])

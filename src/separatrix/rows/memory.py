@@ -74,13 +74,23 @@ class MemoryRows:
         for start in range(0, n, order.size):
             yield whole.take(chosen[start : start + order.size])
 
-    def sample(self, size: int, seed: int) -> Block:
-        """About ``size`` rows drawn at random, and a few more so that no varying column is constant in them."""
+    def sample(self, size: int, seed: int, by_class: bool = False) -> Block:
+        """About ``size`` rows drawn at random, and a few more so that no varying column is constant in them.
+
+        ``by_class``: of each class the same number, or all its rows where they are fewer.
+        """
         n = self.n_rows
         whole = self._cut(0, n)
         if size >= n:
             return whole
-        chosen = np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+        rng = np.random.default_rng(seed)
+        if by_class:
+            classes, codes = np.unique(self.t, return_inverse=True)
+            groups = [np.flatnonzero(codes == k) for k in range(len(classes))]
+            share = size // len(groups)
+            chosen = np.sort(np.concatenate([rng.choice(g, min(share, len(g)), replace=False) for g in groups]))
+        else:
+            chosen = np.sort(rng.choice(n, size, replace=False))
         return whole.take(np.union1d(chosen, _rows_that_vary(self.X, chosen)))
 
     def resident(self) -> Block | None:

@@ -1,10 +1,15 @@
 """Solvers: one algorithm, one file; one driver for all."""
 
-from separatrix.solvers.driver import Run, delivered, run, states
+from separatrix.solvers.driver import Run, default_rules, delivered, run, states
+from separatrix.solvers.escape import Separated
 from separatrix.solvers.gradient_descent import GradientDescent
+from separatrix.solvers.kozinec import Kozinec
 from separatrix.solvers.lbfgs import LBFGS
+from separatrix.solvers.max_margin import NearestPoint
 from separatrix.solvers.newton import Newton
+from separatrix.solvers.perceptron import UPDATES
 from separatrix.solvers.registry import SOLVERS, choose, named, refuse_unmet
+from separatrix.solvers.sampled import SampledNewton
 from separatrix.solvers.state import Halt, Need, Solver, State
 from separatrix.solvers.stochastic import StochasticDescent
 from separatrix.solvers.stopping import (
@@ -12,28 +17,32 @@ from separatrix.solvers.stopping import (
     Halted,
     MostIterations,
     Record,
-    Separated,
     SmallGradient,
+    Stationary,
     Status,
-    default_rules,
 )
 
 __all__ = [
     "LBFGS",
     "SOLVERS",
+    "UPDATES",
     "Certified",
     "GradientDescent",
     "Halt",
     "Halted",
+    "Kozinec",
     "MostIterations",
+    "NearestPoint",
     "Need",
     "Newton",
     "Record",
     "Run",
+    "SampledNewton",
     "Separated",
     "SmallGradient",
     "Solver",
     "State",
+    "Stationary",
     "Status",
     "StochasticDescent",
     "choose",

@@ -69,6 +69,7 @@ class GradientDescent:
     name: ClassVar[str] = "gradient-descent"
     needs: ClassVar[frozenset[Need]] = frozenset()
     by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_eta(self.eta)

@@ -12,6 +12,7 @@ Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -32,6 +33,7 @@ class LBFGS:
     name: ClassVar[str] = "lbfgs"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.STANDARD})
     by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
@@ -65,8 +67,8 @@ class LBFGS:
         return state
 
 
-def two_loop(S: Array, Y: Array, g: Array) -> Array:
-    """B g, with the pairs in the rows of S and Y, oldest first.
+def two_loop(S: Array, Y: Array, g: Array, inverse: Callable[[Array], Array] | None = None) -> Array:
+    """B g, with the pairs in the rows of S and Y, oldest first, around ``inverse``, by default sᵀy/yᵀy times one.
 
     >>> two_loop(np.array([[1.0, 0.0]]), np.array([[2.0, 0.0]]), np.array([2.0, 0.0])).tolist()
     [1.0, 0.0]
@@ -77,7 +79,9 @@ def two_loop(S: Array, Y: Array, g: Array) -> Array:
     for i in range(len(S) - 1, -1, -1):
         taken[i] = rho[i] * (S[i] @ q)
         q -= taken[i] * Y[i]
-    if len(S):
+    if inverse is not None:
+        q = inverse(q)
+    elif len(S):
         q *= (S[-1] @ Y[-1]) / (Y[-1] @ Y[-1])
     for i in range(len(S)):
         q += (taken[i] - rho[i] * (Y[i] @ q)) * S[i]

@@ -30,6 +30,7 @@ class Newton:
     name: ClassVar[str] = "newton"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.HESSIAN, Need.STANDARD})
     by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
         return State(start, problem.value_gradient(start))

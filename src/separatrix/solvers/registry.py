@@ -6,15 +6,17 @@ A new solver is one class in a file of its own, and one line here.
 from __future__ import annotations
 
 from separatrix.errors import ParameterError
-from separatrix.objective import Objective
+from separatrix.objective import SAMPLE_ROWS, Objective
 from separatrix.solvers.gradient_descent import GradientDescent
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
+from separatrix.solvers.sampled import SampledNewton
 from separatrix.solvers.state import Need, Solver
 from separatrix.solvers.stochastic import StochasticDescent
 
 SOLVERS: dict[str, Solver] = {
     "newton": Newton(),
+    "sampled-newton": SampledNewton(),
     "lbfgs": LBFGS(),
     "gradient-descent": GradientDescent(),
     "sgd": StochasticDescent(decay=0.5),
@@ -23,6 +25,8 @@ SOLVERS: dict[str, Solver] = {
 
 # Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves.
 NEWTON_PARAMETERS = 1000
+# With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
+MANY = 4
 
 
 def named(solver: str | Solver) -> Solver | None:
@@ -41,15 +45,14 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence."""
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
-    if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
-        return (
-            Newton(),
-            f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do",
-        )
-    return (
-        LBFGS(),
-        f"L-BFGS: {problem.size} parameters are too many to factor second derivatives at every step",
-    )
+    small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
+    n_rows = problem.rows.n_rows or 0
+    if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size):
+        why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
+        return SampledNewton(), why
+    if small:
+        return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
+    return LBFGS(), f"L-BFGS: {problem.size} parameters are too many to factor second derivatives at every step"
 
 
 def refuse_unmet(solver: Solver, problem: Objective) -> None:

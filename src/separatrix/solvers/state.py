@@ -47,12 +47,14 @@ class Solver(Protocol):
     """An algorithm: a frozen dataclass of its settings, three functions of (problem, state).
 
     ``budget`` limits the rows that one step walks over, for methods that move inside an epoch. ``by_sums``: the
-    method sees rows only through sums over all of them, so their order and repetition cannot matter.
+    method sees rows only through sums over all of them, so their order and repetition cannot matter. ``converges``:
+    on a strictly convex problem it reaches any tolerance.
     """
 
     name: ClassVar[str]
     needs: ClassVar[frozenset[Need]]
     by_sums: ClassVar[bool]
+    converges: ClassVar[bool]
 
     def init(self, problem: Objective, start: Array) -> State: ...
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State: ...

@@ -47,6 +47,7 @@ class StochasticDescent:
     name: ClassVar[str] = "sgd"
     needs: ClassVar[frozenset[Need]] = frozenset()
     by_sums: ClassVar[bool] = False
+    converges: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_eta(self.eta)

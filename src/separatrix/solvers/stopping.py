@@ -10,7 +10,9 @@ from separatrix.bounds import Bound
 from separatrix.objective import Objective
 from separatrix.solvers.state import Halt, State
 
-Code = Literal["optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter"]
+Code = Literal[
+    "optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter", "inseparable"
+]
 
 
 class Record(NamedTuple):

@@ -67,9 +67,7 @@ def _missing(source: str, row: int, name: str, missing: AnyArray) -> TableError:
     total, where = int(missing.sum()), int((missing > 0).sum())
     more = f" ({total} values are missing in all, in {where} column{'s' * (where > 1)})" if total > 1 else ""
     came = f"row {row + 1}, column {name!r} has no value{more}"
-    return TableError(
-        source, came, f"fill such cells, take the rows out, or leave the column out with {drop(name)}"
-    )
+    return TableError(source, came, f"fill such cells, take the rows out, or leave the column out with {drop(name)}")
 
 
 def _numbers(source: str, name: str, column: Column) -> Array:

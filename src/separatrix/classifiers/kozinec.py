@@ -1,0 +1,94 @@
+"""Kozinec's algorithm as a classifier. TEXTBOOK P9."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.claims.separation import Support, targets
+from separatrix.classifiers.given import Given, check_count, check_positive, given
+from separatrix.classifiers.hulls import HullClassifier, isotropic
+from separatrix.classifiers.linear import ClassifierTraits
+from separatrix.classifiers.separating import Search
+from separatrix.solvers import run
+from separatrix.solvers.kozinec import Kozinec
+from separatrix.solvers.separating import (
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+    Separates,
+)
+from separatrix.solvers.stopping import Rule
+
+
+class KozinecClassifier(HullClassifier):
+    r"""The bisector of α and β, a point in the convex hull of each class, moved towards each other. TEXTBOOK P9.
+
+    Without ``eps`` it stops at the first hyperplane that separates. With it, once the smallest distance of a row is
+    within ``eps`` of ½‖α − β‖, which no hyperplane exceeds: so near the maximum margin that hyperplane is, by proof.
+    The number of steps grows like 1/eps; ``MaxMarginClassifier`` gets to eps = 0.
+
+    Where the classes overlap the certificate's status names the rows that prove it, and the weights minimise the mean
+    of max(0, 1 − m) of each class, summed. More than two classes: one hyperplane a class, against the rest; the
+    largest signed distance decides.
+
+    Parameters
+    ----------
+    eps : float or None, default None
+        How far from the largest margin to stop, in the units of X.
+    max_iter : int, default 10000
+        Steps, each one pass over the rows.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
+    margin_ : float
+        The smallest distance of a row to its hyperplane (over all classes); negative where rows are wrong.
+    certificate_, trace_ : the evidence, and every step's ½‖α − β‖
+
+    Examples
+    --------
+    >>> from separatrix import KozinecClassifier
+    >>> X, y = [[0, 0], [1, 0], [3, 1], [3, -1]], [0, 0, 1, 1]
+    >>> model = KozinecClassifier(eps=1e-3).fit(X, y)
+    >>> round(model.margin_, 2), model.predict([[1.9, 0], [2.1, 0]]).tolist()
+    (1.0, [0, 1])
+    """
+
+    # Rows that tie for the furthest are taken in their order; it takes no weights.
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
+
+    def __init__(self, eps: float | None = None, *, max_iter: int = 10_000) -> None:
+        self.eps = eps
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        if self.eps is not None:
+            check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
+        check_count("max_iter", self.max_iter)
+        task = given(self, X, y)
+        searches = [self._search(task, t) for t in targets(task.codes, task.n_classes)]
+        self._keep_hulls(task, searches, "kozinec: asked for", True)
+        return self
+
+    def _search(self, task: Given, t: Array) -> tuple[Search, Support]:
+        problem = isotropic(task, t, True)
+        proof = ProvenInseparable()
+        ends: Rule = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
+        rules: list[Rule] = [
+            ends,
+            HullsMeet(proof),
+            proof,
+            AtRounding(proof),
+            OutOfSteps(self.max_iter, proof),
+        ]
+        outcome = run(Kozinec(), problem, np.zeros(problem.shape), rules, 0.0)
+        W = problem.rows.frame.to_original(outcome.state.W)
+        share = outcome.state.memory["share"]
+        rows = np.flatnonzero(share > 0)
+        return Search(W, outcome.status, outcome.state, outcome.trace, problem), Support(rows, share[rows])

@@ -1,0 +1,123 @@
+"""What the classifiers that look for a separating hyperplane share: one search a problem, one certificate in all.
+
+Two classes are one problem; K > 2 classes are K, each class against the rest, and the largest score decides.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix import errors
+from separatrix.arrays import Array
+from separatrix.certificate import Certificate, Claim, Recomputed
+from separatrix.classifiers.given import Given
+from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.linear_programs import least_violation
+from separatrix.objective import Objective
+from separatrix.scorer import Scorer
+from separatrix.solvers import Record, State, Status
+from separatrix.verdicts import signed_rows
+
+# Past so many entries the program for weights of least violation would take minutes.
+MOST_VIOLATION_ENTRIES = 400_000
+
+Facts = Mapping[str, str | float | int]
+
+
+@dataclass(frozen=True)
+class Search:
+    """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where."""
+
+    W: Array
+    status: Status
+    state: State
+    trace: tuple[Record, ...]
+    problem: Objective
+
+
+class SeparatingClassifier(LinearClassifier):
+    """Weights from searches; no probabilities. TEXTBOOK P13."""
+
+    approach: ClassVar[Approach] = "discriminant function"
+
+    def _keep_searches(self, task: Given, searches: Sequence[Search]) -> None:
+        W = np.vstack([search.W for search in searches])
+        self._keep_scorer(Scorer(W, task.classes, "sign" if len(W) == 1 else "identity"))
+        self.n_iter_ = max(search.state.iteration for search in searches)
+        self.trace_ = tuple(record for search in searches for record in search.trace)
+        self.n_parameters_ = len(W) * (W.shape[1] - 1 + searches[0].problem.fit_intercept)
+
+    def _certify(
+        self,
+        task: Given,
+        searches: Sequence[Search],
+        claim: Claim,
+        at: Recomputed,
+        why: str,
+        facts: Facts,
+        asked_to_end: bool = True,
+    ) -> None:
+        """Set the certificate of all searches together; warn where one was asked to end and did not."""
+        status = combined_status([search.status for search in searches], task.classes.tolist())
+        first = searches[0].problem
+        self.certificate_ = Certificate(
+            status=status.sentence,
+            code=status.code,
+            met=status.met,
+            objective=at.objective,
+            null_objective=at.null_objective,
+            bound=at.bound.value,
+            bound_kind=at.bound.kind,
+            bound_reason=at.bound.reason,
+            gradient_norm=at.gradient_norm,
+            iterations=sum(search.state.iteration for search in searches),
+            passes=sum(search.problem.passes for search in searches),
+            solver=why.split(":")[0],
+            why=why,
+            rank=first.rank,
+            full_rank=first.rows.n_features + first.fit_intercept,
+            n_parameters=self.n_parameters_,
+            n_rows=task.X.shape[0],
+            claim=claim,
+            facts=facts,
+        )
+        if asked_to_end and not status.met:
+            warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
+
+
+def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
+    """One status for all searches: the first that did not end as asked, or the first."""
+    if len(statuses) == 1:
+        return statuses[0]
+    unmet = [k for k, status in enumerate(statuses) if not status.met]
+    if not unmet:
+        return Status(statuses[0].code, f"each class against the rest: {statuses[0].sentence}", True)
+    k = unmet[0]
+    others = f" ({len(unmet)} of {len(statuses)} classes)" if len(unmet) > 1 else ""
+    sentence = f"class {classes[k]!r} against the rest{others}: {statuses[k].sentence}"
+    return Status(statuses[k].code, sentence, False)
+
+
+def compromise(X: Any, t: Array, fit_intercept: bool) -> tuple[Array, str]:
+    """Weights (1, d + 1) where no hyperplane separates, and what they are.
+
+    They minimise the mean of max(0, 1 − m) of each class, summed; in tables too large for that program they bisect
+    the classes' means.
+
+    >>> W, what = compromise(np.array([[0.0], [3.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), True)
+    >>> bool(W[0, 1] > 0), what
+    (True, 'these weights minimise the mean of max(0, 1 - m) of each class, summed')
+    """
+    if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
+        v = least_violation(signed_rows(X, t, fit_intercept), t > 0)
+        if v is not None:
+            W = v if fit_intercept else np.concatenate([[0.0], v])
+            return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+    low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
+    b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
+    return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"

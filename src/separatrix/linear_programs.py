@@ -1,0 +1,112 @@
+r"""The linear programs behind separation, and nothing of what they mean.
+
+``widest``            maximise s  subject to  A v ≥ s,  |v| ≤ 1.  Its optimum is 0 or a strict separator; its
+                      marginals λ ≥ 0, Σλ = 1 have ‖Aᵀλ‖₁ = s, so at s = 0 they prove that there is none (Gordan).
+``least_violation``   minimise the mean over each class of max(0, 1 − m), summed over both classes: Bennett and
+                      Mangasarian, Robust linear programming discrimination of two linearly inseparable sets,
+                      Optimization Methods and Software 1 (1992). Unlike the perceptron's cost or the largest
+                      violation it has no trivial minimum w = 0 unless the classes' means are the same.
+
+Both are solved by HiGHS's dual simplex method through SciPy, so marginals belong to a vertex: few are positive.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.rows.block import is_sparse, power_of_two
+
+
+class Widest(NamedTuple):
+    """s, v (w,) and λ (n,) of the widest separation, to the tolerance of floating point programs (1e-7).
+
+    ``most`` = ‖Aᵀλ‖₁, in the scaled units where entries are near 1: no s is larger, whatever the program's tolerance.
+    """
+
+    s: float
+    v: Array
+    weights: Array
+    most: float
+
+
+def widest(A: Any) -> Widest | None:
+    """Maximise s with A v ≥ s, |v| ≤ 1, for A (n, w) dense or CSR; None where HiGHS fails.
+
+    Rows and columns are first scaled by powers of two; v and λ are for A as given, up to one positive factor each.
+
+    >>> widest(np.array([[1.0, 2.0], [1.0, -1.0]])).s > 0
+    True
+    >>> widest(np.array([[1.0, 2.0], [-1.0, -2.0]])).weights.tolist()
+    [0.5, 0.5]
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    n, w = A.shape
+    rows, columns = _units(A)
+    scaled = _divided(A, rows, columns)
+    if is_sparse(A):
+        program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
+    else:
+        program = np.column_stack([-scaled, np.ones(n)])
+    cost = np.zeros(w + 1)
+    cost[-1] = -1.0
+    bounds = [(-1.0, 1.0)] * w + [(0.0, None)]
+    found: Any = linprog(cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, method="highs-ds")
+    if found.status != 0:
+        return None
+    marginals = np.maximum(-found.ineqlin.marginals, 0.0)
+    total = max(float(marginals.sum()), np.finfo(np.float64).tiny)
+    most = float(np.abs(np.asarray(scaled.T @ marginals)).sum()) / total + n * float(np.finfo(np.float64).eps)
+    weights = marginals / rows
+    return Widest(float(found.x[-1]), found.x[:-1] / columns, weights / max(weights.sum(), 1e-300), most)
+
+
+def _units(A: Any) -> tuple[Array, Array]:
+    """Powers of two near the largest entry of each column, then of each row of what that leaves."""
+    size = abs(A)
+    columns = power_of_two(_largest(size, 0))
+    rows = power_of_two(_largest(_divided(size, np.ones(A.shape[0]), columns), 1))
+    return rows, columns
+
+
+def _largest(size: Any, axis: int) -> Array:
+    top = size.max(axis=axis)
+    return np.asarray(top.toarray() if is_sparse(top) else top, dtype=np.float64).ravel()
+
+
+def _divided(A: Any, rows: Array, columns: Array) -> Any:
+    if not is_sparse(A):
+        return A / columns / rows[:, None]
+    from scipy.sparse import csr_array
+
+    at_row = np.repeat(rows, np.diff(A.indptr))
+    return csr_array((A.data / columns[A.indices] / at_row, A.indices, A.indptr), shape=A.shape)
+
+
+def least_violation(A: Any, positive: Any) -> Array | None:
+    """v (w,) that minimises the sum over both classes of their mean of max(0, 1 − A v); None where HiGHS fails.
+
+    ``positive`` (n,) says which rows of A (n, w) are of the one class, the others being of the other.
+
+    >>> A = np.array([[1.0, 4.0], [1.0, 3.0], [1.0, 0.5], [-1.0, 0.0], [-1.0, -1.0]])  # x = 4, 3, ½ against 0, 1
+    >>> v = least_violation(A, np.array([True, True, True, False, False]))
+    >>> np.sign(A @ v).tolist()
+    [1.0, 1.0, -1.0, 1.0, 1.0]
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack
+
+    n, w = A.shape
+    _, columns = _units(A)
+    scaled = _divided(A, np.ones(n), columns)
+    program = hstack([csr_array(-scaled), -eye_array(n)], format="csr")
+    share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
+    bounds = [(None, None)] * w + [(0.0, None)] * n
+    found: Any = linprog(
+        np.concatenate([np.zeros(w), share]), A_ub=program, b_ub=-np.ones(n), bounds=bounds, method="highs-ds"
+    )
+    return None if found.status != 0 else np.asarray(found.x[:w] / columns)

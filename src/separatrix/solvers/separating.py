@@ -1,0 +1,192 @@
+"""When a search for a separating hyperplane ends: it has one, none exists (with proof), or it was long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.bounds import Bound
+from separatrix.losses import LOSSES
+from separatrix.objective import Objective, Ridge
+from separatrix.rows import Frame, memory_rows, summarise
+from separatrix.separation import verdict_on
+from separatrix.solvers.perceptron import Zero
+from separatrix.solvers.state import State
+from separatrix.solvers.stopping import Code, Record, Status
+from separatrix.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
+
+# A proof is looked for after so many steps at the earliest, and one more for so many entries of the table: a linear
+# program costs about as much as that many more steps.
+EARLIEST, ENTRIES_A_STEP = 10, 2000
+# Past so many entries the program would take minutes.
+MOST_ENTRIES = 2_000_000
+# Below this margin, in units of the rows, the theorem allows 1e24 mistakes.
+HOPELESS = 1e-12
+
+INSEPARABLE: Code = "inseparable"
+
+
+def pose_separation(
+    X: Any, t: Array, fit_intercept: bool = True, names: list[str] | None = None, frame: Frame | None = None
+) -> Objective:
+    """Rows with targets ±1 and the perceptron's cost, in the columns' own units; refuses NaN and infinity.
+
+    >>> import numpy as np
+    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
+    0.5
+    """
+    rows = memory_rows(X, t, None, frame)
+    summarise(rows, names)
+    objective = Objective(rows, LOSSES["perceptron"], Ridge.none(rows.n_features), 2, fit_intercept)
+    objective.passes += 1
+    return objective
+
+
+@dataclass(frozen=True)
+class AllCorrect:
+    """No row is a mistake."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["errors"] > 0:
+            return None
+        made = state.memory["mistakes"]
+        sentence = f"finished: every row is on its own side, after {made} mistake{'' if made == 1 else 's'}"
+        return Status("separated", sentence, True)
+
+
+@dataclass
+class ProvenInseparable:
+    """The search can never end: rows prove it. Asked once a problem, when that has become cheap beside going on; the
+    answer stays in ``verdict``. With ``zero="positive"`` a proof needs a row of the class −: others may lie at zero.
+    """
+
+    zero: Zero = "mistake"
+    verdict: Verdict | None = None
+    about: Objective | None = field(default=None, repr=False)
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        due = state.iteration >= EARLIEST + _entries(problem) // ENTRIES_A_STEP
+        return self.ask(problem) if due and self.about is not problem else None
+
+    def ask(self, problem: Objective) -> Status | None:
+        """The status if the rows are inseparable; None too where the table is too large to ask."""
+        rows = problem.rows.resident()
+        if rows is None or _entries(problem) > MOST_ENTRIES:
+            return None
+        self.about = problem
+        self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept)
+        if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
+            return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
+        if not isinstance(verdict, Inseparable | QuasiSeparable):
+            return None
+        if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
+            return None
+        return Status(INSEPARABLE, f"no weights can end this search: {verdict.explain()}", False)
+
+
+def _entries(problem: Objective) -> int:
+    return (problem.rows.n_rows or 0) * (problem.rows.n_features + problem.fit_intercept)
+
+
+@dataclass(frozen=True)
+class OutOfSteps:
+    """So many steps have been made; says what is known of whether more would help."""
+
+    max_iter: int
+    proof: ProvenInseparable
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.iteration < self.max_iter:
+            return None
+        wrong = state.memory.get("errors")
+        left = f"stopped at max_iter={self.max_iter}" + ("" if wrong is None else f" with {wrong} rows still wrong")
+        status = self.proof.ask(problem) if self.proof.about is not problem else None
+        if status is not None:
+            return status
+        if isinstance(self.proof.verdict, Separable):
+            return Status("max_iter", f"{left}; the rows are separable, so it ends: raise max_iter", False)
+        if self.proof.verdict is None:
+            unknown = "whether a hyperplane separates so large a table was not asked: separability(X, y) does"
+            return Status("max_iter", f"{left}; {unknown}", False)
+        return Status("max_iter", f"{left}; {self.proof.verdict.explain()}", False)
+
+
+@dataclass(frozen=True)
+class Separates:
+    """Every row has a positive distance: the first separation that Kozinec's algorithm comes to."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["lower"] <= 0:
+            return None
+        lower, upper = state.memory["lower"], state.memory["upper"]
+        sentence = (
+            f"separates: every row is at least {lower:.4g} on its own side; no hyperplane has more than {upper:.4g}"
+        )
+        return Status("separated", sentence, True)
+
+
+@dataclass(frozen=True)
+class MarginWithin:
+    """The margin is proven to be within ``eps``, or within the share ``relative``, of the largest one."""
+
+    eps: float = 0.0
+    relative: float = 0.0
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        lower, upper = state.memory["lower"], state.memory["upper"]
+        if lower <= 0 or upper - lower > max(self.eps, self.relative * upper):
+            return None
+        sentence = (
+            f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than {upper - lower:.1e}"
+        )
+        return Status("optimal", sentence, True)
+
+
+@dataclass(frozen=True)
+class HullsMeet:
+    """The nearest points of the classes are one point, to rounding: then a proof is asked for."""
+
+    proof: ProvenInseparable
+    rounding: float = 1e-13
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["upper"] > self.rounding * state.memory["longest"]:
+            return None
+        within = f"the classes come within {2 * state.memory['upper']:.1e} of each other, which is rounding here"
+        found = self.proof.ask(problem) or (_by_support(problem, state) if self.proof.verdict is None else None)
+        return found or Status("rounding", within, False)
+
+
+def _by_support(problem: Objective, state: State) -> Status | None:
+    """In a table too large to ask about as a whole: whether the rows that the nearest points are made of prove it."""
+    rows, pairs = problem.rows.resident(), state.memory.get("pairs")
+    if rows is None or pairs is None:
+        return None
+    support = np.unique(pairs[pairs >= 0])
+    verdict = verdict_on(rows.X[support], rows.t[support], problem.fit_intercept)
+    if not isinstance(verdict, Inseparable | QuasiSeparable):
+        return None
+    named = ", ".join(str(row) for row in support[verdict.rows][:12])
+    sentence = (
+        f"no hyperplane separates even {len(verdict.rows)} of the rows ({named}): with weights λ > 0 they sum to zero"
+    )
+    return Status(INSEPARABLE, sentence, False)
+
+
+@dataclass(frozen=True)
+class AtRounding:
+    """The solver halted: no step gets nearer. What is within a millionth of the largest margin is the largest."""
+
+    proof: ProvenInseparable
+    near: float = 1e-6
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.halt is None:
+            return None
+        found = MarginWithin(relative=self.near)(problem, state, bound, trace)
+        return found or self.proof.ask(problem)

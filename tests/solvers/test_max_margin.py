@@ -1,0 +1,125 @@
+"""The nearest point of two hulls, exactly. TEXTBOOK P10."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from separatrix.rows import Frame
+from separatrix.solvers import run, states
+from separatrix.solvers.max_margin import NearestPoint, multipliers
+from separatrix.solvers.separating import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable, pose_separation
+
+
+def _separable(seed, n, d):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    z = X @ rng.standard_normal(d) + 0.2
+    z /= np.abs(z).mean()
+    keep = np.abs(z) > 0.1
+    return X[keep], np.where(z[keep] > 0, 1.0, -1.0)
+
+
+def _solve(X, t, fit_intercept=True, frame=None):
+    problem, proof = pose_separation(X, t, fit_intercept, frame=frame), ProvenInseparable()
+    rules = [MarginWithin(relative=1e-11), HullsMeet(proof), OutOfSteps(5000, proof)]
+    return run(NearestPoint(), problem, np.zeros(problem.shape), rules, 0.0)
+
+
+def _slow(X, t, fit_intercept):
+    """minimise ½‖w‖² with t (w·x + b) ≥ 1 by sequential quadratic programming, from a feasible start."""
+    d = X.shape[1]
+    ones = np.ones((len(X), 1)) if fit_intercept else np.zeros((len(X), 1))
+    A = t[:, None] * np.hstack([ones, X])
+    start = _solve(X, t, fit_intercept).state.W[0]
+    start = start / (t * (X @ start[1:] + start[0])).min() * 1.5 + 0.01
+    found = minimize(
+        lambda v: 0.5 * v[1:] @ v[1:],
+        start,
+        jac=lambda v: np.concatenate([[0.0], v[1:]]),
+        constraints={"type": "ineq", "fun": lambda v: A @ v - 1, "jac": lambda v: A},
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-14},
+    )
+    return 1 / np.linalg.norm(found.x[1 : d + 1])
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_against_a_slow_reference(d, fit_intercept):
+    for seed in range(4):
+        X, t = _separable(seed, 40, d)
+        if not fit_intercept:
+            X = (np.abs(X) + 0.2) * t[:, None]  # every t x in one orthant
+        outcome = _solve(X, t, fit_intercept)
+        assert outcome.status.code == "optimal"
+        assert outcome.state.memory["lower"] == pytest.approx(_slow(X, t, fit_intercept), rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 1), (200, 2), (500, 10), (2000, 20)])
+def test_the_conditions_of_karush_kuhn_and_tucker(n, d):
+    X, t = _separable(n, n, d)
+    state = _solve(X, t).state
+    rows, weights = multipliers(state)
+    w = state.W[0, 1:]
+    np.testing.assert_allclose((weights * t[rows]) @ X[rows], w, atol=1e-9)  # w is a combination of support rows
+    assert np.all(weights > 0)
+    assert weights @ t[rows] == pytest.approx(0.0, abs=1e-12)
+    m = t * (X @ w + state.W[0, 0])
+    np.testing.assert_allclose(m[rows], m.min(), rtol=1e-8)  # and these are the nearest rows
+    assert len(rows) <= d + 2
+    assert state.memory["upper"] - state.memory["lower"] <= 1e-10 * state.memory["upper"]
+
+
+def test_every_step_shortens_the_vector_and_the_bounds_hold():
+    X, t = _separable(5, 300, 6)
+    best = _solve(X, t).state.memory["lower"]
+    problem = pose_separation(X, t)
+    trail = []
+    for state in states(NearestPoint(), problem, np.zeros(problem.shape)):
+        if state.halt is not None:
+            break
+        trail.append(state)
+    for before, after in pairwise(trail):
+        assert after.at.value < before.at.value
+    for state in trail:
+        assert state.memory["lower"] <= best * (1 + 1e-12)
+        assert state.memory["upper"] >= best * (1 - 1e-12)
+
+
+def test_a_frame_of_one_scale_gives_distances_in_raw_units():
+    X, t = _separable(2, 60, 3)
+    plain = _solve(X, t).state.memory["lower"]
+    framed = _solve(X, t, frame=Frame(X.mean(axis=0), np.full(3, 0.25))).state.memory["lower"]
+    assert framed == pytest.approx(plain, rel=1e-10)
+
+
+def test_resumes_with_the_same_bits_and_sparse_is_one_path():
+    X, t = _separable(7, 200, 5)
+    problem = pose_separation(X, t)
+    through = [s for s, _ in zip(states(NearestPoint(), problem, np.zeros(problem.shape)), range(12), strict=False)]
+    half = pickle.loads(pickle.dumps(through[3]))
+    resumed = [s for s, _ in zip(states(NearestPoint(), problem, half), range(len(through) - 3), strict=False)]
+    np.testing.assert_array_equal(resumed[-1].W, through[-1].W)
+    sparse = _solve(csr_array(X), t)
+    assert sparse.state.memory["lower"] == pytest.approx(_solve(X, t).state.memory["lower"], rel=1e-10)
+
+
+def test_hulls_that_meet_are_proven_to():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    outcome = _solve(X, rng.choice([-1.0, 1.0], 200))
+    assert outcome.status.code == "inseparable"
+    assert "rows prove it" in outcome.status.sentence
+
+
+def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_support(monkeypatch):
+    monkeypatch.setattr("separatrix.solvers.separating.MOST_ENTRIES", 10)
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (80, 2)).astype(float)
+    outcome = _solve(X, rng.choice([-1.0, 1.0], 80))
+    assert outcome.status.code == "inseparable"
+    assert "of the rows" in outcome.status.sentence

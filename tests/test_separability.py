@@ -1,0 +1,243 @@
+"""Separable, quasi-separable, inseparable: verdicts that are never wrong, and proofs that verify. TEXTBOOK P7, B3."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+import separatrix as sx
+from separatrix import rational
+from separatrix.errors import NotFiniteError, ParameterError
+from separatrix.linear_programs import least_violation, widest
+from separatrix.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, signed_rows
+
+XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
+Y = np.array([0, 0, 1, 1])
+
+
+def _draw(seed):
+    """Small tables of several kinds: whole numbers with ties, unlike scales, 0/1 columns."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(3, 25)), int(rng.integers(1, 5))
+    kinds = (
+        lambda: rng.integers(-2, 3, (n, d)).astype(float),
+        lambda: rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-5, 5, d),
+        lambda: rng.integers(0, 2, (n, d)).astype(float),
+    )
+    X = kinds[seed % 3]()
+    z = X @ (rng.standard_normal(d) / np.maximum(np.abs(X).max(axis=0), 1e-9))
+    y = (z + rng.normal(0, rng.choice([0.0, 0.1, 1.0]), n) > 0).astype(int)
+    y[0], y[-1] = 0, 1
+    return X, y, bool(rng.random() < 0.8)
+
+
+def _by_two_programs(X, y, fit_intercept):
+    """The slow way: is A v ≥ 1 feasible; if not, can Σ A v be positive under A v ≥ 0, |v| ≤ 1?"""
+    A = signed_rows(X, 2.0 * y - 1, fit_intercept)
+    A = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    if linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None)).status == 0:
+        return Separable
+    gain = -linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1)).fun
+    return QuasiSeparable if gain > 1e-7 else Inseparable
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_verdicts_agree_with_two_plain_programs_and_verify(seed):
+    X, y, fit_intercept = _draw(seed)
+    verdict = sx.separability(X, y, fit_intercept)
+    assert type(verdict) is _by_two_programs(X, y, fit_intercept)
+    assert bool(verdict) == isinstance(verdict, Separable)
+    assert verdict.verify(X, y)
+    assert verdict.verify(csr_array(X), y)
+    assert type(sx.separability(csr_array(X), y, fit_intercept)) is type(verdict)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_proof_against_separation_sums_to_zero(seed):
+    X, y, fit_intercept = _draw(seed)
+    verdict = sx.separability(X, y, fit_intercept)
+    if isinstance(verdict, Separable):
+        m = (2 * y - 1) * (X @ verdict.v[1:] + verdict.v[0])
+        assert np.all(m > 0)
+        assert verdict.margin == pytest.approx(np.min((2 * y - 1) * verdict.hyperplane.distance(X)))
+        return
+    A = signed_rows(X, 2.0 * y - 1, fit_intercept)[verdict.rows]
+    assert np.all(verdict.weights > 0)
+    assert verdict.weights.sum() == pytest.approx(1.0)
+    assert np.all(np.abs(verdict.weights @ A) <= 1e-12 * np.abs(A).max(axis=0))
+    assert len(verdict.rows) <= 2 * np.linalg.matrix_rank(A / np.maximum(np.abs(A).max(axis=0), 1e-300)) + 1
+
+
+def test_xor_is_inseparable_and_four_rows_prove_it():  # B3, exact example
+    verdict = sx.separability(XOR, Y)
+    assert isinstance(verdict, Inseparable)
+    assert verdict.rows.tolist() == [0, 1, 2, 3]
+    assert verdict.weights.tolist() == [0.25] * 4
+    signs = np.array([-1, -1, 1, 1])
+    assert (signs @ np.column_stack([np.ones(4), XOR])).tolist() == [0.0, 0.0, 0.0]  # Σ t x̄ = 0
+    assert verdict.verify(XOR, Y)
+    assert "4 rows prove it (0, 1, 2, 3)" in verdict.explain()
+
+
+def test_xor_is_separable_with_the_product_of_its_columns():  # B3
+    features = np.column_stack([XOR, XOR.prod(axis=1)])
+    verdict = sx.separability(features, Y)
+    assert verdict
+    assert verdict.verify(features, Y)
+
+
+def test_touching_rows_make_quasi_separation():
+    X, y = np.array([[0.0, 5.0], [1.0, 2.0], [1.0, 2.0], [2.0, 7.0]]), np.array([0, 0, 1, 1])
+    verdict = sx.separability(X, y)
+    assert isinstance(verdict, QuasiSeparable)
+    assert verdict.rows.tolist() == verdict.touching.tolist() == [1, 2]
+    m = (2 * y - 1) * (X @ verdict.v[1:] + verdict.v[0])
+    np.testing.assert_allclose(m[[1, 2]], 0, atol=1e-12)
+    assert np.all(m[[0, 3]] > 1e-6)
+    assert "2 rows lie on it" in verdict.explain()
+
+
+def test_overlap_in_one_column_but_not_in_another():
+    # x₁ overlaps; where x₁ leaves it open, x₂ separates nothing: two groups of rows are needed
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [3.0, 0.5], [-3.0, 0.5]])
+    y = np.array([0, 1, 0, 1, 0, 1])
+    verdict = sx.separability(X, y)
+    assert isinstance(verdict, QuasiSeparable)
+    assert verdict.touching.tolist() == [0, 1, 2, 3]
+    assert verdict.verify(X, y)
+
+
+def test_collinear_columns_are_no_obstacle():
+    rng = np.random.default_rng(0)
+    x = rng.integers(-5, 6, (30, 2)).astype(float)
+    X = np.column_stack([x, x.sum(axis=1), np.full(30, 3.0)])
+    y = rng.integers(0, 2, 30)
+    verdict = sx.separability(X, y)
+    assert isinstance(verdict, Inseparable)
+    assert verdict.verify(X, y)
+
+
+def test_a_tiny_margin_and_a_tiny_overlap_are_told_apart():
+    """Down to the tolerance of floating point programs; below it the answer may be in doubt, but is never wrong."""
+    for eps in (2.0**-20, 2.0**-40, 2.0**-52):
+        for gap, kind in ((eps, Separable), (0.0, QuasiSeparable), (-eps, Inseparable)):
+            X, y = np.array([[0.0], [1.0], [1.0 + gap], [2.0]]), np.array([0, 0, 1, 1])
+            verdict = sx.separability(X, y)
+            assert type(verdict) is kind or (eps < 1e-7 and isinstance(verdict, Doubtful))
+            assert verdict.verify(X, y) == (not isinstance(verdict, Doubtful))
+
+
+def test_scales_of_columns_do_not_matter():
+    for seed in range(12):
+        X, y, fit_intercept = _draw(3 * seed)
+        scaled = X * 2.0 ** np.linspace(-400, 400, X.shape[1])
+        kind = type(sx.separability(X, y, fit_intercept))
+        verdict = sx.separability(scaled, y, fit_intercept)
+        assert type(verdict) is kind
+        assert verdict.verify(scaled, y)
+
+
+def test_what_rounding_decides_is_doubtful_and_says_how_small_the_margin_is():
+    rng = np.random.default_rng(39)
+    x = rng.standard_normal((40, 2))
+    X = np.column_stack([x, x.sum(axis=1)])  # collinear but for rounding
+    verdict = sx.separability(X, rng.integers(0, 2, 40))
+    assert isinstance(verdict, Doubtful)
+    assert verdict.margin < 1e-12
+    assert "rounding decides" in verdict.explain()
+    assert not verdict
+
+
+def test_too_many_columns_for_exact_arithmetic_are_doubtful_unless_separable():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 60))
+    verdict = sx.separability(X, rng.integers(0, 2, 300))
+    assert isinstance(verdict, Doubtful)
+    assert "50 columns" in verdict.explain()
+    assert sx.separability(X, (X @ np.ones(60) > 0).astype(int))
+
+
+def test_a_false_claim_does_not_verify():
+    X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
+    verdict = sx.separability(X, y)
+    assert not verdict.verify(X, 1 - y)
+    assert not verdict.verify(np.array([[0.0], [4.0], [3.0]]), y)
+    assert not replace(verdict, v=np.array([-5.0, 1.0])).verify(X, y)
+    overlap = sx.separability(XOR, Y)
+    assert not overlap.verify(XOR, [0, 1, 0, 1])
+    assert not overlap.verify(XOR[:3], Y[:3])
+    assert not replace(overlap, rows=np.array([0, 1, 2]), groups=(3,)).verify(XOR, Y)
+    touching = sx.separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    assert not touching.verify([[0.0], [1.0], [1.5], [2.0]], [0, 0, 1, 1])
+    assert not touching.verify([[0.0], [1.0], [1.0], [0.5]], [0, 0, 1, 1])
+    assert not replace(touching, v=-touching.v).verify([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
+
+
+def test_any_two_labels_and_one_column_through_the_origin():
+    assert sx.separability([[1.0], [-2.0]], ["yes", "no"], fit_intercept=False)
+    through = sx.separability([[1.0], [2.0]], ["no", "yes"], fit_intercept=False)
+    assert isinstance(through, Inseparable)
+    assert "t·x" in through.explain()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        (XOR, [0, 1, 2, 0], ParameterError, "y: it has 3 classes; give two"),
+        (XOR, [0, 1, 0], ParameterError, r"X: its shape is \(4, 2\) for 3 labels"),
+        ([[1.0], [np.nan]], [0, 1], NotFiniteError, "row 1, column 0 is NaN"),
+    ],
+)
+def test_bad_questions(X, y, error, message):
+    with pytest.raises(error, match=message):
+        sx.separability(X, y)
+
+
+# ------------------------------------------------------------------------------------ programs, exact numbers
+
+
+def test_the_bounded_program_and_its_marginals():
+    for seed in range(40):
+        X, y, fit_intercept = _draw(seed)
+        A = signed_rows(X, 2.0 * y - 1, fit_intercept)
+        found = widest(A)
+        assert np.all(found.weights >= 0)
+        assert found.s <= found.most + 1e-7
+        sparse = widest(csr_array(A))
+        assert sparse.s == pytest.approx(found.s, abs=1e-7)
+
+
+def test_least_violation_minimises_the_mean_hinge_of_each_class():
+    rng = np.random.default_rng(0)
+    A = signed_rows(rng.standard_normal((40, 3)), rng.choice([-1.0, 1.0], 40), True)
+    positive = A[:, 0] > 0
+
+    def cost(v):
+        hinge = np.maximum(0, 1 - A @ v)
+        return hinge[positive].mean() + hinge[~positive].mean()
+
+    v = least_violation(A, positive)
+    for _ in range(200):
+        assert cost(v) <= cost(v + 0.1 * rng.standard_normal(4)) + 1e-9
+
+
+def test_exact_dependencies():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        A = rng.standard_normal((4, 3))
+        found = rational.positive_dependency(A, np.zeros((0, 3)))
+        if found is not None:
+            exact = [sum(w * Fraction(x) for w, x in zip(found[0], A[:, j].tolist(), strict=True)) for j in range(3)]
+            assert exact == [0, 0, 0]
+            assert min(found[0]) > 0
+        assert (found is not None) == (widest(A).s < 1e-9)
+
+
+def test_exact_rank_and_span_do_not_round():
+    A = np.array([[1.0, 3.0], [0.1, 0.3]])
+    assert rational.rank(A) == 2
+    assert np.linalg.matrix_rank(A) == 1
+    assert rational.in_span(A[:1], np.array([[2.0, 6.0], [0.1, 0.3]])).tolist() == [True, False]
