@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
     from separatrix.model_file import load, save
     from separatrix.novikoff import cosines, novikoff_bound
+    from separatrix.proofs.separability import separability
     from separatrix.schemes import compare_schemes
     from separatrix.scorer import Scorer
-    from separatrix.separation import separability
     from separatrix.surface import error_surface
 
 _WHERE = {
@@ -69,7 +69,7 @@ _WHERE = {
     # separation
     "cosines": "separatrix.novikoff",
     "novikoff_bound": "separatrix.novikoff",
-    "separability": "separatrix.separation",
+    "separability": "separatrix.proofs.separability",
     # settings
     "threads": "separatrix.concurrency",
 }

@@ -21,9 +21,9 @@ from separatrix.arrays import Array
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, signed
 from separatrix.objective import Objective
+from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block
 from separatrix.rows.block import as_csr, is_sparse
-from separatrix.separation import verdict_on
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.max_margin import NearestPoint
 from separatrix.solvers.perceptron import OnlineUpdates, Zero, survey

@@ -15,8 +15,8 @@ from sklearn.linear_model import Ridge
 
 from separatrix import LeastSquaresClassifier
 from separatrix.errors import NotConvergedWarning, ParameterError
-from separatrix.influence import influence
-from separatrix.squares import OneHot, pose_squares
+from separatrix.moments.influence import influence
+from separatrix.moments.squares import OneHot, pose_squares
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())
 LINE = np.arange(1.0, 9.0)[:, None]

@@ -10,12 +10,12 @@ import numpy as np
 from separatrix.arrays import Array, Integers
 from separatrix.bounds import EPS, Bound
 from separatrix.certificate import Recomputed
-from separatrix.gaussians import Gaussians, null_objective
 from separatrix.labels import known_codes
-from separatrix.moments import Moments, gather
-from separatrix.projection import Projection
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gaussians import Gaussians, null_objective
+from separatrix.moments.projection import Projection
+from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 from separatrix.scorer import Scores
-from separatrix.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 
 # What a scorer may differ by from the parameters that it was made of: rounding.
 SAME = 1e-9

@@ -14,11 +14,11 @@ from separatrix.arrays import Array, Integers
 from separatrix.bounds import Bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes, signed
+from separatrix.proofs.verdicts import rows_of
 from separatrix.scorer import Scorer
 from separatrix.solvers.kozinec import sides
 from separatrix.solvers.perceptron import Zero, evaluation, survey
 from separatrix.solvers.separating import pose_separation
-from separatrix.verdicts import rows_of
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0: mistakes and margins say more")
 

@@ -20,10 +20,10 @@ from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.labels import known_codes
-from separatrix.moments import Moments, gather
-from separatrix.projection import DIRECTIONS, THRESHOLDS, Cut, Projection
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.projection import DIRECTIONS, THRESHOLDS, Cut, Projection
+from separatrix.moments.whitening import Whitening
 from separatrix.scorer import Scorer
-from separatrix.whitening import Whitening
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ from separatrix.classifiers.linear import (
 )
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import LabelError, ParameterError
-from separatrix.gaussians import Gaussians, QuadraticScorer
-from separatrix.moments import Moments, gather
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.whitening import Whitening
 from separatrix.scorer import Scorer, Scores
-from separatrix.whitening import Whitening
 
 REMEDY = "drop constant and collinear columns, or give more rows"
 

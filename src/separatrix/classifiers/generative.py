@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.arrays import AnyArray, Array
 from separatrix.classifiers.given import Given, check_count, rows_to_score, seed_of
 from separatrix.errors import LabelError, ParameterError, WeightError
-from separatrix.gaussians import Gaussians
-from separatrix.moments import Moments
+from separatrix.moments.gather import Moments
+from separatrix.moments.gaussians import Gaussians
 
 
 class Generative:

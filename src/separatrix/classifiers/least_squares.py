@@ -25,9 +25,9 @@ from separatrix.classifiers.given import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.concurrency import one_blas_thread
-from separatrix.influence import InfluentialRow, most_influential
+from separatrix.moments.influence import InfluentialRow, most_influential
+from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 from separatrix.scorer import Scorer
-from separatrix.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 
 # A gap above this share of the null model's cost is said, with a warning.
 TOLERANCE = 1e-8

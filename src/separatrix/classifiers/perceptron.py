@@ -27,11 +27,11 @@ from separatrix.classifiers.separating import Facts, Search, SeparatingClassifie
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, known_codes
 from separatrix.novikoff import Theorem, theorem
+from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status, run
 from separatrix.solvers.perceptron import UPDATES
 from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_separation
 from separatrix.solvers.stopping import Rule
-from separatrix.verdicts import Separable
 
 
 class Perceptron(SeparatingClassifier):

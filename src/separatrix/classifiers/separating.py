@@ -17,11 +17,11 @@ from separatrix.arrays import Array
 from separatrix.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.given import Given
 from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.linear_programs import least_violation
 from separatrix.objective import Objective
+from separatrix.proofs.linear_programs import least_violation
+from separatrix.proofs.verdicts import signed_rows
 from separatrix.scorer import Scorer
 from separatrix.solvers import Record, State, Status
-from separatrix.verdicts import signed_rows
 
 # Past so many entries the program for weights of least violation would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000

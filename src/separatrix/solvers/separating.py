@@ -12,12 +12,12 @@ from separatrix.arrays import Array
 from separatrix.bounds import Bound
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective, Ridge
+from separatrix.proofs.separability import verdict_on
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Frame, memory_rows, summarise
-from separatrix.separation import verdict_on
 from separatrix.solvers.perceptron import Zero
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Code, Record, Status
-from separatrix.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 
 # A proof is looked for after so many steps at the earliest, and one more for so many entries of the table: a linear
 # program costs about as much as that many more steps.

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.moments.squares import Minimum, SquaredCost
 from separatrix.rows import Order
-from separatrix.squares import Minimum, SquaredCost
 
 # Rows written out at once.
 CHUNK = 4096

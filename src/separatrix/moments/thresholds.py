@@ -15,10 +15,10 @@ from typing import Protocol, final
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array
-from separatrix.gaussians import Gaussians, QuadraticScorer
-from separatrix.moments import Moments
+from separatrix.moments.gather import Moments
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.whitening import Whitening
 from separatrix.scorer import Scorer, Scores
-from separatrix.whitening import Whitening
 
 
 @dataclass(frozen=True)

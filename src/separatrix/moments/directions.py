@@ -9,8 +9,8 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.errors import LabelError
-from separatrix.moments import Moments
-from separatrix.whitening import Whitening
+from separatrix.moments.gather import Moments
+from separatrix.moments.whitening import Whitening
 
 # Scatter along a direction that is this small beside the total there is rounding.
 NO_SCATTER = 1e-20
@@ -58,7 +58,7 @@ class Means:
 
     For more classes J(V) = ‖E V‖ with orthonormal V: the principal directions of the means.
 
-    >>> from separatrix.moments import gather
+    >>> from separatrix.moments.gather import gather
     >>> found = gather(np.array([[0.0, 0.0], [2.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 0, 1, 1]), 2)
     >>> Means().best(found, 1)[0].round(12).ravel().tolist()
     [0.6, 0.8]
@@ -95,7 +95,7 @@ class Fisher:
     scaled so that the within-class covariance, S_W/(S − K), becomes the identity. Where S_W is singular its
     pseudoinverse in standardised columns serves; if that gives nothing, the direction of the means without scatter.
 
-    >>> from separatrix.moments import gather
+    >>> from separatrix.moments.gather import gather
     >>> found = gather(np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1]), 2)
     >>> Fisher().criterion(found, np.array([[3.0]]))
     6.25

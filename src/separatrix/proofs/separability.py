@@ -20,15 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix import rational
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, signed
-from separatrix.linear_programs import widest
-from separatrix.rows import memory_rows
-from separatrix.rows.block import as_csr, is_sparse
-from separatrix.rows.columns import refuse_not_finite
-from separatrix.verdicts import (
+from separatrix.proofs import rational
+from separatrix.proofs.linear_programs import widest
+from separatrix.proofs.verdicts import (
     MOST_EXACT_COLUMNS,
     Doubtful,
     Inseparable,
@@ -39,6 +36,9 @@ from separatrix.verdicts import (
     rows_of,
     signed_rows,
 )
+from separatrix.rows import memory_rows
+from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.columns import refuse_not_finite
 
 # A marginal below this share of the largest may be rounding; tried in turn until the exact check passes.
 SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from separatrix.arrays import AnyArray, Array
-from separatrix.moments import Moments
-from separatrix.projection.directions import DIRECTIONS, Direction, apart
-from separatrix.projection.thresholds import THRESHOLDS, Cut, Threshold
+from separatrix.moments.directions import DIRECTIONS, Direction, apart
+from separatrix.moments.gather import Moments
+from separatrix.moments.thresholds import THRESHOLDS, Cut, Threshold
 
 __all__ = ["DIRECTIONS", "THRESHOLDS", "Cut", "Direction", "Projection", "Threshold", "apart"]
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Protocol, final
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.moments import Moments, moments_of
+from separatrix.moments.gather import Moments, moments_of
+from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows, standard_frame, summarise
-from separatrix.whitening import Whitening
 
 
 class Coding(Protocol):

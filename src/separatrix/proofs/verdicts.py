@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix import rational
 from separatrix.arrays import Array, Integers
 from separatrix.errors import LabelError
 from separatrix.geometry import Hyperplane
 from separatrix.labels import encode, signed
+from separatrix.proofs import rational
 from separatrix.rows.block import as_csr, is_sparse
 
 EPS = float(np.finfo(np.float64).eps)

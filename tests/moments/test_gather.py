@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from separatrix.concurrency import threads
 from separatrix.errors import NotFiniteError, WeightError
-from separatrix.moments import ClassMoments, gather, moments_of
+from separatrix.moments.gather import ClassMoments, gather, moments_of
+from separatrix.moments.whitening import Whitening
 from separatrix.rows import Frame, Order, memory_rows
-from separatrix.whitening import Whitening
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}
 

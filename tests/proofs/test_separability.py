@@ -9,10 +9,10 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix import rational
 from separatrix.errors import NotFiniteError, ParameterError
-from separatrix.linear_programs import least_violation, widest
-from separatrix.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, signed_rows
+from separatrix.proofs import rational
+from separatrix.proofs.linear_programs import least_violation, widest
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, signed_rows
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 Y = np.array([0, 0, 1, 1])

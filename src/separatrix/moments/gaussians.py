@@ -9,11 +9,11 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.links import LINKS, Link
-from separatrix.moments import Moments
+from separatrix.moments.gather import Moments
+from separatrix.moments.whitening import Whitening
 from separatrix.rows import Block, Frame, Order, memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.rows.seam import BLOCK_BYTES
-from separatrix.whitening import Whitening
 
 # A standardised distance past this has a square that leaves float64.
 FARTHEST = 1e150
