@@ -16,7 +16,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from separatrix import LogisticRegression
 
-from .references import objective
+from .exact import objective
 
 DATA = {
     "breast cancer": datasets.load_breast_cancer,

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 
 from separatrix import LogisticRegression
 
-from .references import objective
+from .exact import objective
 
 SOLVERS = ("newton", "lbfgs")
 

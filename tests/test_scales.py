@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from separatrix import LogisticRegression
 from separatrix.errors import NotConvergedWarning
 
-from .references import Exact
+from .exact import Exact
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}
 STRENGTHS = (1e-3, 1.0, 1e3)

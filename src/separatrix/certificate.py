@@ -57,6 +57,14 @@ class Certificate:
     ``bound``: E − min E is at most this; None with ``bound_reason``. ``objective`` and ``bound`` are per unit of
     weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``facts``: what only some
     classifiers have to say, by name.
+
+    >>> from separatrix import LogisticRegression
+    >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> certificate = LogisticRegression().fit(rows, labels).certificate_
+    >>> certificate.met, certificate.relative_bound < 1e-8, certificate.solver
+    (True, True, 'newton')
+    >>> bool(certificate.verify(rows, labels)), bool(certificate.verify(rows, labels[::-1]))
+    (True, False)
     """
 
     status: str

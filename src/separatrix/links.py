@@ -126,7 +126,11 @@ class CloglogLink(BinaryLink):
 @final
 @dataclass(frozen=True)
 class SoftmaxLink:
-    """f = softmax over the K scores; boundaries lie between pairs of classes, not at a level c."""
+    """f = softmax over the K scores; boundaries lie between pairs of classes, not at a level c.
+
+    >>> SoftmaxLink().activation(np.array([[0.0, 0.0, 0.0, 0.0]])).tolist()
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
 
     probabilistic: bool = True
 
@@ -156,7 +160,11 @@ class _NoProbabilities:
 @final
 @dataclass(frozen=True)
 class Identity(_NoProbabilities):
-    """f(s) = s: linear regression's head."""
+    """f(s) = s: linear regression's head.
+
+    >>> Identity().inverse(0.5)
+    0.5
+    """
 
     def activation(self, z: Array) -> Array:
         return z

@@ -135,7 +135,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies."""
+    """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies.
+
+    >>> import tempfile
+    >>> from separatrix import LogisticRegression, save
+    >>> rows, labels = [[0.0], [1.0], [2.0]], ["no", "yes", "yes"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(LogisticRegression().fit(rows, labels), f"{folder}/model.json")
+    ...     bool(load(f"{folder}/model.json").certificate_.verify(rows, labels))
+    True
+    """
     found = read(path)
     try:
         return found.estimator()

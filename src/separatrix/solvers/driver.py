@@ -63,12 +63,26 @@ class _Look:
 
 
 def default_rules(tol: float, max_iter: int) -> list[Rule]:
-    """What every fit stops on, in the order they are asked."""
+    """What every fit stops on, in the order they are asked.
+
+    >>> [type(rule).__name__ for rule in default_rules(1e-8, 100)]
+    ['Certified', 'Separated', 'Stationary', 'Halted', 'MostIterations']
+    """
     return [Certified(tol), Separated(max_iter), Stationary(tol), Halted(), MostIterations(max_iter)]
 
 
 def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:
-    """The states of a run without end: for stepping by hand, in a page or a test."""
+    """The states of a run without end: for stepping by hand, in a page or a test.
+
+    >>> from itertools import islice
+    >>> from separatrix.solvers.gradient_descent import GradientDescent
+    >>> from separatrix.objective import Ridge, pose
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
+    >>> bool(np.all(np.diff(values) < 0))
+    True
+    """
     state = start if isinstance(start, State) else solver.init(problem, start)
     while True:
         yield state
@@ -85,7 +99,15 @@ def run(
     tol: float,
     watch: Watch | None = None,
 ) -> Run:
-    """Run ``solver`` on ``problem`` until one of ``rules`` holds."""
+    """Run ``solver`` on ``problem`` until one of ``rules`` holds.
+
+    >>> from separatrix.solvers.newton import Newton
+    >>> from separatrix.objective import Ridge, pose
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
+    'optimal'
+    """
     look, trace = _Look(tol), list[Record]()
     every: list[Rule] = [*rules, Halted()]
     before: State | None = None

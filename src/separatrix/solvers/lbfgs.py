@@ -27,7 +27,11 @@ from separatrix.solvers.state import Halt, Need, State
 
 @dataclass(frozen=True)
 class LBFGS:
-    """W ← W − α B ∇E, with B from the last ``pairs`` steps."""
+    """W ← W − α B ∇E, with B from the last ``pairs`` steps.
+
+    >>> LBFGS(pairs=5)
+    LBFGS(pairs=5)
+    """
 
     pairs: int = 20
     name: ClassVar[str] = "lbfgs"

@@ -37,7 +37,15 @@ NO_GAIN = 1e-15
 
 @dataclass(frozen=True)
 class NearestPoint:
-    """p = the shortest vector in the hull of {x_i − x_j}."""
+    """p = the shortest vector in the hull of {x_i − x_j}.
+
+    >>> from separatrix.solvers.separating import pose_separation
+    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> state = NearestPoint().init(problem, np.zeros((1, 2)))
+    >>> plane = NearestPoint().solution(problem, state).W[0]
+    >>> float(-plane[0] / plane[1])
+    1.0
+    """
 
     name: ClassVar[str] = "nearest-point"
     needs: ClassVar[frozenset[Need]] = frozenset()

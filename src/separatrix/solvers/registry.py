@@ -30,7 +30,11 @@ MANY = 4
 
 
 def named(solver: str | Solver) -> Solver | None:
-    """The solver of that name, the solver itself, or None for ``auto``."""
+    """The solver of that name, the solver itself, or None for ``auto``.
+
+    >>> named("newton").name, named("auto")
+    ('newton', None)
+    """
     if isinstance(solver, Solver) and not isinstance(solver, type):
         return solver
     if solver == "auto":
@@ -42,7 +46,15 @@ def named(solver: str | Solver) -> Solver | None:
 
 
 def choose(problem: Objective) -> tuple[Solver, str]:
-    """The solver for a problem's shape, and why, in a sentence."""
+    """The solver for a problem's shape, and why, in a sentence.
+
+    >>> import numpy as np
+    >>> from separatrix.objective import Ridge, pose
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> choose(problem)[1]
+    'Newton: with 2 parameters second derivatives are cheap and few passes do'
+    """
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS

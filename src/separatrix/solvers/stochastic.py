@@ -35,6 +35,9 @@ class StochasticDescent:
 
     Without an η: 1 over the mean curvature of a row's loss. ``improvement``: what an epoch must gain, relative to
     the null model's objective, to count against the patience.
+
+    >>> StochasticDescent(eta=0.1, batch_size=32, draw="shuffled").patience
+    10
     """
 
     eta: float | None = None
