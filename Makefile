@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 .PHONY: run test test-all format clean
 
 run: $(VENV)/.run  ## read DATA, hold a part out, fit, print the certificate, write OUT
-	$(BIN)/separatrix fit $(DATA) $(if $(TARGET),--target $(TARGET)) --out $(OUT)
+	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
 
 test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
 	$(BIN)/ruff format --check .

@@ -82,7 +82,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
         kept = u[u > 0]
         entropy = -float(np.sum(kept * np.log(kept)))
         gap += theta * max(0.0, L - entropy - float(np.sum(W * G_u)))
-    return Bound(gap + _rounding(W, at), "duality")
+    return _bounded(gap, W, at, "duality")
 
 
 def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Bound:
@@ -113,7 +113,12 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
     bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
     gap = bracket / longest**2 if longest > 0 else 0.5 * decrement**2
-    return Bound(float(gap) + _rounding(W, at), kind)
+    return _bounded(float(gap), W, at, kind)
+
+
+def _bounded(gap: float, W: Array, at: Evaluation, kind: str) -> Bound:
+    """The gap with its rounding; never more than E itself, which is at least zero everywhere."""
+    return Bound(min(gap + _rounding(W, at), at.value), kind)
 
 
 def _rounding(W: Array, at: Evaluation) -> float:

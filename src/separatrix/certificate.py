@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.bounds import Bound
 from separatrix.concurrency import one_blas_thread
+from separatrix.errors import InputError
 
 # What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
 AGREEMENT = 1e-9
@@ -99,8 +100,10 @@ class Certificate:
 
         True where the objective agrees and the recomputed bound supports the claimed one.
         """
+        rows = as_matrix(X)
+        self._check(rows, y, sample_weight)
         with one_blas_thread:
-            objective, null_value, found, length = self.claim.recompute(as_matrix(X), y, sample_weight)
+            objective, null_value, found, length = self.claim.recompute(rows, y, sample_weight)
         scale = max(abs(self.null_objective), abs(self.objective))
         faults = []
         if not abs(objective - self.objective) <= AGREEMENT * scale:
@@ -114,6 +117,16 @@ class Certificate:
             else f"holds: objective {objective:.12g}, gap {describe_bound(found, null_value)}"
         )
         return Verification(not faults, objective, found.value, length, sentence)
+
+    def _check(self, rows: Any, y: Any, sample_weight: Any) -> None:
+        if rows.ndim != 2:
+            raise InputError("X", f"its shape is {rows.shape}", "give a table: rows by columns")
+        expected = getattr(self.claim.scorer, "n_features", rows.shape[1])
+        if rows.shape[1] != expected:
+            raise InputError("X", f"it has {rows.shape[1]} columns", f"give the {expected} columns of the fit")
+        for name, given in (("y", y), ("sample_weight", sample_weight)):
+            if given is not None and len(given) != rows.shape[0]:
+                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one a row")
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate without its claim, as plain values."""
@@ -152,4 +165,9 @@ def as_matrix(X: Any) -> Any:
     """X as CSR or a float array: for callers that have not been through an estimator's validation."""
     from separatrix.rows.block import as_csr, is_sparse
 
-    return as_csr(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+    if is_sparse(X):
+        return as_csr(X)
+    try:
+        return np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("X", f"it is no table of numbers ({error})", "encode text columns as numbers first") from error

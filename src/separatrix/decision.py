@@ -15,7 +15,7 @@ from separatrix.arrays import AnyArray, Array
 from separatrix.claims import LikelihoodClaim
 from separatrix.errors import ParameterError
 from separatrix.losses import logit
-from separatrix.scorer import Scorer
+from separatrix.scorer import Scorer, scores_of
 
 # What rows of probabilities may sum to beside 1, by rounding.
 SUMS_TO_ONE = 1e-6
@@ -111,10 +111,10 @@ def reweighed(P: Any, old: Any, new: Any) -> Array:
     return np.asarray(moved / moved.sum(axis=1, keepdims=True))
 
 
-def with_priors(scorer: Scorer, old: Any, new: Any) -> Scorer:
+def with_priors(model: Any, old: Any, new: Any) -> Scorer:
     """The same model with other priors: every intercept moves by ln(new_k/old_k), nothing else does. TEXTBOOK D4.
 
-    ``scorer``: logistic or softmax. ``old``, ``new``: one number a class in the order of ``scorer.classes``, or by
+    ``model``: a logistic or softmax classifier or scorer. ``old``, ``new``: one number a class in the order of ``scorer.classes``, or by
     label; only their ratios matter. With one score for two classes, it moves by the difference of the two.
 
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array(["well", "ill"]), "logit")
@@ -122,6 +122,9 @@ def with_priors(scorer: Scorer, old: Any, new: Any) -> Scorer:
     >>> moved.probabilities(np.zeros((1, 1))).round(3).tolist()
     [[0.9, 0.1]]
     """
+    scorer = scores_of(model)
+    if not isinstance(scorer, Scorer):
+        raise ParameterError("model", f"got {type(model).__name__}", "give a logistic or softmax model")
     if not scorer.link.probabilistic:
         raise ParameterError("scorer", f"its link is {scorer.link_name!r}", "give a model with probabilities")
     shift = np.log(_priors("new", new, scorer.classes)) - np.log(_priors("old", old, scorer.classes))

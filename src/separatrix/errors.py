@@ -77,6 +77,10 @@ if TYPE_CHECKING:
         """The classes are separated, so maximum likelihood has no optimum."""
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), "NotConvergedWarning", "SeparationWarning"})
+
+
 def __getattr__(name: str) -> Any:
     """Make the convergence warnings when first asked for: their base needs scikit-learn, slow to import."""
     if name not in ("NotConvergedWarning", "SeparationWarning"):

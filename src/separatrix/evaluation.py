@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import LabelError
 from separatrix.labels import as_label_array
-from separatrix.scorer import Scorer
+from separatrix.scorer import scores_of
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,10 @@ class Report:
         return None if self.log_loss is None else self.log_loss / float(np.log(2.0))
 
 
-def evaluate(scorer: Scorer, X: Any, y: Any) -> Report:
-    """Compare a scorer's answers with the labels y.
+def evaluate(model: Any, X: Any, y: Any) -> Report:
+    """Compare a fitted classifier's, or a scorer's, answers with the labels y.
 
+    >>> from separatrix.scorer import Scorer
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
     >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])
     >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
@@ -42,10 +43,16 @@ def evaluate(scorer: Scorer, X: Any, y: Any) -> Report:
     labels: AnyArray = as_label_array(y)
     if len(labels) == 0:
         raise LabelError("y", "it holds no labels", "give rows to evaluate on")
+    scorer = scores_of(model)
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    elif not hasattr(X, "shape"):
+        X = np.asarray(X, dtype=np.float64)
     predicted = scorer.predict(X)
     wrong = np.array([a != b for a, b in zip(predicted.tolist(), labels.tolist(), strict=True)])
     loss = None
-    if scorer.link.probabilistic:
+    link = getattr(scorer, "link", None)
+    if link is not None and link.probabilistic:
         position = {label: k for k, label in enumerate(scorer.classes.tolist())}
         codes = np.array([position.get(label, -1) for label in labels.tolist()])
         log_p = scorer.log_probabilities(X)

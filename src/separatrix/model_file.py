@@ -70,7 +70,7 @@ class ModelFile:
 
         name = next((name for name, kind in CLASSIFIERS.items() if type(model) is kind), None)
         if name is None:
-            raise ParameterError("model", f"got {type(model).__name__}", f"give one of {', '.join(CLASSIFIERS)}")
+            raise ParameterError("model", f"got {type(model).__name__}", "give a fitted LogisticRegression")
         scorer = model.scorer_of()
         if features is None and hasattr(model, "feature_names_in_"):
             features = tuple(str(column) for column in model.feature_names_in_)
@@ -121,7 +121,7 @@ class ModelFile:
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to ``path``; the file appears whole or not at all.
+    """Write a fitted ``LogisticRegression`` to ``path``; the file appears whole or not at all.
 
     >>> import tempfile
     >>> from separatrix import LogisticRegression, load, save

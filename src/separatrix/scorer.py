@@ -27,6 +27,19 @@ class Scores(Protocol):
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array: ...
 
 
+def scores_of(model: Any) -> Any:
+    """The scorer of a fitted classifier, or the scorer itself.
+
+    >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
+    >>> scores_of(scorer) is scorer
+    True
+    """
+    found = getattr(model, "scorer_", model)
+    if not isinstance(found, Scores):
+        raise ParameterError("model", f"got {type(model).__name__}", "give a fitted classifier of this package")
+    return found
+
+
 @dataclass(frozen=True)
 class Scorer:
     """W (K or 1, d + 1) for raw rows, intercepts in column 0; one row of W serves two classes.

@@ -189,3 +189,28 @@ def test_many_classes_take_seconds_not_minutes():
     model = sx.LogisticRegression().fit(np.random.default_rng(8).standard_normal((500, 10)), np.arange(500) % 50)
     assert model.certificate_.code == "optimal"
     assert model.certificate_.passes < 60
+
+
+@pytest.mark.parametrize("loss", ["logistic", "probit", "cloglog"])
+def test_quasi_separation_is_said_for_every_likelihood(loss):
+    dummy = np.array([[0.0], [0], [0], [0], [1], [1], [1]])
+    for rows, labels in (([[0.0], [1], [1], [3]], [0, 0, 1, 1]), (dummy, [0, 1, 0, 1, 1, 1, 1])):
+        with pytest.warns(SeparationWarning):
+            model = sx.LogisticRegression(np.inf, loss=loss).fit(rows, labels)
+        assert model.certificate_.code == "quasi-separated"
+
+
+def test_no_bound_is_worse_than_the_objective_itself():
+    with pytest.warns(NotConvergedWarning):
+        model = sx.LogisticRegression(1e6, max_iter=1).fit(X * 1e3, y)
+    assert model.certificate_.bound <= model.certificate_.objective
+    assert all(record.bound is None or record.bound <= record.value for record in model.trace_)
+
+
+def test_verify_says_what_does_not_fit():
+    certificate = sx.LogisticRegression().fit(X, y).certificate_
+    for rows, labels, weight in ((X[:, :1], y, None), (X[0], y, None), (X, y[:-1], None), (X, y, [1.0])):
+        with pytest.raises(sx.errors.InputError):
+            certificate.verify(rows, labels, weight)
+    with pytest.raises(sx.errors.InputError, match="no table of numbers"):
+        certificate.verify([["a", "b"]], [0])

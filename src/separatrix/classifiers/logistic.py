@@ -39,7 +39,8 @@ class LogisticRegression(LinearClassifier):
     r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + ½ Σ_j f_j w_j², with ℓ the logistic or softmax loss.
 
     Two classes have one weight vector; K > 2 classes have K, for the softmax. The intercept is never penalised.
-    Columns need no scaling: the solver works in coordinates of its own and answers in yours.
+    The solver needs no scaling of columns: it works in coordinates of its own and answers in yours. The penalty is on
+    the weights in your units, so a finite C does depend on them; ``C=np.inf`` does not.
 
     Parameters
     ----------
@@ -49,13 +50,15 @@ class LogisticRegression(LinearClassifier):
         Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", "newton", "lbfgs", "gradient-descent", "sgd", "minibatch", or one of ``separatrix.solvers``.
+        "auto", "newton", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch", or one of
+        ``separatrix.solvers``.
     fit_intercept : bool, default True
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None
         f_j above; 0 leaves a column unpenalised.
     tol : float, default 1e-8
-        Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum.
+        Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Losses
+        other than "logistic" have no such proof: there it is the gradient's length.
     max_iter : int, default 1000
     start : "zero", "random" or array (K or 1, n_features + 1), default "zero"
         Where to start, intercepts in column 0, in the columns' own units.

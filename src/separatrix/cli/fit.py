@@ -171,6 +171,8 @@ def _refuse_unwritable(out: str | None) -> None:
     """Before any work: a fit whose model has nowhere to go is lost."""
     if out is None:
         return
+    if out == "-":
+        raise ParameterError("--out", "got '-'", "give the path of a file: a model is written whole or not at all")
     path = Path(out)
     if path.is_dir():
         raise ParameterError("--out", f"{out!r} is a folder", "give the path of a file")

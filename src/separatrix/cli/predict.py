@@ -44,7 +44,13 @@ def predict(model: str, data: str, proba: bool, as_json: bool, out: str | None) 
 
     known = model_file.read(model)
     with terminal.working(f"reading {data}"):
-        table = _columns(known, data)
+        try:
+            table = _columns(known, data)
+        except TableError as error:
+            if "--drop" not in error.do:
+                raise
+            do = "fill such cells in, or fit a model without that column"  # a fitted model needs all its columns
+            raise TableError(error.argument, error.came, do) from error
     labels = known.scorer.predict(table.X)
     P = known.scorer.probabilities(table.X) if proba else None
     if as_json:

@@ -68,7 +68,7 @@ def default_rules(tol: float, max_iter: int) -> list[Rule]:
     >>> [type(rule).__name__ for rule in default_rules(1e-8, 100)]
     ['Certified', 'Separated', 'Stationary', 'Halted', 'MostIterations']
     """
-    return [Certified(tol), Separated(max_iter), Stationary(tol), Halted(), MostIterations(max_iter)]
+    return [Certified(tol), Separated(max_iter, tol), Stationary(tol), Halted(), MostIterations(max_iter)]
 
 
 def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:

@@ -33,6 +33,7 @@ class Separated:
     """A rule: no optimum exists. Looked for where the loss is nearly gone, the solver stuck, or the run long."""
 
     max_iter: int
+    tol: float
     share: float = 0.05  # of the null model's loss: above it, looking would cost passes for nothing
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
@@ -40,7 +41,9 @@ class Separated:
         if not (free and problem.loss.traits.likelihood) or bound.value is not None or state.iteration == 0:
             return None
         stuck = state.halt in (Halt.STALLED, Halt.SINGULAR, Halt.PATIENCE)
-        if stuck or state.iteration in LOOKS or state.iteration >= self.max_iter:
+        # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
+        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
+        if stuck or flat or state.iteration in LOOKS or state.iteration >= self.max_iter:
             return completely(problem, state.W) or quasi(problem)
         if state.at.value <= self.share * problem.null_value:
             return completely(problem, state.W)
