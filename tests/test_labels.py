@@ -36,3 +36,13 @@ def test_what_is_no_list_of_labels_is_refused(y):
 
 def test_labels_stay_whole():
     assert as_label_array([(1, 2), (3, 4)]).shape == (2,)
+
+
+def test_labels_without_an_order_and_numbers_past_int64_are_kept_apart():
+    one, two = frozenset({1}), frozenset({2})
+    classes, codes = encode([one, two, one, one | two])
+    assert len(classes) == 3
+    assert [classes[k] for k in codes] == [one, two, one, one | two]
+    big = [2**63, 2**63 + 1, -1, -1]
+    classes, codes = encode(big)
+    assert [classes[k] for k in codes] == big

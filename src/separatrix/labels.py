@@ -30,6 +30,8 @@ def encode(y: Any) -> tuple[AnyArray, Integers]:
         raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
     try:
         classes, codes = np.unique(labels, return_inverse=True)
+        if labels.dtype == object and len(set(classes.tolist())) < len(classes):
+            raise TypeError("compared by something other than an order, as sets are by inclusion")
     except TypeError:
         distinct = sorted(set(labels), key=lambda label: (type(label).__name__, repr(label)))
         position = {label: k for k, label in enumerate(distinct)}
@@ -82,7 +84,9 @@ def _object_or_plain(y: Any) -> AnyArray:
         raise LabelError("y", came, "give one label a row, of a kind that can be compared")
     kinds = {type(v) for v in values}
     if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
-        return np.asarray(values)
+        plain = np.asarray(values)
+        if not (plain.dtype.kind == "f" and kinds == {int}):  # whole numbers past 2⁶³ would be rounded together
+            return plain
     return _object_array(values)
 
 

@@ -325,3 +325,24 @@ def test_settings_that_make_no_sense(settings, message):
 def test_top_is_a_count():
     with pytest.raises(ParameterError, match="top: got 0"):
         LeastSquaresClassifier().fit(LINE, LINE_Y).influential(LINE, LINE_Y, top=0)
+
+
+@pytest.mark.parametrize("family", ["one far row", "nearly collinear"])
+def test_nearly_singular_rows_reach_what_lstsq_reaches(family):
+    source = np.random.default_rng(0)
+    a, n = source.standard_normal((2, 40))
+    labels = (n > 0).astype(int)
+    rows = np.c_[a, n]
+    if family == "one far row":
+        rows = np.vstack([rows[:-1], [1e9, 1e9]])
+    else:
+        rows = np.c_[a, a + 1e-9 * n]
+    certificate = LeastSquaresClassifier().fit(rows, labels).certificate_
+    design = np.c_[np.ones(40), (rows - rows.mean(axis=0)) / rows.std(axis=0)]
+    T = np.eye(2)[labels]
+    W = np.linalg.lstsq(design, T, rcond=1e-15)[0]
+    best = 0.5 * np.sum((design @ W - T) ** 2) / 40
+    assert (
+        certificate.objective - best <= (certificate.bound if certificate.bound is not None else np.inf) + 1e-7
+    )  # the design rounds
+    assert certificate.objective == pytest.approx(best, rel=1e-4)

@@ -1,5 +1,7 @@
 """Few passes over many rows, counted, on families that mislead a sample. Slow where they need many rows."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,34 @@ def test_softmax(K):
     model = sx.LogisticRegression(solver=SampledNewton(rows=5000)).fit(X, y)
     assert model.certificate_.code == "optimal"
     assert model.n_iter_ < 10
+
+
+def test_few_rows_of_weight_among_many():
+    """Their sample may be separated where they are not; rows without weight stand for nothing."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((N, 10))
+        y = (rng.random(N) < 1 / (1 + np.exp(-3 * X[:, 0]))).astype(int)
+        for k in (80, 200, 4000):
+            weight = np.zeros(N)
+            weight[rng.choice(N, k, replace=False)] = 1.0
+            found = {}
+            for solver in ("newton", SampledNewton(rows=100)):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", sx.errors.NotConvergedWarning)
+                    found[str(solver)] = sx.LogisticRegression(np.inf, solver=solver).fit(X, y, weight).certificate_
+            newton, sampled = found.values()
+            assert newton.code == sampled.code
+            if newton.code == "optimal":
+                assert sampled.objective == pytest.approx(newton.objective, rel=1e-6)
+
+
+def test_a_sample_of_lower_rank_than_the_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 4))
+    X[:, 3] = X[:, 2]
+    X[50, 3] += 1.0
+    y = (rng.random(N) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    with pytest.warns(sx.errors.SeparationWarning):
+        sx.LogisticRegression(np.inf, solver=SampledNewton(rows=1000)).fit(X, y)
+    assert sx.LogisticRegression(1.0, solver=SampledNewton(rows=1000)).fit(X, y).certificate_.code == "optimal"

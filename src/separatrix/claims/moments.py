@@ -86,7 +86,7 @@ def projection_bound(projection: Projection, found: Moments) -> Bound:
     largest = projection.largest(found)
     if largest is None:
         return Bound(
-            None, kind, "S_W is singular, and along a direction without scatter the means differ: J is unbounded"
+            None, kind, "S_W is singular to working precision: along what is lost, J may be larger or unbounded"
         )
     return Bound(max(0.0, largest - projection.criterion(found)) + 64 * EPS * largest, kind)
 

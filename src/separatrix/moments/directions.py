@@ -139,8 +139,7 @@ class Fisher:
 
     def largest(self, found: Moments, q: int) -> float | None:
         E, white = apart(found), Whitening.of(found.within)
-        unit = np.sqrt(np.diag(found.within + found.between))
-        if white.misses(E, np.where(unit > 0, unit, 1.0)):
+        if white.singular:  # a scatter too small for squared columns to show is not told from none: J may be larger
             return None
         sigma = np.linalg.svd(E @ white.A, compute_uv=False)
         return float(np.sum(sigma[:q] ** 2))

@@ -25,7 +25,7 @@ class Projection:
         return DIRECTIONS[self.direction].criterion(found, self.V)
 
     def largest(self, found: Moments) -> float | None:
-        """The largest J; None where it is unbounded."""
+        """The largest J; None where it is unbounded, or S_W too nearly singular to say."""
         return DIRECTIONS[self.direction].largest(found, self.V.shape[1])
 
     def stationarity(self, found: Moments) -> float:

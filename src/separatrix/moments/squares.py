@@ -99,6 +99,24 @@ class SquaredResiduals(ArraySum):
         return total
 
 
+@dataclass(frozen=True)
+class RootSystem:
+    """Upper triangular, with the QR factor of rows √s (x̄, t), block after block: digits that squaring loses."""
+
+    width: int
+    targets: Array
+
+    def zero(self) -> Array:
+        return np.zeros((0, self.width + self.targets.shape[1]))
+
+    def add(self, total: Array, block: Block) -> Array:
+        rows = np.column_stack([block.homogeneous(), self.targets[block.t]])
+        return self.merge(total, np.sqrt(block.weight)[:, None] * rows)
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
+
+
 class Minimum(NamedTuple):
     """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
 
@@ -140,14 +158,38 @@ class SquaredCost:
         return G
 
     @cached_property
+    def root(self) -> tuple[Array, Array]:
+        """R, R_t with the QR factor of the rows (x̄, t)/√S: RᵀR is the Gram matrix, Rᵀ R_t = (1/S) Σ s x̄ t."""
+        width = self.rows.n_features + 1
+        whole = self.rows.fold(RootSystem(width, self.targets)) / np.sqrt(self.moments.total_weight)
+        R = whole[:, :width]
+        if not self.fit_intercept:
+            R[:, 0] = 0.0
+        return R, whole[:, width:]
+
+    @cached_property
+    def noise(self) -> float:
+        """The relative error of framed columns: centring rounds by their offset."""
+        frame = self.rows.frame
+        offset = float(np.max(np.abs(frame.center / frame.scale), initial=1.0))
+        return 8 * (self.rows.n_features + 1) * float(np.finfo(np.float64).eps) * offset
+
+    def _whitened(self, root_penalty: Array) -> Whitening:
+        """Of the Gram matrix and a penalty; by their root where squaring leaves them singular."""
+        found = Whitening.of(self.gram + np.diag(root_penalty**2))
+        if not found.singular:
+            return found
+        return Whitening.of_root(np.vstack([self.root[0], np.diag(root_penalty)]), self.noise)
+
+    @cached_property
     def white(self) -> Whitening:
         """Of H = gram + penalty."""
-        return Whitening.of(self.gram + np.diag(self.root_penalty**2))
+        return self._whitened(self.root_penalty)
 
     @property
     def rank(self) -> int:
         """Of X̄ (of X where there is no intercept), to working precision."""
-        return self.white.rank if self.l2 == 0 else Whitening.of(self.gram).rank
+        return self.white.rank if self.l2 == 0 else self._whitened(np.zeros_like(self.root_penalty)).rank
 
     @property
     def null_value(self) -> float:
@@ -175,6 +217,10 @@ class SquaredCost:
 
     def minimise(self) -> Minimum:
         """W = H⁺ (1/S) Σ s t x̄ᵀ, and one step more from the residuals, which the squared condition number calls for."""
+        if Whitening.of(self.gram + np.diag(self.root_penalty**2)).singular:
+            R, R_t = self.root
+            W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
+            return self.at(self.rows.frame.to_original(W))
         p = self.moments.shares
         first = np.column_stack([np.full(len(p), float(self.fit_intercept)), self.moments.mean])
         W = self.white.solve(first.T @ (self.targets * p[:, None])).T

@@ -49,6 +49,22 @@ class Whitening:
         colour[seen] = vectors[:, kept] * u * np.sqrt(values[kept])
         return cls(A, colour, 2 * float(np.log(u).sum()) + float(np.log(values[kept]).sum()))
 
+    @classmethod
+    def of_root(cls, root: Array, noise: float) -> Whitening:
+        """Of S = rootᵀ root, from the root's singular values: digits that S itself has lost.
+
+        ``noise``: the relative error of the root's columns; what is smaller counts as nothing.
+        """
+        unit = np.linalg.norm(root, axis=0)
+        seen = np.flatnonzero(unit > 0)
+        u = unit[seen, None]
+        _, values, vectors = np.linalg.svd(root[:, seen] / u.T, full_matrices=False)
+        kept = values > noise * (values[0] if len(values) else 1.0)
+        A, colour = np.zeros((len(unit), int(kept.sum()))), np.zeros((len(unit), int(kept.sum())))
+        A[seen] = vectors[kept].T / u / values[kept]
+        colour[seen] = vectors[kept].T * u * values[kept]
+        return cls(A, colour, 2 * float(np.log(u).sum()) + 2 * float(np.log(values[kept]).sum()))
+
     def completed(self, S: Array) -> tuple[Whitening, int]:
         """The whitening of S, and its rank; along directions without scatter S takes this matrix's."""
         own = Whitening.of(S)

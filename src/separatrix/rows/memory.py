@@ -84,13 +84,16 @@ class MemoryRows:
         if size >= n:
             return whole
         rng = np.random.default_rng(seed)
+        counted = np.flatnonzero(self.weight > 0)  # rows without weight stand for nothing
+        if len(counted) <= size:
+            return whole.take(counted)
         if by_class:
-            classes, codes = np.unique(self.t, return_inverse=True)
-            groups = [np.flatnonzero(codes == k) for k in range(len(classes))]
+            classes, codes = np.unique(self.t[counted], return_inverse=True)
+            groups = [counted[codes == k] for k in range(len(classes))]
             share = size // len(groups)
             chosen = np.sort(np.concatenate([rng.choice(g, min(share, len(g)), replace=False) for g in groups]))
         else:
-            chosen = np.sort(rng.choice(n, size, replace=False))
+            chosen = np.sort(rng.choice(counted, size, replace=False))
         return whole.take(np.union1d(chosen, _rows_that_vary(self.X, chosen)))
 
     def resident(self) -> Block | None:

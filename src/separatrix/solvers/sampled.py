@@ -51,6 +51,9 @@ class SampledNewton:
     def init(self, problem: Objective, start: Array) -> State:
         W, factor = _on_sample(problem, _balanced(problem, self.rows), start)
         at = problem.value_gradient(W)
+        before = problem.value_gradient(start)
+        if not at.value <= before.value:  # a sample may be separated where the rows are not, and run off
+            W, at, factor = start, before, problem.factor(start)
         nothing = np.empty((0, len(factor.d) if factor is not None else problem.size))
         memory = {"S": nothing, "Y": nothing, "slow": 0, "idle": 0, **_kept(factor)}
         return State(W, at, memory=memory, halt=None if factor is not None else Halt.SINGULAR)
@@ -106,6 +109,7 @@ def _kept(factor: Factor | None) -> dict[str, Any]:
 def _on_sample(problem: Objective, sample: Block, start: Array) -> tuple[Array, Factor | None]:
     """The minimum of the sample's own objective, and its Hessian's factor there."""
     inner = problem.restricted_to(sample)
+    inner.subspace = problem.subspace  # its directions are those of all rows, whatever the sample's own rank
     W, at = start, inner.value_gradient(start)
     factor = inner.factor(W)
     for _ in range(SAMPLE_STEPS):
