@@ -241,3 +241,12 @@ def test_exact_rank_and_span_do_not_round():
     assert rational.rank(A) == 2
     assert np.linalg.matrix_rank(A) == 1
     assert rational.in_span(A[:1], np.array([[2.0, 6.0], [0.1, 0.3]])).tolist() == [True, False]
+
+
+def test_two_points_almost_at_one_place_leave_the_line_through_them_in_doubt():
+    """Exactly, the line through the doubled points has the last two rows on either side, by 1e-15: an overlap."""
+    near = [[-0.7490714453921737, -0.8802567585096648]] * 2 + [[-0.7490714454021825, -0.880256758521788]] * 2
+    X = [*near, [-10.533047249121969, -12.731178816947294], [33.712671801803985, 40.86161369468086]]
+    verdict = sx.separability(X, [0, 1, 0, 1, 1, 0])
+    assert not verdict
+    assert type(verdict).__name__ in ("Inseparable", "Doubtful")

@@ -19,6 +19,8 @@ EPS = float(np.finfo(np.float64).eps)
 MOST_EXACT_COLUMNS = 50
 # Of a row's size: touching rows may miss a hyperplane, which is rounded, by so much.
 TOUCHING = 1e-9
+# Rows whose smallest singular value is below this share of the largest leave v in doubt.
+WELL_SPREAD = 1e-6
 # Rows turned into exact numbers at once.
 CHUNK = 1024
 # How many rows are named in a sentence.
@@ -210,6 +212,8 @@ class QuasiSeparable(_Overlapping):
         v = self.v if self.fit_intercept else self.v[1:]
         if A.shape[1] != len(v) or not self._no_separator(A):
             return False
+        if not _well_spread(rows_of(A, self.rows)):
+            return False
         m, size = np.asarray(A @ v), _sizes(A, v)
         off = np.setdiff1d(np.arange(A.shape[0]), self.touching)
         close = bool(np.all(np.abs(m[self.touching]) <= TOUCHING * size[self.touching]))
@@ -230,6 +234,19 @@ class QuasiSeparable(_Overlapping):
             f"and on every other such one: {len(self.rows)} of them prove it ({self._named()}), since with weights "
             f"λ > 0 their {'t·(1, x)' if self.fit_intercept else 't·x'} sum to zero"
         )
+
+
+def _well_spread(rows: Array) -> bool:
+    """Whether v, which is orthogonal to these rows only to rounding, is near one that is so exactly.
+
+    It is off by rounding over the rows' smallest singular value, in columns of unit size; what that leaves must be
+    small beside TOUCHING.
+    """
+    unit = np.abs(rows).max(axis=0)
+    unit[unit == 0] = 1.0
+    values = np.linalg.svd(rows / unit, compute_uv=False)
+    rank = rational.rank(rows)
+    return rank == 0 or bool(values[rank - 1] > WELL_SPREAD * values[0])
 
 
 def _sizes(A: Any, v: Array) -> Array:
