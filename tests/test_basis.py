@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix as sx
-from separatrix.errors import NotFiniteError, ParameterError, SeparationWarning
+from separatrix.errors import InputError, NotFiniteError, ParameterError, SeparationWarning
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 LABELS = np.array([0, 0, 1, 1])
@@ -166,3 +166,15 @@ def test_a_function_must_give_one_number_a_row():
     phi = sx.Basis([("both", lambda X: X)]).fit(XOR)
     with pytest.raises(ParameterError, match=r"'both' gave shape \(4, 2\)"):
         phi.transform(XOR)
+
+
+def test_powers_are_written_as_products():
+    with pytest.raises(InputError, match=r"'x1\*\*2' has '\*\*', .*'x1\*x1' for the square of x1"):
+        sx.Basis(["x1**2"]).fit([[1.0]])
+
+
+def test_there_are_no_more_centres_than_rows():
+    X = np.arange(4.0)[:, None]
+    found = sx.gaussian(10).fit(X)
+    assert np.array_equal(found.centres_, X)
+    assert found.transform(X).shape == (4, 4)

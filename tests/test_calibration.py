@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
+from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.naive_bayes import GaussianNB
 
 import separatrix as sx
 from separatrix.calibration import brier_score
-from separatrix.errors import LabelError, ParameterError
+from separatrix.errors import InputError, LabelError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +105,17 @@ def test_bad_input(honest):
         sx.reliability(model, X[:1], ["maybe"])
     with pytest.raises(ParameterError, match="scores only"):
         sx.reliability(sx.OneVsRestClassifier().fit(X[:50], y[:50]), X, y)
+
+
+def test_models_of_scikit_learn_are_taken_and_others_refused():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    theirs = GaussianNB().fit(X, y)
+    found = sx.reliability(theirs, X, y)
+    assert found.count.sum() == 4
+    assert found.brier == pytest.approx(np.mean((theirs.predict_proba(X)[:, 1] - y) ** 2))
+    with pytest.raises(InputError, match="this GaussianNB is not fitted; call fit first"):
+        sx.reliability(GaussianNB(), X, y)
+    with pytest.raises(InputError, match="RidgeClassifier has no predict_proba"):
+        sx.reliability(RidgeClassifier().fit(X, y), X, y)
+    with pytest.raises(InputError, match="of: got 7;"):
+        sx.reliability(theirs, X, y, of=np.int64(7))

@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 import separatrix as sx
-from separatrix.errors import ParameterError
+from separatrix.errors import InputError, ParameterError
 from separatrix.information import (
     Bernoulli,
     Categorical,
@@ -342,3 +342,19 @@ def test_the_distance_is_the_one_of_kolmogorov_and_smirnov():
 def test_bad_input(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+def test_what_was_seen_beside_a_coin():
+    seen = empirical([0, 1, 1, 1])
+    assert kl_divergence(seen, Bernoulli(0.5)) == pytest.approx(kl_divergence([0.25, 0.75], [0.5, 0.5]))
+    assert kl_divergence(empirical([1, 1]), Bernoulli(0.5), base=2) == pytest.approx(1.0)
+    assert kl_divergence(empirical([0, 1, 2]), Bernoulli(0.5)) == np.inf
+    assert entropy(seen) == pytest.approx(entropy([0.25, 0.75]))
+    with pytest.raises(InputError, match="empirical distribution over"):
+        kl_divergence(Bernoulli(0.5), seen)
+
+
+@pytest.mark.parametrize("codes", [["a", "b"], [0, 5], [-1, 0], [0.0, 1.0]])
+def test_labels_where_class_numbers_belong(codes):
+    with pytest.raises(InputError, match=r"codes: it holds .*; give the number of each row's column of P, 0 to 1"):
+        conditional_account([[0.0], [1.0]], codes, [[0.5, 0.5], [0.5, 0.5]])

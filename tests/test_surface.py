@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.errors import ParameterError
+from separatrix.errors import InputError, ParameterError
 from separatrix.losses import LOSSES
-from separatrix.solvers import GradientDescent
+from separatrix.solvers import GradientDescent, Newton
 from separatrix.surface import error_surface, walk
 
 rng = np.random.default_rng(0)
@@ -71,3 +71,13 @@ def test_names_that_are_none_are_refused():
         error_surface(X, np.arange(30) % 3)
     with pytest.raises(sx.errors.NotFiniteError):
         error_surface(np.full((2, 2), np.nan), [0, 1])
+
+
+def test_a_walk_takes_solvers_by_name():
+    X, y = [[-1.0], [1.0], [0.5]], [0, 1, 0]
+    assert np.array_equal(walk(X, y, "newton", steps=3).W, walk(X, y, Newton(), steps=3).W)
+    assert walk(X, y, "auto", steps=3).W.shape == (4, 2)
+    with pytest.raises(InputError, match="solver: got 'nawton'; choose one of"):
+        walk(X, y, "nawton")
+    with pytest.raises(InputError, match="needs"):
+        walk(X, y, "newton", loss="perceptron")

@@ -120,6 +120,9 @@ def _function(item: Any, names: list[str]) -> tuple[str, Callable[[Array], Array
     if isinstance(item, str):
         factors = [factor.strip() for factor in item.split("*")] if item not in names else [item]
         unknown = next((factor for factor in factors if factor not in names), None)
+        if "**" in item and unknown == "":
+            do = "write powers as products: 'x1*x1' for the square of x1"
+            raise ParameterError("functions", f"{item!r} has '**', which is not read", do)
         if unknown is not None:
             raise ParameterError("functions", f"{item!r} names {unknown!r}", f"use the columns {names}")
         return item, Monomial(tuple(names.index(factor) for factor in factors))
@@ -171,6 +174,7 @@ class GaussianBasis(_Functions):
     Parameters
     ----------
     centres : array (m, d), or a number of training rows to take (drawn by ``seed``), default 5
+        There are never more functions than training rows: of fewer rows than asked for all are taken.
     width : float, default 1.0
         σ, in the columns' own units: scale them first where they differ.
     seed : int, default 0
@@ -217,7 +221,8 @@ def quadratic() -> QuadraticBasis:
 
 
 def gaussian(centres: Any = 5, width: float = 1.0, seed: int = 0) -> GaussianBasis:
-    """A transformer to bumps e^{−‖x − μ‖²/(2σ²)} around centres.
+    """A transformer to bumps e^{−‖x − μ‖²/(2σ²)} around centres, given or drawn: a number of them is the most there
+    will be, since no more are drawn than there are training rows.
 
     >>> gaussian([[0.0]], width=1.0).fit_transform([[0.0]]).tolist()
     [[1.0]]

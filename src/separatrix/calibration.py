@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import ParameterError
 from separatrix.labels import known_codes, one_hot
-from separatrix.scorer import Scores
 
 Cut = Literal["width", "count"]
 
@@ -60,9 +59,9 @@ class Reliability:
 def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cut: Cut = "width") -> Reliability:
     """Compare a model's probabilities on rows X with what the labels y turned out to be. TEXTBOOK E2.
 
-    ``model``: a fitted classifier with probabilities, or its scorer. ``of``: the class whose probability is binned;
-    by default the second of two, and with more the predicted class, whichever it is. ``cut``: bins of equal width
-    or of equal count.
+    ``model``: a fitted classifier with probabilities, of scikit-learn too, or its scorer. ``of``: the class whose
+    probability is binned; by default the second of two, and with more the predicted class, whichever it is. ``cut``:
+    bins of equal width or of equal count.
 
     >>> from separatrix import Scorer
     >>> half = Scorer(np.array([[0.0, 0.0]]), np.array([0, 1]), "logit")
@@ -72,15 +71,29 @@ def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cu
     >>> found.brier, round(found.log_loss_bits, 3)
     (0.25, 1.0)
     """
-    scorer: Scores = getattr(model, "scorer_", model)
-    P, log_P = scorer.probabilities(X), scorer.log_probabilities(X)
-    codes = known_codes(y, scorer.classes)
+    P, log_P, classes = _probabilities(model, X)
+    codes = known_codes(y, classes)
     if len(codes) != len(P) or len(codes) == 0:
         raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label a row")
-    p, came_true, what = _event(P, codes, scorer.classes.tolist(), of)
+    p, came_true, what = _event(P, codes, classes.tolist(), of)
     edges, count, predicted, observed = _binned(p, came_true, n_bins, cut)
     own = np.take_along_axis(log_P, codes[:, None], axis=1)
     return Reliability(what, edges, count, predicted, observed, brier_score(P, codes), float(-own.mean()))
+
+
+def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
+    """P(class | x) of the rows and its logarithm, (n, K), and the classes."""
+    scorer = getattr(model, "scorer_", model)
+    if hasattr(scorer, "probabilities"):
+        return scorer.probabilities(X), scorer.log_probabilities(X), scorer.classes
+    kind = type(model).__name__
+    if not hasattr(model, "predict_proba"):
+        raise ParameterError("model", f"{kind} has no predict_proba", "give a fitted classifier with probabilities")
+    if not hasattr(model, "classes_"):
+        raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return P, np.log(P), np.asarray(model.classes_)
 
 
 def brier_score(P: Any, codes: Any) -> float:
@@ -101,7 +114,7 @@ def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array
         return P.max(axis=1), top == codes, "the predicted class"
     k = 1 if of is None else (labels.index(of) if of in labels else -1)
     if k < 0:
-        raise ParameterError("of", f"got {of!r}", f"name one of the classes {labels}")
+        raise ParameterError("of", f"got {np.asarray(of).tolist()!r}", f"name one of the classes {labels}")
     return P[:, k], codes == k, repr(labels[k])
 
 

@@ -178,9 +178,13 @@ def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
     >>> cost_of(OneVersusRest(), [7, 7, 7]).imbalance.tolist()
     [[7, 14], [7, 14], [7, 14]]
     """
-    counts = np.asarray(class_counts, dtype=np.int64)
+    try:
+        counts = np.asarray(class_counts, dtype=np.int64)
+    except (TypeError, ValueError):
+        counts = np.zeros(0, dtype=np.int64)
     if counts.ndim != 1 or len(counts) < 2 or np.any(counts < 1):
-        raise ParameterError("class_counts", f"got {class_counts!r}", "give the rows of two or more classes")
+        do = "give how many rows each of two or more classes has, as np.unique(y, return_counts=True)[1] of labels y"
+        raise ParameterError("class_counts", f"got {class_counts!r}", do)
     total = int(counts.sum())
     by_model = []
     for (i, j), _, _ in scheme.parts(np.arange(len(counts)), len(counts)):

@@ -19,7 +19,7 @@ from separatrix.losses import LOSSES
 from separatrix.objective import Objective, Ridge
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
-from separatrix.solvers import Solver, states
+from separatrix.solvers import Solver, choose, named, refuse_unmet, states
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,10 @@ def error_surface(
     return Surface(first, second, value, base, columns)
 
 
-def walk(X: Any, y: Any, solver: Solver, loss: str = "logistic", start: Any = None, steps: int = 50) -> Path:
+def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: Any = None, steps: int = 50) -> Path:
     """A solver's path over the surface of the same rows and loss: up to ``steps`` states after the start.
+
+    ``solver``: the solver, or its name, as for ``LogisticRegression``.
 
     >>> from separatrix.solvers import GradientDescent
     >>> path = walk([[-1.0], [1.0], [0.5]], [0, 1, 0], GradientDescent(eta=0.5), steps=10)
@@ -96,7 +98,9 @@ def walk(X: Any, y: Any, solver: Solver, loss: str = "logistic", start: Any = No
     begin = np.zeros(objective.shape) if start is None else np.atleast_2d(np.asarray(start, dtype=np.float64))
     if begin.shape != objective.shape:
         raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {objective.shape}")
-    found = list(islice(states(solver, objective, begin), steps + 1))
+    method = named(solver) or choose(objective)[0]
+    refuse_unmet(method, objective)
+    found = list(islice(states(method, objective, begin), steps + 1))
     return Path(np.array([state.W[0] for state in found]), np.array([state.at.value for state in found]))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 import separatrix as sx
 from separatrix.errors import NotConvergedWarning, NotFiniteError, ParameterError
@@ -98,3 +98,22 @@ def test_settings(settings, message):
 def test_not_finite_rows_are_named():
     with pytest.raises(NotFiniteError, match="row 1, column 0 is infinity"):
         sx.KozinecClassifier().fit([[0.0], [np.inf]], [0, 1])
+
+
+def test_the_status_speaks_of_the_weights_that_are_returned():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    with pytest.warns(NotConvergedWarning) as told:
+        model = sx.KozinecClassifier(eps=0.01, max_iter=20).fit(X, y)
+    assert model.margin_ > 0
+    assert "rows still wrong" not in str(told[0].message)
+    assert str(told[0].message).endswith("and separate the rows")
+
+
+def test_overlapping_classes_do_not_speak_of_the_perceptron():
+    X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    with pytest.warns(NotConvergedWarning, match=r"^not separable: 4 rows prove it \(0, 1, 2, 3\)"):
+        model = sx.KozinecClassifier().fit(X, y)
+    assert "rows on the wrong side" in model.certificate_.bound_reason
+    assert "perceptron" not in str(model.certificate_)
+    assert model.certificate_.verify(X, y)

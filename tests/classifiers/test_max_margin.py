@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC
 
 import separatrix as sx
@@ -178,3 +178,28 @@ def test_settings(settings, message):
 def test_not_finite_rows_are_named():
     with pytest.raises(NotFiniteError, match="row 1, column 0 is infinity"):
         sx.MaxMarginClassifier().fit([[0.0], [np.inf]], [0, 1])
+
+
+def test_columns_of_unlike_units_are_solved_in_their_own_units():
+    """Breast cancer as it is: columns from 1e-3 to 1e3, a margin of 4e-5."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = sx.MaxMarginClassifier().fit(X, y)
+    claim = model.certificate_.claim
+    lower, upper = claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)
+    assert model.certificate_.met
+    assert 0 < lower <= upper * (1 + 1e-9)
+    assert upper - lower <= 1e-8 * upper
+    assert np.array_equal(model.predict(X), y)
+    assert model.certificate_.verify(X, y)
+    assert len(model.support_) == 31
+    again = sx.MaxMarginClassifier().fit(X[model.support_], y[model.support_])
+    assert again.margin_ == pytest.approx(lower, rel=1e-6)
+
+
+def test_a_fit_that_is_cut_short_names_its_rows_and_both_bounds():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    with pytest.warns(NotConvergedWarning, match="no hyperplane has (a margin of )?more than"):
+        model = sx.MaxMarginClassifier(max_iter=100).fit(X, y)
+    assert len(model.support_) > 2
+    assert 0 < model.margin_ <= model.certificate_.claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)[1]

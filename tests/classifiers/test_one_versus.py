@@ -372,3 +372,44 @@ def test_unknown_classes_have_no_hyperplane(iris):
             model.hyperplane(0, 7)
         with pytest.raises(ParameterError):
             model.hyperplane(1, 1)
+
+
+def test_the_status_names_the_classes_and_the_rows_of_the_whole_table(iris):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    for make in (sx.Perceptron, sx.MaxMarginClassifier):
+        with pytest.warns(NotConvergedWarning) as told:
+            model = sx.OneVsOneClassifier(make()).fit(X, names)
+        assert "class 'versicolor' against 'virginica': not separable: " in str(told[0].message)
+        inner = model.estimators_[2].verdicts_[0]
+        pair = np.flatnonzero(y > 0)
+        named = ", ".join(str(row) for row in pair[inner.rows])
+        assert f"prove it ({named})" in model.certificate_.status
+        rows = pair[inner.rows]
+        assert not sx.separability(X[rows], names[rows])
+    with pytest.warns(NotConvergedWarning, match="class 'versicolor' against the rest: not separable: "):
+        sx.OneVsRestClassifier(sx.MaxMarginClassifier()).fit(X, names)
+
+
+def test_the_status_of_a_part_that_met_names_its_classes(iris):
+    X, y = iris
+    status = sx.OneVsOneClassifier().fit(X, y).certificate_.status
+    assert "the first: class 0 against 1: optimal" in status
+
+
+@BOTH
+def test_where_nothing_is_claimed_nothing_is_verified(make, iris):
+    X, y = iris
+    certificate = make(RidgeClassifier()).fit(X, y).certificate_
+    for labels in (y, y[::-1]):
+        found = certificate.verify(X, labels)
+        assert not found
+        assert "nothing to verify" in str(found)
+    assert np.isnan(certificate.objective)
+    assert "objective" not in str(certificate)
+    assert "too many columns" not in str(certificate)
+
+
+def test_labels_where_counts_belong():
+    with pytest.raises(ParameterError, match=r"give how many rows each .* np.unique\(y, return_counts=True\)"):
+        compare_schemes(["a", "b", "a"])

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 import separatrix as sx
 from separatrix.errors import LabelError, NotConvergedWarning, NotFiniteError, ParameterError
@@ -137,7 +137,7 @@ def test_the_pocket_answers_with_fewer_mistakes(separable):  # P8
 
 def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
     X = np.array([[1000.0], [1001.0], [1000.9]])
-    with pytest.warns(NotConvergedWarning, match="the rows are separable, so it ends: raise max_iter"):
+    with pytest.warns(NotConvergedWarning, match=r"the rows are separable, but the theorem allows it 4e\+14 mistakes"):
         model = sx.Perceptron(max_iter=20).fit(X, [0, 1, 0])
     assert model.certificate_.code == "max_iter"
     assert "a separator known from a linear program" in model.certificate_.facts["theorem"]
@@ -179,7 +179,7 @@ def test_there_are_no_probabilities(separable):  # P13
 
 def test_more_than_two_classes_are_one_against_the_rest():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(NotConvergedWarning, match=r"class 1 against the rest .*: no weights can end"):
+    with pytest.warns(NotConvergedWarning, match=r"class 1 against the rest .*: not separable: "):
         model = sx.Perceptron(pocket=True, max_iter=100).fit(X, y)
     assert model.coef_.shape == (3, 4)
     assert model.certificate_.verify(X, y)
@@ -274,3 +274,24 @@ def test_not_finite_rows_are_named(rows):
     spoilt[2, 1] = np.nan
     with pytest.raises(NotFiniteError, match="row 2, column 1 is NaN"):
         sx.Perceptron().fit(rows(spoilt), Y)
+
+
+def test_the_pocket_counts_the_rows_of_the_weights_it_returns():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(NotConvergedWarning) as told:
+        model = sx.Perceptron(pocket=True, max_iter=5).fit(X, y)
+    wrong = int(np.sum(model.predict(X) != y))
+    assert model.certificate_.facts["wrong"] == wrong
+    assert f"with {wrong} rows still wrong" in str(told[0].message)
+    assert "mistakes before it ends: scale the columns" in str(told[0].message)
+
+
+def test_a_bound_within_reach_advises_more_steps():
+    X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1]
+    with pytest.warns(NotConvergedWarning, match=r"so it ends, after at most [\d.e+]+ mistakes: raise max_iter"):
+        sx.Perceptron(max_iter=2).fit(X, y)
+
+
+def test_one_class_in_the_first_step_is_named_plainly():
+    with pytest.raises(ParameterError, match="there is one class only, 1;"):
+        sx.Perceptron().partial_fit([[0.0]], np.array([1]))

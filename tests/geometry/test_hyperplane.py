@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.errors import ParameterError
+from separatrix.errors import InputError, ParameterError
 from separatrix.geometry import Hyperplane, homogeneous
 
 seeds = st.integers(0, 10_000)
@@ -117,3 +117,9 @@ def test_through_the_origin_and_in_one_dimension():
 def test_what_makes_no_hyperplane(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("method", ["score", "side", "distance", "project"])
+def test_points_of_another_dimension_are_refused(method):
+    with pytest.raises(InputError, match=r"X: its shape is \(1, 3\); give points of 2 coordinates"):
+        getattr(Hyperplane([1.0, 2.0], 0.0), method)([[1.0, 2.0, 3.0]])

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.errors import ParameterError
+from separatrix.errors import InputError, ParameterError
 from separatrix.geometry import Hyperplane, Region, cells, polygon_area
 
 BOX = (-3.0, 4.0, -2.0, 5.0)
@@ -243,3 +244,19 @@ def test_an_empty_region_has_no_area_and_holds_nothing():
     empty = Region(("a",), np.empty((0, 2)))
     assert empty.area == 0.0
     assert not empty.contains([[0.0, 0.0]]).any()
+
+
+def test_models_without_regions_are_refused_in_words():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 4)), np.arange(30) % 3
+    box = (-1, 1, -1, 1)
+    with pytest.raises(InputError, match="QuadraticDiscriminantAnalysis has no weights"):
+        sx.regions(sx.QuadraticDiscriminantAnalysis().fit(X[:, :2], y), box)
+    with pytest.raises(InputError, match="LogisticRegression is not put together"):
+        sx.ambiguous_regions(sx.LogisticRegression().fit(X[:, :2], y), box)
+    with pytest.raises(InputError, match="fitted to 4 columns; fit it to two"):
+        sx.ambiguous_regions(sx.OneVsOneClassifier().fit(X, y), box)
+    with pytest.raises(InputError, match="not linear in the columns"):
+        sx.ambiguous_regions(sx.OneVsRestClassifier(GaussianNB()).fit(X[:, :2], y), box)
+    with pytest.raises(InputError, match="not fitted; call fit first"):
+        sx.ambiguous_regions(sx.OneVsRestClassifier(), box)

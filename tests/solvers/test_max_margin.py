@@ -8,10 +8,20 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from separatrix.bounds import Bound
+from separatrix.objective import Evaluation
 from separatrix.rows import Frame
 from separatrix.solvers import run, states
 from separatrix.solvers.max_margin import NearestPoint, multipliers
-from separatrix.solvers.separating import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable, pose_separation
+from separatrix.solvers.separating import (
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+    pose_separation,
+)
+from separatrix.solvers.state import Halt, State
 
 
 def _separable(seed, n, d):
@@ -122,4 +132,22 @@ def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_
     X = rng.integers(-3, 4, (80, 2)).astype(float)
     outcome = _solve(X, rng.choice([-1.0, 1.0], 80))
     assert outcome.status.code == "inseparable"
-    assert "of the rows" in outcome.status.sentence
+    assert "rows alone prove it" in outcome.status.sentence
+
+
+def test_rounding_far_from_the_optimum_gives_both_bounds():
+    memory = {"lower": 1.0, "upper": 1.5, "longest": 1.0}
+    problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    state = State(np.zeros((1, 2)), Evaluation(1.5, np.zeros((1, 2))), 3, memory, halt=Halt.STALLED)
+    status = AtRounding(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
+    assert status is not None
+    assert not status.met
+    assert "a margin of 1, where no hyperplane has more than 1.5" in status.sentence
+    assert "scale them" in status.sentence
+
+
+def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():
+    memory = {"lower": 0.5, "upper": 0.5 - 1e-16}
+    state = State(np.zeros((1, 2)), Evaluation(0.5, np.zeros((1, 2))), 3, memory)
+    problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    assert "by more than 0.0e+00" in MarginWithin(relative=1e-9)(problem, state, Bound(None, "none", ""), ()).sentence

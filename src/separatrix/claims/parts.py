@@ -39,7 +39,7 @@ class PartsClaim:
             if claim is not None:
                 found.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
         if not found:
-            return Recomputed(0.0, 0.0, Bound(None, "none", "no part makes a claim"), 0.0)
+            return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
         return Recomputed(
             sum(part.objective for part in found),
             sum(part.null_objective for part in found),

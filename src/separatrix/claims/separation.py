@@ -21,6 +21,7 @@ from separatrix.solvers.perceptron import Zero, evaluation, survey
 from separatrix.solvers.separating import pose_separation
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0: mistakes and margins say more")
+NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, and a margin is that of a separation")
 
 
 def targets(codes: Integers, n_classes: int) -> list[Array]:
@@ -41,6 +42,7 @@ class SeparationClaim:
     scorer: Scorer
     fit_intercept: bool
     zero: Zero = "mistake"
+    bound: Bound = NO_BOUND
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost and subgradient at the claimed weights, over these rows."""
@@ -50,7 +52,7 @@ class SeparationClaim:
             problem = pose_separation(X, t, self.fit_intercept)
             found.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
         length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in found]))
-        return Recomputed(sum(at.value for at in found), 0.0, NO_BOUND, length)
+        return Recomputed(sum(at.value for at in found), 0.0, self.bound, length)
 
 
 @dataclass(frozen=True)

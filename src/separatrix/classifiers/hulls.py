@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.claims.separation import MarginClaim, SeparationClaim, Support, targets
+from separatrix.claims.separation import NO_MARGIN, MarginClaim, SeparationClaim, Support, targets
 from separatrix.classifiers.given import Given
 from separatrix.classifiers.separating import Search, SeparatingClassifier, compromise
 from separatrix.objective import Objective
 from separatrix.rows import Frame, summarise
 from separatrix.rows.block import power_of_two
+from separatrix.solvers.kozinec import sides
 from separatrix.solvers.separating import pose_separation
 
 
@@ -56,7 +57,7 @@ class HullClassifier(SeparatingClassifier):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
             self._certify(task, searches, claim, at, why, facts)
             return
-        plain = SeparationClaim(self.scorer_, fit_intercept)
+        plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
         at = plain.recompute(task.X, task.classes[task.codes])
         self._certify(task, searches, plain, at, why, facts)
 
@@ -65,5 +66,7 @@ class HullClassifier(SeparatingClassifier):
         if search.state.memory["lower"] > 0:
             return search
         W, what = compromise(task.X, t, fit_intercept)
-        status = replace(search.status, sentence=f"{search.status.sentence}; {what}")
+        wrong = sides(pose_separation(task.X, t, fit_intercept), W).errors
+        they = "and separate the rows" if wrong == 0 else f"and have {wrong} row{'' if wrong == 1 else 's'} wrong"
+        status = replace(search.status, sentence=f"{search.status.sentence}; {what}, {they}")
         return replace(search, W=W, status=status)

@@ -34,7 +34,7 @@ class KozinecClassifier(HullClassifier):
 
     Where the classes overlap the certificate's status names the rows that prove it, and the weights minimise the mean
     of max(0, 1 − m) of each class, summed. More than two classes: one hyperplane a class, against the rest; the
-    largest signed distance decides.
+    largest signed distance decides. It takes no sample_weight: a row twice is a row once.
 
     Parameters
     ----------
@@ -91,4 +91,5 @@ class KozinecClassifier(HullClassifier):
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory["share"]
         rows = np.flatnonzero(share > 0)
-        return Search(W, outcome.status, outcome.state, outcome.trace, problem), Support(rows, share[rows])
+        search = Search(W, outcome.status, outcome.state, outcome.trace, problem, proof.verdict)
+        return search, Support(rows, share[rows])

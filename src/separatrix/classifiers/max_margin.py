@@ -14,7 +14,14 @@ from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separating import Search
 from separatrix.solvers import run
 from separatrix.solvers.max_margin import NearestPoint, multipliers
-from separatrix.solvers.separating import AtRounding, HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable
+from separatrix.solvers.separating import (
+    INSEPARABLE,
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+)
 from separatrix.solvers.stopping import Rule
 
 # What the margin may fall short of the largest by, relatively; rounding stops most fits well below it.
@@ -24,13 +31,15 @@ PRECISION = 1e-11
 class MaxMarginClassifier(HullClassifier):
     r"""Minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1: of all separating hyperplanes the optimal one. TEXTBOOK P10.
 
-    Found exactly, to rounding: the weights, the support rows and their multipliers solve the conditions of Karush,
-    Kuhn and Tucker. The certificate holds the margin between 1/‖w‖ and the half distance of the hulls' nearest points.
+    Found to rounding: the weights, the support rows and their multipliers solve the conditions of Karush, Kuhn and
+    Tucker. The certificate holds the margin between 1/‖w‖ and the half distance of the hulls' nearest points; where
+    rounding keeps the two more than a millionth apart, the status gives both and says so. It takes no sample_weight:
+    a row twice is a row once.
 
     Where the classes overlap there is no such hyperplane: the certificate's status names the rows that prove it, and
     the weights minimise the mean of max(0, 1 − m) of each class, summed. More than two classes: one hyperplane a
-    class, against the rest; the largest signed distance decides. Distances depend on the
-    columns' units; nothing is scaled.
+    class, against the rest; the largest signed distance decides. Distances depend on the columns' units; nothing is
+    scaled.
 
     Parameters
     ----------
@@ -45,7 +54,8 @@ class MaxMarginClassifier(HullClassifier):
     margin_ : float
         The smallest distance of a row to its hyperplane (over all classes); negative where rows are wrong.
     support_ : array of row numbers
-        The rows that hold the hyperplane (over all classes): the same fit follows from them alone.
+        The rows that the hulls' nearest points are made of, as far as the search came (over all classes): they hold
+        the hyperplane, and the same fit follows from them alone. None where the classes overlap.
     certificate_, trace_ : the evidence, and every step's upper bound on the margin
 
     Examples
@@ -71,7 +81,7 @@ class MaxMarginClassifier(HullClassifier):
         task = given(self, X, y)
         searches = [self._search(task, t) for t in targets(task.codes, task.n_classes)]
         self._keep_hulls(task, searches, "nearest-point: the exact method", bool(self.fit_intercept))
-        supports = [support.rows for search, support in searches if search.status.code == "optimal"]
+        supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self
 
@@ -89,4 +99,5 @@ class MaxMarginClassifier(HullClassifier):
         W, lower = problem.rows.frame.to_original(state.W), state.memory["lower"]
         if lower > 0:
             W = W / (lower * np.linalg.norm(W[0, 1:]))
-        return Search(W, outcome.status, state, outcome.trace, problem), Support(*multipliers(state))
+        search = Search(W, outcome.status, state, outcome.trace, problem, proof.verdict)
+        return search, Support(*multipliers(state))

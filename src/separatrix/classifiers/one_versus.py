@@ -90,7 +90,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self.cost_: SchemeCost = cost_of(self.scheme, np.bincount(task.codes))
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
-        self.certificate_ = certificate_of(self.scheme, self.scorer_, self.estimators_, task.X.shape[0], d + 1)
+        self.certificate_ = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
         self.n_parameters_ = self.certificate_.n_parameters
         if not self.certificate_.met and self.certificate_.code != "uncertified":
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)

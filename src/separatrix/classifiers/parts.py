@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.bounds import Bound
-from separatrix.certificate import Certificate
+from separatrix.certificate import Certificate, Verification
 from separatrix.claims.parts import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
+from separatrix.classifiers.separating import SeparatingClassifier
 from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
-from separatrix.schemes import Scheme, pairs
+from separatrix.schemes import Part, Scheme, pairs
 from separatrix.scorer import Scorer, Scores
 
 
@@ -67,7 +68,11 @@ class PartsScorer:
         """Where the model of classes i and j is zero, positive on i's side. For one versus one."""
         labels = self.classes.tolist()
         if i not in labels or j not in labels or i == j or self.W is None:
-            raise ParameterError("i, j", f"got {i!r} and {j!r}", f"name two of the classes {labels}")
+            raise ParameterError(
+                "i, j",
+                f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
+                f"name two of the classes {labels}",
+            )
         a, b = labels.index(i), labels.index(j)
         w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
         return Hyperplane.from_homogeneous(w if a < b else -w)
@@ -108,30 +113,44 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
     return np.concatenate([np.ravel(intercept)[:1], coef[0]])
 
 
+class Uncertified(Certificate):
+    """The certificate where no model has one: nothing is claimed, so nothing can be verified."""
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Never holds."""
+        sentence = "nothing to verify: no model makes a claim on how good it is"
+        return Verification(False, np.nan, None, np.nan, sentence)
+
+    def __str__(self) -> str:
+        lines = [("status", self.status), ("solver", self.why), *self.facts.items()]
+        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+
 def certificate_of(
-    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], n_rows: int, full_rank: int
+    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
 ) -> Certificate:
     """The parts' certificates as one: objectives, bounds and work are sums, the rank is the smallest."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     known = [certificate for certificate in certificates if certificate is not None]
     counts = [_n_parameters(estimator) for estimator in estimators]
-    code, status = _status(certificates)
+    code, status = _status(estimators, list(scheme.parts(codes, len(scorer.classes))), scorer.classes.tolist())
     found = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
     ranks = [c.rank for c in known]
     facts: dict[str, str | float | int] = {"scheme": f"{scheme.name}, {len(estimators)} models"}
     if None in counts:
         facts["parameters"] = "not counted: a model does not say how many it has"
     kinds = sorted({type(estimator).__name__ for estimator in estimators})
-    return Certificate(
+    kind, nothing = (Certificate, 0.0) if known else (Uncertified, np.nan)
+    return kind(
         status=status,
         code=code,
         met=code == "met",
-        objective=float(sum(c.objective for c in known)),
-        null_objective=float(sum(c.null_objective for c in known)),
+        objective=sum((c.objective for c in known), nothing),
+        null_objective=sum((c.null_objective for c in known), nothing),
         bound=found.value,
         bound_kind=found.kind,
         bound_reason=found.reason,
-        gradient_norm=float(np.linalg.norm([c.gradient_norm for c in known])) if known else 0.0,
+        gradient_norm=float(np.linalg.norm([c.gradient_norm for c in known])) if known else nothing,
         iterations=sum(c.iterations for c in known),
         passes=sum(c.passes for c in known),
         solver=", ".join(sorted({c.solver for c in known})),
@@ -139,23 +158,38 @@ def certificate_of(
         rank=None if None in ranks or not ranks else min(ranks),
         full_rank=full_rank,
         n_parameters=sum(count or 0 for count in counts),
-        n_rows=n_rows,
+        n_rows=len(codes),
         claim=PartsClaim(scorer, scheme, tuple(None if c is None else c.claim for c in certificates)),
         facts=facts,
     )
 
 
-def _status(certificates: Sequence[Certificate | None]) -> tuple[str, str]:
-    """A code and a sentence: how many of the models reached what was asked of them."""
-    total = len(certificates)
-    known = [certificate for certificate in certificates if certificate is not None]
-    unmet = [certificate for certificate in known if not certificate.met]
+def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any]) -> tuple[str, str]:
+    """A code and a sentence: how many of the models reached what was asked of them, and how the first fared."""
+    total = len(estimators)
+    known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
+    unmet = [(e, part) for e, part in known if not e.certificate_.met]
     if unmet:
-        return "unmet", f"{len(unmet)} of {total} models did not reach what was asked; the first: {unmet[0].status}"
+        first = _told(*unmet[0], labels)
+        return "unmet", f"{len(unmet)} of {total} models did not reach what was asked; the first: {first}"
     if len(known) < total:
         silent = total - len(known)
         return "uncertified", f"uncertified: {silent} of {total} models say nothing of how good they are"
-    return "met", f"all {total} models reached what was asked; the first: {known[0].status}"
+    return "met", f"all {total} models reached what was asked; the first: {_told(*known[0], labels)}"
+
+
+def _told(estimator: Any, part: Part, labels: list[Any]) -> str:
+    """A part's status: which classes it is of, and rows as they are numbered in the whole table."""
+    status = estimator.certificate_.status
+    if len(labels) == 2:
+        return str(status)
+    for_, against = part.names
+    whom = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
+    if isinstance(estimator, SeparatingClassifier):
+        status = estimator.status_over(part.rows)
+    elif against is not None and "row" in status:
+        whom += " (rows as numbered among these two's)"
+    return f"{whom}: {status}"
 
 
 def _n_parameters(estimator: Any) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,11 +28,15 @@ from separatrix.classifiers.separating import Facts, Search, SeparatingClassifie
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, known_codes
 from separatrix.novikoff import Theorem, theorem
+from separatrix.objective import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status, run
 from separatrix.solvers.perceptron import UPDATES
 from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_separation
 from separatrix.solvers.stopping import Rule
+
+# More mistakes than these take hours.
+WITHIN_REACH = 1e10
 
 
 class Perceptron(SeparatingClassifier):
@@ -41,7 +46,8 @@ class Perceptron(SeparatingClassifier):
     rows that prove it are looked for, and named in the certificate's status. The answer depends on the start and on the
     order of rows, not on their number beyond the mistakes. Columns are used as they are.
 
-    More than two classes: one perceptron a class, against the rest.
+    More than two classes: one perceptron a class, against the rest. It takes no sample_weight; for rows that count
+    more than others take ``LogisticRegression``.
 
     Parameters
     ----------
@@ -80,6 +86,17 @@ class Perceptron(SeparatingClassifier):
     >>> model = Perceptron().fit(X, y)
     >>> model.intercept_.tolist(), model.coef_.tolist(), model.mistakes_
     ([-23.0], [[5.0]], 87)
+
+    Row by row, as on the blackboard: t x̄ is added for a mistake, nothing for a row on its own side.
+
+    >>> step = Perceptron()
+    >>> for x, label in zip(X[2:6], y[2:6]):
+    ...     step = step.partial_fit([x], [label], classes=[0, 1])
+    ...     print(x, label, step.intercept_.tolist(), step.coef_[0].tolist(), step.mistakes_)
+    [3] 0 [-1.0] [-3.0] 1
+    [4] 0 [-1.0] [-3.0] 1
+    [5] 1 [0.0] [2.0] 2
+    [6] 1 [0.0] [2.0] 2
     """
 
     # What it finds depends on the order of rows, and it takes no weights.
@@ -119,9 +136,12 @@ class Perceptron(SeparatingClassifier):
         for k, t in enumerate(targets(task.codes, task.n_classes)):
             problem = pose_separation(task.X, t, bool(self.fit_intercept), task.names)
             proof = ProvenInseparable(solver.zero)
-            rules: list[Rule] = [AllCorrect(), proof, OutOfSteps(self.max_iter, proof)]
+            counts = "best_errors" if self.pocket else "errors"
+            advice = partial(_advice, start=starts[k], eta=float(self.eta0))
+            rules: list[Rule] = [AllCorrect(), proof, OutOfSteps(self.max_iter, proof, counts, advice)]
             outcome = run(solver, problem, starts[k : k + 1], rules, 0.0)
-            searches.append(Search(outcome.state.W, outcome.status, outcome.state, outcome.trace, problem))
+            state = outcome.state
+            searches.append(Search(state.W, outcome.status, state, outcome.trace, problem, proof.verdict))
             if task.n_classes == 2:
                 facts |= self._theorem_facts(searches[0], starts, proof)
         self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
@@ -141,7 +161,9 @@ class Perceptron(SeparatingClassifier):
         check_consistent_length(X, y)
         known = encode(y if classes is None else classes)[0] if first else self.classes_
         if len(known) < 2:
-            raise ParameterError("classes", f"there is one class only, {known[0]!r}", "give all of at least two")
+            raise ParameterError(
+                "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
+            )
         task = Given(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
         starts = self._starts(task) if first else self.scorer_.W
         done = 0 if first else self.n_iter_
@@ -221,6 +243,17 @@ class Perceptron(SeparatingClassifier):
         wrong = sum(search.state.memory["errors"] for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
         self._certify(task, searches, claim, at, why, facts, asked_to_end)
+
+
+def _advice(problem: Objective, verdict: Separable, start: Array, eta: float) -> str:
+    """What to do about separable rows that it did not separate in time: by the most mistakes the theorem allows."""
+    most = theorem(problem, verdict.v, start, eta).bound_from_start
+    if most <= WITHIN_REACH:
+        return f"the rows are separable, so it ends, after at most {most:.2g} mistakes: raise max_iter"
+    return (
+        f"the rows are separable, but the theorem allows it {most:.2g} mistakes before it ends: scale the columns, or "
+        "take MaxMarginClassifier"
+    )
 
 
 def _margin(searches: Sequence[Search]) -> float:

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix import errors
-from separatrix.arrays import Array
+from separatrix.arrays import Array, Integers
 from separatrix.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.given import Given
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objective import Objective
 from separatrix.proofs.linear_programs import least_violation
-from separatrix.proofs.verdicts import signed_rows
+from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Verdict, signed_rows
 from separatrix.scorer import Scorer
 from separatrix.solvers import Record, State, Status
+from separatrix.solvers.separating import not_separable
 
 # Past so many entries the program for weights of least violation would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000
@@ -31,23 +32,28 @@ Facts = Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Search:
-    """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where."""
+    """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where; what was proven on the way."""
 
     W: Array
     status: Status
     state: State
     trace: tuple[Record, ...]
     problem: Objective
+    verdict: Verdict | None = None
 
 
 class SeparatingClassifier(LinearClassifier):
-    """Weights from searches; no probabilities. TEXTBOOK P13."""
+    """Weights from searches; no probabilities. TEXTBOOK P13.
+
+    ``verdicts_``: what was proven of separability on the way, one a problem, None where nothing was asked.
+    """
 
     approach: ClassVar[Approach] = "discriminant function"
 
     def _keep_searches(self, task: Given, searches: Sequence[Search]) -> None:
         W = np.vstack([search.W for search in searches])
         self._keep_scorer(Scorer(W, task.classes, "sign" if len(W) == 1 else "identity"))
+        self.verdicts_ = tuple(search.verdict for search in searches)
         self.n_iter_ = max(search.state.iteration for search in searches)
         self.trace_ = tuple(record for search in searches for record in search.trace)
         self.n_parameters_ = len(W) * (W.shape[1] - 1 + searches[0].problem.fit_intercept)
@@ -88,6 +94,22 @@ class SeparatingClassifier(LinearClassifier):
         )
         if asked_to_end and not status.met:
             warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
+
+    def status_over(self, rows: Integers) -> str:
+        """The status with the rows of a proof numbered as ``rows``: those of a larger table that this fit had part of.
+
+        >>> from separatrix import KozinecClassifier
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     model = KozinecClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+        >>> print(model.status_over(np.array([5, 7, 8]))[:40])
+        not separable: 3 rows prove it (5, 7, 8)
+        """
+        sentence: str = self.certificate_.status
+        for verdict in self.verdicts_:
+            if isinstance(verdict, Inseparable | QuasiSeparable):
+                renamed = replace(verdict, rows=rows[verdict.rows])
+                sentence = sentence.replace(not_separable(verdict), not_separable(renamed))
+        return sentence
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:

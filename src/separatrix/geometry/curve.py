@@ -45,11 +45,15 @@ def boundary_curve(model: Any, box: Any, n: int = 100, i: Any = None, j: Any = N
 def _score_of(model: Any, i: Any, j: Any) -> Callable[[Array], Array]:
     if not hasattr(model, "decision_function"):
         return lambda X: np.asarray(model(X), dtype=np.float64)
-    labels = list(model.classes_)
+    labels = np.asarray(model.classes_).tolist()
     if i is None and j is None and len(labels) == 2:
         return lambda X: np.asarray(model.decision_function(X), dtype=np.float64)
     if i not in labels or j not in labels or i == j:
-        raise ParameterError("i, j", f"got {i!r} and {j!r}", f"name two of the classes {labels}")
+        raise ParameterError(
+            "i, j",
+            f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
+            f"name two of the classes {labels}",
+        )
     a, c = labels.index(i), labels.index(j)
     if len(labels) == 2:
         return lambda X: np.asarray((a - c) * model.decision_function(X), dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.errors import ParameterError
+from separatrix.errors import InputError, ParameterError
 
 # Normalised hyperplanes that differ by less are the same; points closer to a common plane are dependent.
 SAME = 1e-12
@@ -85,7 +85,10 @@ class Hyperplane:
 
     def score(self, X: Any) -> Array:
         """w·x + b for each row."""
-        return np.asarray(np.asarray(X, dtype=np.float64) @ self.w + self.b)
+        rows = np.asarray(X, dtype=np.float64)
+        if rows.ndim == 0 or rows.shape[-1] != len(self.w):
+            raise InputError("X", f"its shape is {rows.shape}", f"give points of {len(self.w)} coordinates, one a row")
+        return np.asarray(rows @ self.w + self.b)
 
     def side(self, X: Any) -> Integers:
         """The half-space of each row: +1, −1, or 0 on the hyperplane itself."""
@@ -97,7 +100,9 @@ class Hyperplane:
 
     def project(self, X: Any) -> Array:
         """The nearest points on the hyperplane: x − d·w/‖w‖."""
-        return np.asarray(X - np.multiply.outer(self.distance(X), self.w / np.linalg.norm(self.w)))
+        return np.asarray(
+            np.asarray(X, dtype=np.float64) - np.multiply.outer(self.distance(X), self.w / np.linalg.norm(self.w))
+        )
 
     def margin(self, X: Any, t: Any) -> Array:
         """m = t (w·x + b) for targets t = ±1: positive where a row is on its own side."""

@@ -80,7 +80,12 @@ def regions(model: Any, box: Any) -> list[Region]:
     (0.75, 0.25)
     """
     scorer = getattr(model, "scorer_", model)
-    weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
+    try:
+        weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        came = f"{type(model).__name__} has no weights of hyperplanes, or is not fitted"
+        do = "give a fitted linear model of two columns; boundary_curve traces the boundaries of others"
+        raise ParameterError("model", came, do) from error
     if weights.ndim != 2 or weights.shape[1] != 3:
         raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
     W = np.vstack([np.zeros(3), weights]) if len(weights) == 1 else weights
@@ -205,10 +210,29 @@ def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
     >>> sorted(region.labels for region in found)
     [(), ('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
+    lines = _lines_of(model)
     labels = model.classes_.tolist()
     found = []
-    for cell in cells(model.boundaries(), box):
+    for cell in cells(lines, box):
         among = np.flatnonzero(model.contenders(cell.signs[None, :])[0])
         if len(among) != 1:
             found.append(Region(tuple(labels[k] for k in among), cell.vertices))
     return found
+
+
+def _lines_of(model: Scheme) -> Array:
+    """The lines of a scheme's models, or an error that says why it has none in the plane."""
+    kind = type(model).__name__
+    if not (hasattr(type(model), "boundaries") and hasattr(type(model), "contenders")):
+        do = "give a fitted OneVsOneClassifier or OneVsRestClassifier; regions(model, box) is for linear models"
+        raise ParameterError("model", f"{kind} is not put together from models of two classes", do)
+    if not hasattr(model, "classes_"):
+        raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
+    try:
+        lines = model.boundaries()
+    except AttributeError as error:
+        raise ParameterError("model", str(error), "give one over linear models") from error
+    if lines.shape[1] != 3:
+        came = f"{kind} was fitted to {lines.shape[1] - 1} columns"
+        raise ParameterError("model", came, "fit it to two: regions are drawn in the plane")
+    return lines

@@ -1,6 +1,7 @@
 """Self-information, entropy, cross-entropy, KL divergence. TEXTBOOK I2, I3.
 
-P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0.
+P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. P may also be what
+was seen, ``empirical(values)``: beside ``Bernoulli`` of 0 and 1.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ def _unit(base: float) -> float:
 
 
 def _discrete(argument: str, p: Any) -> Array:
+    if hasattr(p, "outcomes"):  # what was seen: its probabilities are of its own outcomes only
+        came = f"it is an empirical distribution over {p.outcomes.tolist()[:5]}"
+        raise ParameterError(argument, came, "give its probabilities, .p, where they are of the other's outcomes")
     return np.asarray(p.p) if isinstance(p, Bernoulli | Categorical) else probabilities(argument, p)
 
 
@@ -49,6 +53,7 @@ def entropy(p: Any, base: float = NATS) -> float:
     """
     if isinstance(p, Density):
         return float(p.entropy_nats()) / _unit(base)
+    p = p.p if hasattr(p, "outcomes") else p
     return cross_entropy(p, p, base)
 
 
@@ -95,6 +100,9 @@ def _log_ratio(log_p: Array, log_q: Array) -> Array:
 
 
 def _same_outcomes(p: Any, q: Any) -> tuple[Array, Array]:
+    if hasattr(p, "outcomes") and isinstance(q, Bernoulli):  # the third outcome: whatever is neither 0 nor 1
+        seen = [float(np.sum(p.p[p.outcomes == x])) for x in (0, 1)]
+        return np.array([*seen, max(0.0, 1.0 - sum(seen))]), np.array([*q.p, 0.0])
     P, Q = _discrete("p", p), _discrete("q", q)
     if P.shape != Q.shape:
         raise ParameterError("q", f"it has {len(Q)} outcomes, and p has {len(P)}", "give both the same outcomes")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.errors import ParameterError
+from separatrix.errors import LabelError, ParameterError
 from separatrix.information.entropy import cross_entropy, entropy, kl_divergence
 from separatrix.labels import encode
 
@@ -112,8 +112,8 @@ def conditional_account(X: Any, codes: Any, P: Any) -> Account:
     (0.3993, 0.3993)
     """
     rows = np.asarray(X, dtype=np.float64)
-    t = np.asarray(codes, dtype=np.int64)
     model = np.asarray(P, dtype=np.float64)
+    t = _class_numbers(codes, model.shape[-1] if model.ndim else 0)
     if rows.ndim != 2 or model.ndim != 2 or len(rows) != len(model) or t.shape != (len(rows),):
         raise ParameterError("P", f"its shape is {model.shape}", f"give one row of K for each of {len(rows)} rows")
     with np.errstate(divide="ignore"):
@@ -132,3 +132,13 @@ def conditional_account(X: Any, codes: Any, P: Any) -> Account:
         float(sum(s * kl_divergence(p, q) for s, p, q in groups)),
         float(sum(s * entropy(p) for s, p, _ in groups)),
     )
+
+
+def _class_numbers(codes: Any, n_classes: int) -> Integers:
+    """The columns of P that came true, as whole numbers."""
+    found = np.asarray(codes)
+    if found.dtype.kind not in "biu" or np.any((found < 0) | (found >= n_classes)):
+        came = f"it holds {sorted(set(found.ravel().tolist()), key=str)[:3]}"
+        do = f"give the number of each row's column of P, 0 to {n_classes - 1}: np.unique(y, return_inverse=True)[1]"
+        raise LabelError("codes", came, do)
+    return found.astype(np.int64)

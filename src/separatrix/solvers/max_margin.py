@@ -12,7 +12,10 @@ Stops     where the rules say: when the margin is within rounding of ½‖p‖, 
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
 of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
-and Tucker hold as equations.
+and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
+error is then small in each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted
+least squares problems, 1998). p itself cancels nearly all digits of the differences where the margin is narrow beside
+them, so the direction is not their sum but what is left of one of them after two projections.
 
 ``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is left at zero: nothing stops on it.
 """
@@ -33,6 +36,7 @@ from separatrix.solvers.state import Halt, Need, State
 NO_WEIGHT = 1e-14
 # A step that shortens p by less than this, relatively, is rounding.
 NO_GAIN = 1e-15
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class NearestPoint:
             w = sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0]
         found = sides(problem, np.concatenate([[0.0], w])[None, :])
         point, pair = _difference(problem, found)
-        return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), 0)
+        return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), point, 0)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         memory = state.memory
@@ -68,25 +72,26 @@ class NearestPoint:
             return replace(state, halt=Halt.STALLED)
         P = np.vstack([memory["P"], memory["next"]])
         pairs = np.vstack([memory["pairs"], memory["next_pair"]])
-        kept, share = _nearest(P, np.append(memory["mu"], 0.0))
-        after = self._arrive(problem, P[kept], pairs[kept], share, state.iteration + 1)
+        kept, share, p = _nearest(P, np.append(memory["mu"], 0.0))
+        after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
         if after.at.value >= state.at.value * (1.0 - NO_GAIN):
             return replace(state, halt=Halt.STALLED)
         return after
 
-    def _arrive(self, problem: Objective, P: Array, pairs: Integers, mu: Array, iteration: int) -> State:
-        p = mu @ P
-        unit = one_unit(problem)
-        length, half = float(np.linalg.norm(p)), unit * (0.5 if problem.fit_intercept else 1.0)
+    def _arrive(self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int) -> State:
+        unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
+        # No margin exceeds the length of a point of the hull, whatever direction w is then taken along.
+        upper = unit * half * float(np.linalg.norm(mu @ P))
+        length = float(np.linalg.norm(p))
         found = sides(problem, np.concatenate([[0.0], p])[None, :])
         point, pair = _difference(problem, found)
         b = 0.5 * (found.negative.m - found.positive.m) if problem.fit_intercept else 0.0
         smallest = float(min(found.positive.m + b, found.negative.m - b))
         memory: dict[str, Any] = {"P": P, "pairs": pairs, "mu": mu, "next": point, "next_pair": pair}
-        memory |= {"upper": half * length, "lower": unit * smallest / length if length > 0 else -np.inf}
+        memory |= {"upper": upper, "lower": unit * smallest / length if length > 0 else -np.inf}
         memory |= {"longest": unit * float(np.linalg.norm(P, axis=1).max()), "mistakes": iteration}
         W = np.concatenate([[b], p])[None, :]
-        return State(W, Evaluation(half * length, np.zeros_like(W)), iteration, memory)
+        return State(W, Evaluation(upper, np.zeros_like(W)), iteration, memory)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
@@ -101,13 +106,13 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
     return found.negative.x, np.array([-1, found.negative.row])
 
 
-def _nearest(P: Array, mu: Array) -> tuple[Integers, Array]:
-    """Which of the points P (k, d) make the nearest point of their hull, and their weights, from weights mu."""
+def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
+    """Which of the points P (k, d) make the nearest point of their hull, their weights, from weights mu, and it."""
     kept = np.arange(len(P))
     while True:
-        share = _affine(P[kept])
+        share, p = _affine(P[kept])
         if np.all(share > NO_WEIGHT):
-            return kept, share
+            return kept, share, p
         losing = share <= NO_WEIGHT
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(losing, mu / (mu - share), np.inf)
@@ -119,16 +124,32 @@ def _nearest(P: Array, mu: Array) -> tuple[Integers, Array]:
         mu = mu / mu.sum()
 
 
-def _affine(P: Array) -> Array:
-    """Weights, summing to 1, of the point nearest to the origin in the affine hull of P; by least squares.
+def _affine(P: Array) -> tuple[Array, Array]:
+    """The point nearest to the origin in the affine hull of P, its weights first, which sum to 1; by least squares.
 
-    >>> _affine(np.array([[1.0, 0.0], [0.0, 1.0]])).round(12).tolist()
-    [0.5, 0.5]
+    >>> share, p = _affine(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> share.round(12).tolist(), p.round(12).tolist()
+    ([0.5, 0.5], [0.5, 0.5])
     """
+    from scipy.linalg import qr, solve_triangular
+
     if len(P) == 1:
-        return np.ones(1)
-    beta = np.linalg.lstsq((P[1:] - P[0]).T, -P[0], rcond=None)[0]
-    return np.concatenate([[1.0 - beta.sum()], beta])
+        return np.ones(1), np.asarray(P[0])
+    order = np.argsort(-np.abs(P[1:] - P[0]).max(axis=0), kind="stable")
+    A, x = (P[1:] - P[0]).T[order], P[0][order]
+    Q, R, pivots = qr(A, mode="economic", pivoting=True)
+    size = np.abs(np.diag(R))
+    rank = int(np.sum(size > EPS * len(P) * size.max(initial=0.0)))  # differences beyond it depend on the others
+    Q, R, pivots = Q[:, :rank], R[:rank, :rank], pivots[:rank]
+    beta, p = np.zeros(A.shape[1]), np.empty_like(x)
+    for _ in range(2):  # the second time what rounding left over
+        beta[pivots] += solve_triangular(R, Q.T @ (-x - A @ beta))
+    share = np.concatenate([[1.0 - beta.sum()], beta])
+    for _ in range(2):
+        x = x - Q @ (Q.T @ x)
+    p[order] = x
+    hull_point = share @ P
+    return share, p if p @ hull_point > 0 else hull_point
 
 
 def multipliers(state: State) -> tuple[Integers, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,34 +86,67 @@ class ProvenInseparable:
             return None
         if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
             return None
-        return Status(INSEPARABLE, f"no weights can end this search: {verdict.explain()}", False)
+        return Status(INSEPARABLE, not_separable(verdict), False)
+
+
+def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
+    """A proof that no hyperplane has every row on its own side, in words.
+
+    >>> not_separable(verdict_on(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), True))[:45]
+    'not separable: 3 rows prove it (0, 1, 2): wit'
+    """
+    kind, how = verdict.explain().split(": ", 1)
+    return f"not separable{'' if isinstance(verdict, Inseparable) else f', only {kind}'}: {how}"
 
 
 def _entries(problem: Objective) -> int:
     return (problem.rows.n_rows or 0) * (problem.rows.n_features + problem.fit_intercept)
 
 
+def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
+    return "the rows are separable, so it ends: raise max_iter"
+
+
 @dataclass(frozen=True)
 class OutOfSteps:
-    """So many steps have been made; says what is known of whether more would help."""
+    """So many steps have been made; says what is known of whether more would help.
+
+    ``counts``: where the state keeps the number of wrong rows under the weights that will be returned. ``advice``:
+    what to do about rows that are separable.
+    """
 
     max_iter: int
     proof: ProvenInseparable
+    counts: str = "errors"
+    advice: Callable[[Objective, Separable], str] = _raise_max_iter
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.iteration < self.max_iter:
             return None
-        wrong = state.memory.get("errors")
-        left = f"stopped at max_iter={self.max_iter}" + ("" if wrong is None else f" with {wrong} rows still wrong")
+        left = f"stopped at max_iter={self.max_iter} {self._left(state)}"
         status = self.proof.ask(problem) if self.proof.about is not problem else None
         if status is not None:
             return status
         if isinstance(self.proof.verdict, Separable):
-            return Status("max_iter", f"{left}; the rows are separable, so it ends: raise max_iter", False)
+            return Status("max_iter", f"{left}; {self.advice(problem, self.proof.verdict)}", False)
         if self.proof.verdict is None:
             unknown = "whether a hyperplane separates so large a table was not asked: separability(X, y) does"
             return Status("max_iter", f"{left}; {unknown}", False)
         return Status("max_iter", f"{left}; {self.proof.verdict.explain()}", False)
+
+    def _left(self, state: State) -> str:
+        """Where it stopped: by the distances of a search between hulls, else by the rows that are wrong."""
+        if "lower" in state.memory:
+            return _between(state)
+        wrong = state.memory[self.counts]
+        return f"with {wrong} row{'' if wrong == 1 else 's'} still wrong"
+
+
+def _between(state: State) -> str:
+    lower, upper = state.memory["lower"], state.memory["upper"]
+    if lower > 0:
+        return f"with a margin of {lower:.6g}, where no hyperplane has more than {upper:.6g}"
+    return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {upper:.6g}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +175,8 @@ class MarginWithin:
         if lower <= 0 or upper - lower > max(self.eps, self.relative * upper):
             return None
         sentence = (
-            f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than {upper - lower:.1e}"
+            f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than "
+            f"{max(0.0, upper - lower):.1e}"
         )
         return Status("optimal", sentence, True)
 
@@ -173,14 +207,16 @@ def _by_support(problem: Objective, state: State) -> Status | None:
         return None
     named = ", ".join(str(row) for row in support[verdict.rows][:12])
     sentence = (
-        f"no hyperplane separates even {len(verdict.rows)} of the rows ({named}): with weights λ > 0 they sum to zero"
+        f"not separable: {len(verdict.rows)} rows alone prove it ({named}), since with weights λ > 0 they sum to zero"
     )
     return Status(INSEPARABLE, sentence, False)
 
 
 @dataclass(frozen=True)
 class AtRounding:
-    """The solver halted: no step gets nearer. What is within a millionth of the largest margin is the largest."""
+    """The solver halted: no step gets nearer. What is within a millionth of the largest margin is the largest; else
+    the status gives what the margin is, and what it could be at most.
+    """
 
     proof: ProvenInseparable
     near: float = 1e-6
@@ -188,5 +224,8 @@ class AtRounding:
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.halt is None:
             return None
-        found = MarginWithin(relative=self.near)(problem, state, bound, trace)
-        return found or self.proof.ask(problem)
+        found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
+        if found is not None:
+            return found
+        do = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
+        return Status("rounding", f"went as far as float64 goes, {_between(state)}; {do}", False)
