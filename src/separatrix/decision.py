@@ -114,8 +114,9 @@ def reweighed(P: Any, old: Any, new: Any) -> Array:
 def with_priors(model: Any, old: Any, new: Any) -> Scorer:
     """The same model with other priors: every intercept moves by ln(new_k/old_k), nothing else does. TEXTBOOK D4.
 
-    ``model``: a logistic or softmax classifier or scorer. ``old``, ``new``: one number a class in the order of ``scorer.classes``, or by
-    label; only their ratios matter. With one score for two classes, it moves by the difference of the two.
+    ``model``: a logistic or softmax classifier or scorer. ``old``, ``new``: one number a class in the order of its
+    classes, or by label; only their ratios matter. With one score for two classes, it moves by the difference of
+    the two.
 
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array(["well", "ill"]), "logit")
     >>> moved = with_priors(scorer, [0.5, 0.5], {"well": 0.9, "ill": 0.1})

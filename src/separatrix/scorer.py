@@ -97,7 +97,7 @@ class Scorer:
             i, j = self.classes[1], self.classes[0]
         a, b = self._position("i", i), self._position("j", j)
         if a == b:
-            raise ParameterError("j", f"got {j!r} twice", "name two different classes")
+            raise ParameterError("j", f"got {np.asarray(j).tolist()!r} twice", "name two different classes")
         if len(self.W) == 1:
             w = self.W[0] if a == 1 else -self.W[0]
         else:
@@ -108,5 +108,7 @@ class Scorer:
     def _position(self, argument: str, label: Any) -> int:
         found = [k for k, known in enumerate(self.classes.tolist()) if known == label]
         if not found:
-            raise ParameterError(argument, f"got {label!r}", f"name one of the classes {self.classes.tolist()}")
+            raise ParameterError(
+                argument, f"got {np.asarray(label).tolist()!r}", f"name one of the classes {self.classes.tolist()}"
+            )
         return found[0]

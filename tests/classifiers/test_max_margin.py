@@ -203,3 +203,11 @@ def test_a_fit_that_is_cut_short_names_its_rows_and_both_bounds():
         model = sx.MaxMarginClassifier(max_iter=100).fit(X, y)
     assert len(model.support_) > 2
     assert 0 < model.margin_ <= model.certificate_.claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)[1]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-155, 1e160, 1e300])
+def test_rows_whose_lengths_float64_cannot_square_are_refused(size):
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [3.0, -1.0]]) * size
+    for model in (sx.MaxMarginClassifier(), sx.KozinecClassifier(), sx.Perceptron()):
+        with pytest.raises(sx.errors.InputError, match="rescale"):
+            model.fit(X, [0, 0, 1, 1])

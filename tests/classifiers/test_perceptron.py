@@ -295,3 +295,28 @@ def test_a_bound_within_reach_advises_more_steps():
 def test_one_class_in_the_first_step_is_named_plainly():
     with pytest.raises(ParameterError, match="there is one class only, 1;"):
         sx.Perceptron().partial_fit([[0.0]], np.array([1]))
+
+
+POINTS, SIDES = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [3.0, -1.0]]), [0, 0, 1, 1]
+
+
+def test_steps_with_a_pocket_walk_on_from_where_they_walked():
+    model = sx.Perceptron(pocket=True)
+    for _ in range(50):
+        model.partial_fit(POINTS, SIDES)
+    assert model.score(POINTS, SIDES) == 1.0
+
+
+def test_without_an_intercept_none_is_kept_from_before():
+    model = sx.Perceptron().fit(POINTS + 3, SIDES)
+    assert model.intercept_[0] != 0
+    model.set_params(fit_intercept=False, warm_start=True).fit(POINTS - [2.0, 0.0], SIDES)
+    assert model.intercept_[0] == 0
+    assert model.partial_fit(POINTS - [2.0, 0.0], SIDES).intercept_[0] == 0
+
+
+def test_the_theorem_is_about_single_rows():
+    X, y = [[1.0, 0.0]] * 1000 + [[0.5, -0.87]], [1] * 1000 + [0]
+    batch = sx.Perceptron("batch", fit_intercept=False, max_iter=600).fit(X, y)
+    assert "theorem" not in batch.certificate_.facts
+    assert "theorem" in sx.Perceptron(fit_intercept=False).fit(X, y).certificate_.facts

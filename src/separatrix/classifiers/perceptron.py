@@ -137,7 +137,7 @@ class Perceptron(SeparatingClassifier):
             problem = pose_separation(task.X, t, bool(self.fit_intercept), task.names)
             proof = ProvenInseparable(solver.zero)
             counts = "best_errors" if self.pocket else "errors"
-            advice = partial(_advice, start=starts[k], eta=float(self.eta0))
+            advice = partial(_advice, start=starts[k], eta=float(self.eta0), by_rows=self.update != "batch")
             rules: list[Rule] = [AllCorrect(), proof, OutOfSteps(self.max_iter, proof, counts, advice)]
             outcome = run(solver, problem, starts[k : k + 1], rules, 0.0)
             state = outcome.state
@@ -145,6 +145,7 @@ class Perceptron(SeparatingClassifier):
             if task.n_classes == 2:
                 facts |= self._theorem_facts(searches[0], starts, proof)
         self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
+        self.walking_: Array | None = None
         self._keep(task, searches, f"{solver.name}: asked for", facts)
         return self
 
@@ -165,23 +166,33 @@ class Perceptron(SeparatingClassifier):
                 "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
             )
         task = Given(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
-        starts = self._starts(task) if first else self.scorer_.W
+        walking = getattr(self, "walking_", None)  # a pocket answers with its best weights, and walks on with others
+        starts = self._starts(task) if first else self._without(self.scorer_.W if walking is None else walking)
         done = 0 if first else self.n_iter_
         parts = enumerate(targets(task.codes, task.n_classes))
-        searches = [self._one_step(solver, task, t, starts[k : k + 1], done) for k, t in parts]
+        walked, searches = zip(
+            *[self._one_step(solver, task, t, starts[k : k + 1], done) for k, t in parts], strict=True
+        )
+        self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(s.state.memory["mistakes"] for s in searches)
         self._keep(task, searches, f"{solver.name}: asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
 
-    def _one_step(self, solver: Any, task: Given, t: Array, start: Array, done: int) -> Search:
+    def _without(self, W: Array) -> Array:
+        """W, without an intercept where none is fitted."""
+        W = W.copy()
+        W[:, 0] *= bool(self.fit_intercept)
+        return W
+
+    def _one_step(self, solver: Any, task: Given, t: Array, start: Array, done: int) -> tuple[Array, Search]:
         problem = pose_separation(task.X, t, bool(self.fit_intercept), task.names)
         state: State = solver.init(problem, start.copy())
         state = solver.step(problem, replace(state, memory={**state.memory, "epoch": done}))
-        state = solver.solution(problem, state)
+        walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory["errors"]
         status = Status("max_iter", f"one more step over {task.X.shape[0]} rows leaves {wrong} wrong", wrong == 0)
-        return Search(state.W, status, state, (), problem)
+        return walked, Search(state.W, status, state, (), problem)
 
     def _solver(self) -> Any:
         check_choice("update", self.update, UPDATES)
@@ -202,7 +213,7 @@ class Perceptron(SeparatingClassifier):
         if self.warm_start and hasattr(self, "scorer_"):
             before = self.scorer_
             if before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
-                return before.W.copy()
+                return self._without(before.W)
         if isinstance(self.start, str) and self.start == "zero":
             return np.zeros(shape)
         try:
@@ -212,18 +223,25 @@ class Perceptron(SeparatingClassifier):
         if W.shape != shape or not np.all(np.isfinite(W)):
             do = f"give 'zero' or finite weights of shape {shape}, intercepts first"
             raise ParameterError("start", f"got {self.start!r}", do)
-        W[:, 0] *= bool(self.fit_intercept)
-        return W
+        return self._without(W)
 
     def _theorem_facts(self, search: Search, starts: Array, proof: ProvenInseparable) -> Facts:
-        """The theorem's bounds by the separator that is known: these weights, or the proof's."""
+        """The theorem's bounds by the separator that is known: these weights, or the proof's.
+
+        The theorem is about one row an update, so it says nothing of a batch.
+        """
+        if self.update == "batch":
+            return {}
         if search.state.memory["errors"] == 0 and search.state.memory["smallest"] > 0:
             separator, whose = search.W[0], "these weights"
         elif isinstance(proof.verdict, Separable):
             separator, whose = proof.verdict.v, "a separator known from a linear program"
         else:
             return {}
-        found: Theorem = theorem(search.problem, separator, starts[0], float(self.eta0))
+        try:
+            found: Theorem = theorem(search.problem, separator, starts[0], float(self.eta0))
+        except (OverflowError, ZeroDivisionError):  # rows or rates at the ends of float64
+            return {}
         sentence = (
             f"at most {found.bound:.4g} mistakes from w = 0, {found.bound_from_start:.4g} from this start "
             f"(R = {found.R:.4g}, γ/‖w*‖ = {found.gamma / found.length:.4g}, w*: {whose})"
@@ -245,9 +263,14 @@ class Perceptron(SeparatingClassifier):
         self._certify(task, searches, claim, at, why, facts, asked_to_end)
 
 
-def _advice(problem: Objective, verdict: Separable, start: Array, eta: float) -> str:
+def _advice(problem: Objective, verdict: Separable, start: Array, eta: float, by_rows: bool) -> str:
     """What to do about separable rows that it did not separate in time: by the most mistakes the theorem allows."""
-    most = theorem(problem, verdict.v, start, eta).bound_from_start
+    if not by_rows:
+        return "the rows are separable: raise max_iter, or take single rows (update='online')"
+    try:
+        most = theorem(problem, verdict.v, start, eta).bound_from_start
+    except (OverflowError, ZeroDivisionError):
+        most = np.inf
     if most <= WITHIN_REACH:
         return f"the rows are separable, so it ends, after at most {most:.2g} mistakes: raise max_iter"
     return (

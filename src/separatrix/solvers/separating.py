@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.bounds import Bound
+from separatrix.errors import InputError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective, Ridge
 from separatrix.proofs.separability import verdict_on
@@ -27,6 +28,8 @@ MOST_ENTRIES = 2_000_000
 # Below this margin, in units of the rows, the theorem allows 1e24 mistakes.
 HOPELESS = 1e-12
 
+# Rows whose largest entry lies outside have lengths that float64 cannot square.
+SMALLEST, LARGEST = 1e-152, 1e152
 INSEPARABLE: Code = "inseparable"
 
 
@@ -41,7 +44,10 @@ def pose_separation(
     0.5
     """
     rows = memory_rows(X, t, None, frame)
-    summarise(rows, names)
+    found = summarise(rows, names)
+    largest = float(np.max(np.abs([found.minimum, found.maximum]), initial=0.0))
+    if largest > 0 and not SMALLEST < largest < LARGEST:
+        raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
     objective = Objective(rows, LOSSES["perceptron"], Ridge.none(rows.n_features), 2, fit_intercept)
     objective.passes += 1
     return objective
