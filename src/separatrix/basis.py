@@ -6,6 +6,7 @@ intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x1", "x2", "x1*x2"])``
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -35,7 +36,7 @@ class Monomial:
             return np.asarray(np.prod(X[:, list(self.columns)], axis=1))
 
 
-class _Functions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Functions(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """What all bases share: rows checked, functions by name, columns out. Subclasses give the functions."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -57,8 +58,9 @@ class _Functions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = self._names(input_features)
         return np.array([name for name, _ in self._named(names)], dtype=object)
 
+    @abstractmethod
     def _functions(self, X: Array, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:
-        raise NotImplementedError
+        """Names and functions of rows."""
 
     def _named(self, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:
         return self.functions_
