@@ -11,7 +11,7 @@ from separatrix.arrays import AnyArray, Array
 from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.links import LINKS, Link
-from separatrix.rows import memory_rows
+from separatrix.rows import count_pass, memory_rows
 from separatrix.rows.columns import refuse_not_finite
 
 
@@ -65,6 +65,7 @@ class Scorer:
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
         """Z = X wᵀ + b: (n,) for two classes, (n, K) for more. NaN and infinity in X are refused by place."""
+        count_pass()
         with np.errstate(invalid="ignore", over="ignore"):
             z = np.asarray(X @ self.W[:, 1:].T + self.W[:, 0], dtype=np.float64)
         if not np.all(np.isfinite(z)):

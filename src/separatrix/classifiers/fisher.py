@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import Array, Integers
-from separatrix.certificate import Certificate
+from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims import ProjectionClaim
 from separatrix.claims.moments import projection_bound
 from separatrix.classifiers.generative import refuse_empty_class
@@ -23,6 +23,7 @@ from separatrix.labels import known_codes
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.projection import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.whitening import Whitening
+from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer
 
 
@@ -95,13 +96,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         check_choice("threshold", self.threshold, THRESHOLDS)
         task = given(self, X, y, sample_weight)
         q = self._components(task)
-        with one_blas_thread:
+        with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
             found = gather(task.X, task.codes, K, task.weight, pooled=K > 2, names=task.names)
             refuse_empty_class(task, found)
             V, shares = DIRECTIONS[self.direction].best(found, q)
             projection = Projection(V, self.direction, self.threshold)
-            self._keep(task, found, projection, projection.cut(found, task.classes))
+            self._keep(task, found, projection, projection.cut(found, task.classes), passes)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
         return self
 
@@ -114,7 +115,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             raise ParameterError("n_components", f"got {self.n_components}", f"give at most min(K − 1, d) = {most}")
         return self.n_components
 
-    def _keep(self, task: Given, found: Moments, projection: Projection, cut: Cut) -> None:
+    def _keep(self, task: Given, found: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
         self.scorer_, self.classes_ = cut.scorer, task.classes
         self.directions_, self.means_, self.moments_ = projection.V, found.raw_mean, found
         self._n_features_out = projection.V.shape[1]
@@ -129,9 +130,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             assert isinstance(cut.scorer, Scorer)
             self.coef_, self.intercept_ = cut.scorer.W[:, 1:].copy(), cut.scorer.W[:, 0].copy()
             self.n_parameters_ = d * q + K * q + (K - 1 if by_posteriors else 0)
-        self.certificate_ = self._certificate(task, found, projection, cut)
+        self.certificate_ = self._certificate(task, found, projection, cut, passes)
 
-    def _certificate(self, task: Given, found: Moments, projection: Projection, cut: Cut) -> Certificate:
+    def _certificate(
+        self, task: Given, found: Moments, projection: Projection, cut: Cut, passes: list[int]
+    ) -> Certificate:
         bound, J = projection_bound(projection, found), projection.criterion(found)
         rank, d = Whitening.of(found.within).rank, task.X.shape[1]
         named = "Fisher's criterion" if self.direction == "fisher" else "the separation of the projected means"
@@ -153,14 +156,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             status=status,
             code="closed-form" if rank == d else "singular",
             met=True,
-            objective=-J,
-            null_objective=0.0,
-            bound=bound.value,
-            bound_kind=bound.kind,
-            bound_reason=bound.reason,
-            gradient_norm=projection.stationarity(found),
+            **Recomputed(-J, 0.0, bound, projection.stationarity(found)).fields(),
             iterations=1,
-            passes=2,
+            passes=passes[0],
             solver="closed-form",
             why="closed form: sums of (1, x, xxᵀ) by class",
             rank=rank,

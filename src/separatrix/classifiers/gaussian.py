@@ -30,6 +30,7 @@ from separatrix.errors import LabelError, ParameterError
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.whitening import Whitening
+from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer, Scores
 
 REMEDY = "drop constant and collinear columns, or give more rows"
@@ -80,14 +81,14 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
         task = given(self, X, y, sample_weight)
-        with one_blas_thread:
+        with one_blas_thread, counted_passes() as passes:
             found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=True, names=task.names)
             refuse_empty_class(task, found)
             refuse_no_freedom(task, found)
-            self._fit(task, found)
+            self._fit(task, found, passes)
         return self
 
-    def _fit(self, task: Given, found: Moments) -> None:
+    def _fit(self, task: Given, found: Moments, passes: list[int]) -> None:
         K, d = found.mean.shape
         priors = priors_of(self.priors, found)
         sigma = found.within / (found.total_weight - K)
@@ -107,7 +108,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         if white.misses(apart, np.where(unit > 0, unit, 1.0)):
             status += "; the means also differ along directions without scatter, which it ignores"
         discriminative = (K - 1) * (d + 1)
-        self.certificate_ = _certificate(self, task, found, status, white.rank, True, discriminative)
+        self.certificate_ = _certificate(self, task, found, status, white.rank, True, discriminative, passes)
 
     def _keep_coordinates(self, found: Moments, white: Whitening, priors: Array) -> None:
         center = priors @ found.mean
@@ -180,11 +181,11 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
         task = given(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
-        with one_blas_thread:
+        with one_blas_thread, counted_passes() as passes:
             found = gather(task.X, task.codes, task.n_classes, task.weight, names=task.names, spread=spread)
             refuse_empty_class(task, found)
             self._refuse_single_rows(task, found)
-            self._fit(task, found)
+            self._fit(task, found, passes)
         return self
 
     def _refuse_single_rows(self, task: Given, found: Moments) -> None:
@@ -196,7 +197,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
                 "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
             )
 
-    def _fit(self, task: Given, found: Moments) -> None:
+    def _fit(self, task: Given, found: Moments, passes: list[int]) -> None:
         K, d = found.mean.shape
         priors, r = priors_of(self.priors, found), float(self.reg_param)
         freedom = found.weight - 1
@@ -226,7 +227,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
                 " LinearDiscriminantAnalysis"
             )
         discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
-        self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative)
+        self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative, passes)
 
 
 def _constant(white: Whitening, found: Moments) -> float:
@@ -251,7 +252,14 @@ def _linear(found: Moments, white: Whitening, priors: Array) -> Array:
 
 
 def _certificate(
-    model: Any, task: Given, found: Moments, status: str, rank: int, shared: bool, discriminative: int
+    model: Any,
+    task: Given,
+    found: Moments,
+    status: str,
+    rank: int,
+    shared: bool,
+    discriminative: int,
+    passes: list[int],
 ) -> Certificate:
     scorer: Scores = model.scorer_
     at = likelihood(scorer, model.gaussians_, found, task.X, task.codes, task.weight)
@@ -259,14 +267,9 @@ def _certificate(
         status=status,
         code="closed-form" if rank == task.X.shape[1] else "singular",
         met=True,
-        objective=at.objective,
-        null_objective=at.null_objective,
-        bound=at.bound.value,
-        bound_kind=at.bound.kind,
-        bound_reason=at.bound.reason,
-        gradient_norm=at.gradient_norm,
+        **at.fields(),
         iterations=1,
-        passes=4,
+        passes=passes[0],
         solver="closed-form",
         why="closed form: sums of (1, x, xxᵀ) by class",
         rank=rank,

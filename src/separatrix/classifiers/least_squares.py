@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix import errors
 from separatrix.arrays import Array, Integers
-from separatrix.certificate import Certificate
+from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims import LeastSquaresClaim
 from separatrix.claims.moments import squares_bound
 from separatrix.classifiers.given import (
@@ -27,6 +27,7 @@ from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClas
 from separatrix.concurrency import one_blas_thread
 from separatrix.moments.influence import InfluentialRow, most_influential
 from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
+from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer
 
 # A gap above this share of the null model's cost is said, with a warning.
@@ -92,9 +93,9 @@ class LeastSquaresClassifier(LinearClassifier):
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
         self._check_settings()
         task = given(self, X, y, sample_weight)
-        with one_blas_thread:
+        with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
-            self._keep(task, cost, cost.minimise())
+            self._keep(task, cost, cost.minimise(), passes)
         if not self.certificate_.met:
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
         return self
@@ -110,7 +111,7 @@ class LeastSquaresClassifier(LinearClassifier):
             task.X, task.codes, task.weight, table, float(self.l2), bool(self.fit_intercept), task.names
         )
 
-    def _keep(self, task: Given, cost: SquaredCost, least: Minimum) -> None:
+    def _keep(self, task: Given, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_ = least.raw
         K, width = task.n_classes, task.X.shape[1] + bool(self.fit_intercept)
@@ -123,14 +124,9 @@ class LeastSquaresClassifier(LinearClassifier):
             status=self._status(cost.white.rank, width, met),
             code="closed-form" if met else "rounding",
             met=met,
-            objective=least.value,
-            null_objective=null_value,
-            bound=found.value,
-            bound_kind=found.kind,
-            bound_reason=found.reason,
-            gradient_norm=least.gradient_norm,
+            **Recomputed(least.value, null_value, found, least.gradient_norm).fields(),
             iterations=1,
-            passes=4,
+            passes=passes[0],
             solver="closed-form",
             why="closed form: the normal equations from sums of (1, x, xxᵀ), and one step from the residuals",
             rank=cost.rank,

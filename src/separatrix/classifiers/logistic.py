@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix import errors
 from separatrix.arrays import AnyArray, Array
-from separatrix.certificate import Certificate
+from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims import LikelihoodClaim
 from separatrix.classifiers.given import (
     Given,
@@ -230,16 +230,12 @@ class LogisticRegression(LinearClassifier):
         self.n_iter_ = outcome.state.iteration
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)
+        at = outcome.state.at
         self.certificate_ = Certificate(
             status=outcome.status.sentence,
             code=outcome.status.code,
             met=outcome.status.met,
-            objective=outcome.state.at.value,
-            null_objective=problem.null_value,
-            bound=outcome.bound.value,
-            bound_kind=outcome.bound.kind,
-            bound_reason=outcome.bound.reason,
-            gradient_norm=float(np.linalg.norm(outcome.state.at.gradient)),
+            **Recomputed(at.value, problem.null_value, outcome.bound, float(np.linalg.norm(at.gradient))).fields(),
             iterations=outcome.state.iteration,
             passes=problem.passes,
             solver=solver.name,

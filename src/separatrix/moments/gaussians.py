@@ -11,7 +11,7 @@ from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import Block, Frame, Order, memory_rows
+from separatrix.rows import Block, Frame, Order, count_pass, memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.rows.seam import BLOCK_BYTES
 
@@ -46,6 +46,7 @@ class Gaussians:
 
     def log_density(self, X: Any, names: list[str] | None = None) -> Array:
         """ln p(x|C_k), (n, K). NaN and infinity in X are refused by place."""
+        count_pass()
         rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame)
         found = np.empty((rows.n_rows, len(self.means)))
         size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))

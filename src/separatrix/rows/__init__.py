@@ -3,7 +3,7 @@
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.columns import ColumnSummary, standard_frame, summarise
 from separatrix.rows.memory import MemoryRows, memory_rows
-from separatrix.rows.seam import ArraySum, Order, Partial, Rows
+from separatrix.rows.seam import ArraySum, Order, Partial, Rows, count_pass, counted_passes
 
 __all__ = [
     "ArraySum",
@@ -14,6 +14,8 @@ __all__ = [
     "Order",
     "Partial",
     "Rows",
+    "count_pass",
+    "counted_passes",
     "memory_rows",
     "standard_frame",
     "summarise",

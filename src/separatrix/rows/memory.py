@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.rows.block import Block, Frame, as_csr, is_sparse
-from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, fold_strands
+from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, count_pass, fold_strands
 
 A = TypeVar("A")
 
@@ -60,6 +60,7 @@ class MemoryRows:
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
+        count_pass()
         return fold_strands(_Cuts(self, self._edges), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
@@ -83,6 +85,32 @@ class Rows(Protocol):
     def blocks(self, order: Order) -> Iterator[Block]: ...
     def sample(self, size: int, seed: int, by_class: bool = False) -> Block: ...
     def resident(self) -> Block | None: ...
+
+
+_counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())
+
+
+def count_pass() -> None:
+    """Note that every row has been read once more."""
+    for counter in _counters.get():
+        counter[0] += 1
+
+
+@contextmanager
+def counted_passes() -> Iterator[list[int]]:
+    """How often the rows are read inside the block: entry 0 of what it gives.
+
+    >>> with counted_passes() as passes:
+    ...     count_pass()
+    >>> passes
+    [1]
+    """
+    counter = [0]
+    token = _counters.set((*_counters.get(), counter))
+    try:
+        yield counter
+    finally:
+        _counters.reset(token)
 
 
 def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
