@@ -8,7 +8,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from separatrix.objective import Objective, Ridge, pose
+from separatrix.objective import Objective, pose
+from separatrix.penalty import Penalty
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Problem:
     def posed(self, standard=True, sparse=False) -> Objective:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         X = csr_array(self.X) if sparse else self.X
-        ridge = Ridge(strength, self.factors)
-        return pose(X, self.codes, self.K, self.weight, ridge, self.fit_intercept, standard)
+        penalty = Penalty(strength, self.factors)
+        return pose(X, self.codes, self.K, self.weight, penalty, self.fit_intercept, standard)
 
 
 def draw(seed: int, *, K: int | None = None, C: float | None = None, n: int | None = None) -> Problem:

@@ -11,9 +11,10 @@ import pytest
 
 import separatrix as sx
 from separatrix.losses import LOSSES, MarginLoss, Traits
-from separatrix.objective import Objective, Ridge
+from separatrix.objective import Objective
+from separatrix.penalty import Penalty
 from separatrix.rows import memory_rows
-from separatrix.solvers import SOLVERS, Newton, State, default_rules, run
+from separatrix.solvers import SOLVERS, Need, Newton, State, default_rules, run
 
 from .laws import loss_laws, solver_laws
 
@@ -45,7 +46,7 @@ class CoordinateDescent:
     """W_j ← W_j − ∂_j E / L_j, one column after the other, L_j a bound on the curvature along it."""
 
     name: ClassVar[str] = "coordinate-descent"
-    needs: ClassVar[frozenset] = frozenset()
+    needs: ClassVar[frozenset] = frozenset({Need.RIDGE})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
@@ -97,7 +98,7 @@ def test_every_solver_takes_the_toy_loss(registered):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 3))
     t = np.where(X[:, 0] + rng.logistic(size=200) > 0, 1.0, -1.0)
-    problem = Objective(memory_rows(X, t), LOSSES["exponential"], Ridge(1.0, np.ones(3)))
+    problem = Objective(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
     outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-9, 50), 1e-9)
     assert outcome.status.code == "optimal"
     assert outcome.bound.kind == "self-concordance"

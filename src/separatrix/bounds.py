@@ -5,7 +5,7 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
 ``duality``
     With a penalty on every column. Any dual point q gives E(W′) ≥ D(q) for all W′. Taking the model's own
     probabilities for q costs no pass, only that the intercept asks for Σ_i s_i q_ik = Σ_i s_i t_ik; q is mixed
-    with just enough of a constant q to make that so.
+    with just enough of a constant q to make that so, and of the targets for absolute values.
 
 ``affine``
     With or without a penalty, unchanged by any linear map of the columns. With H the Hessian in which only the
@@ -24,6 +24,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
+from separatrix.penalty import soft
 from separatrix.rows import Block
 
 EPS = float(np.finfo(np.float64).eps)
@@ -48,41 +49,49 @@ class Bound:
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
-    r"""E(W) − D(q) = ½ Σ_j (r_j W_j + Ĝ_j/r_j)² + θ [L − H(u) − ⟨W, G_u⟩].
+    r"""E(W) − D(q), summed up so that no term is negative and nothing cancels:
 
-    G, L: the loss's gradient and value; q = (1 − θ) p + θ u with constant u; Ĝ = (1 − θ) G + θ G_u. Both terms are
-    non-negative, so nothing cancels.
+        Σ_j ½ (r_j W_j + soft(Ĝ_j, a_j)/r_j)² + a_j |W_j| + clip(Ĝ_j, ±a_j) W_j
+        + (1 − ρ) L + ρ θ [L − H(u) − ⟨W, G_u⟩]
+
+    G, L: the loss's gradient and value. q = ρ ((1 − θ) p + θ u) + (1 − ρ) t: the model's probabilities p, with enough
+    of a constant u that the intercept's condition holds, and of the targets t that |Ĝ_j| ≤ a_j for columns whose
+    absolute value alone is penalised; Ĝ = ρ ((1 − θ) G + θ G_u). Entropy is concave, so H(q) is at least its shares.
     """
     if not objective.loss.traits.canonical:
         return Bound(None, "duality", "only the logistic and softmax losses have a duality bound here")
-    r = objective.root_penalty
+    r, a = objective.root_penalty, objective.absolute_penalty
     G = at.gradient - objective.penalty_gradient(W)
     L = at.value - objective.penalty_value(W)
+    theta, u = _towards_constant(objective, G)
     sums = objective.class_sums / objective.total_weight
-    if objective.shape[0] == 1:
-        G2 = np.vstack([-G, G])
-    else:
-        G2 = G
-    share = sums[:, 0]
-    theta, u = 0.0, share
-    if objective.fit_intercept:
-        p = share + G2[:, 0]
-        theta = float(max(0.0, np.max(G2[:, 0] / np.maximum(p, EPS))))  # 1 − share/p, without the cancelling
-        if theta > 0:
-            u = np.maximum(p - G2[:, 0] / theta, 0.0)
     G_u = np.outer(u, sums.sum(axis=0)) - sums
     G_u = G_u[1:] if objective.shape[0] == 1 else G_u
     G_hat = (1 - theta) * G + theta * G_u
-    loose = (r == 0) & np.any(G_hat != 0, axis=0)
-    if np.any(loose[1:]):
+    largest = np.max(np.abs(G_hat), axis=0)
+    if np.any((largest > 0)[1:] & objective.unpenalised[1:]):
         return Bound(None, "duality", "a column without a penalty has no duality bound")
-    held = r > 0
-    gap = 0.5 * float(np.sum((r[held] * W[:, held] + G_hat[:, held] / r[held]) ** 2))
+    held, kinked = r > 0, (r == 0) & (a > 0)
+    rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
+    beyond = soft(rho * G_hat[:, held], a[held])
+    gap = 0.5 * float(np.sum((r[held] * W[:, held] + beyond / r[held]) ** 2))
+    gap += float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
     if theta > 0:
         kept = u[u > 0]
         entropy = -float(np.sum(kept * np.log(kept)))
-        gap += theta * max(0.0, L - entropy - float(np.sum(W * G_u)))
+        gap += rho * theta * max(0.0, L - entropy - float(np.sum(W * G_u)))
     return _bounded(gap, W, at, "duality")
+
+
+def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array]:
+    """How much of which constant probabilities, (classes,), makes up for the loss's gradient in the intercepts."""
+    share = objective.class_sums[:, 0] / objective.total_weight
+    if not objective.fit_intercept:
+        return 0.0, share
+    slope = np.array([-G[0, 0], G[0, 0]]) if objective.shape[0] == 1 else G[:, 0]
+    p = share + slope
+    theta = float(max(0.0, np.max(slope / np.maximum(p, EPS))))  # 1 − share/p, without the cancelling
+    return theta, np.maximum(p - slope / theta, 0.0) if theta > 0 else share
 
 
 def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Bound:
@@ -93,6 +102,8 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
         return Bound(None, kind, "this cost is not convex: other minima may be lower")
     if constant is None:
         return Bound(None, kind, "no bound is known for this loss: its third derivative is not bound by its second")
+    if objective.has_absolute:
+        return Bound(None, kind, "absolute values in the penalty have kinks")
     if not objective.has_hessian:
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:

@@ -1,15 +1,15 @@
 r"""The objective: a mean over rows plus a penalty.
 
-    E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + ½ Σ_k Σ_j (r_j W_kj)²,    S = Σ_i s_i,   r_0 = 0
+    E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + Σ_k Σ_j ½ (r_j W_kj)² + a_j |W_kj|,    S = Σ_i s_i,   r_0 = a_0 = 0
 
 with W (K or 1, d + 1), intercepts in column 0, in the coordinates of the rows' frame. With the penalty strength
-1/C and factors f_j in raw units, r_j = (f_j/(C S))^½ / scale_j, so E · C S is scikit-learn's objective. Lectures
-000, 002 and 004 divide by N as here; minimisers do not depend on it.
+1/C, the share α of absolute values and factors f_j in raw units, r_j = ((1 − α) f_j/(C S))^½ / scale_j and
+a_j = α f_j/(C S scale_j), so E · C S is scikit-learn's objective. Lectures 000, 002 and 004 divide by N as here;
+minimisers do not depend on it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
+from separatrix.penalty import Penalty, soft
 from separatrix.rows import Block, MemoryRows, Rows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.subspace import Subspace, identified, identified_by_root
@@ -44,25 +45,8 @@ SAMPLE_ROWS, SAMPLE_SEED = 20_000, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True)
-class Ridge:
-    """½ · strength · Σ_j factors_j w_j², in raw units; the intercept is never penalised."""
-
-    strength: float
-    factors: Array
-
-    @classmethod
-    def none(cls, n_features: int) -> Ridge:
-        return cls(0.0, np.ones(n_features))
-
-    @property
-    def weights(self) -> Array:
-        """The second derivative in each raw weight."""
-        return self.strength * self.factors
-
-
 class Evaluation(NamedTuple):
-    """E and ∇E at some W."""
+    """E at some W, and the gradient of its smooth part: of all but the absolute values."""
 
     value: float
     gradient: Array
@@ -71,8 +55,10 @@ class Evaluation(NamedTuple):
 class Objective:
     """E(W) over rows, with the pass over the rows counted in ``passes``."""
 
-    def __init__(self, rows: Rows, loss: Loss, ridge: Ridge, n_classes: int = 2, fit_intercept: bool = True) -> None:
-        self.rows, self.loss, self.ridge = rows, loss, ridge
+    def __init__(
+        self, rows: Rows, loss: Loss, penalty: Penalty, n_classes: int = 2, fit_intercept: bool = True
+    ) -> None:
+        self.rows, self.loss, self.penalty = rows, loss, penalty
         self.n_classes, self.fit_intercept = n_classes, fit_intercept
         self.passes = 0
         # The same objective in standard coordinates, where this one is not: bounds are computed there, since raw
@@ -90,7 +76,7 @@ class Objective:
 
     @property
     def has_hessian(self) -> bool:
-        """Whether second derivatives exist and fit into a matrix."""
+        """Whether second derivatives of the loss exist and fit into a matrix."""
         return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
 
     @cached_property
@@ -107,13 +93,28 @@ class Objective:
     @cached_property
     def root_penalty(self) -> Array:
         """r, (d + 1): never squared with the scales inside, so columns may be of any size."""
-        raw = np.sqrt(self.ridge.weights) / np.sqrt(self.total_weight) / self.rows.frame.scale
+        raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
         return np.concatenate([[0.0], raw])
+
+    @cached_property
+    def absolute_penalty(self) -> Array:
+        """a, (d + 1)."""
+        return np.concatenate([[0.0], self.penalty.absolute / self.total_weight / self.rows.frame.scale])
+
+    @property
+    def has_absolute(self) -> bool:
+        """Whether absolute values are penalised, so that E has kinks."""
+        return self.penalty.l1_ratio > 0 and self.penalty.strength > 0
+
+    @property
+    def smooth(self) -> bool:
+        """Whether E is twice differentiable."""
+        return self.loss.traits.smooth and not self.has_absolute
 
     @cached_property
     def unpenalised(self) -> Any:
         """Which columns of W no penalty holds, (d + 1,) of truth values."""
-        free = self.root_penalty == 0
+        free = (self.root_penalty == 0) & (self.absolute_penalty == 0)
         free[0] = self.fit_intercept
         return free
 
@@ -175,7 +176,15 @@ class Objective:
         return R
 
     def penalty_value(self, W: Array) -> float:
-        return 0.5 * float(np.sum((self.root_penalty * W) ** 2))
+        ridge = 0.5 * float(np.sum((self.root_penalty * W) ** 2))
+        return ridge + float(np.sum(self.absolute_penalty * np.abs(W))) if self.has_absolute else ridge
+
+    def subgradient(self, W: Array, gradient: Array) -> Array:
+        """The shortest subgradient of E at W, from the gradient of its smooth part: zero at the minimum alone."""
+        if not self.has_absolute:
+            return gradient
+        a = self.absolute_penalty
+        return np.where(W == 0, soft(gradient, np.broadcast_to(a, W.shape)), gradient + a * np.sign(W))
 
     def penalty_gradient(self, W: Array) -> Array:
         return np.asarray(self.root_penalty * (self.root_penalty * W))
@@ -232,8 +241,7 @@ class Objective:
         """The objective of these rows alone, in the same coordinates, the penalty in the same proportion."""
         rows = MemoryRows(block.X, block.t, block.weight, block.frame)
         share = float(block.weight.sum()) / self.total_weight
-        ridge = Ridge(self.ridge.strength * share, self.ridge.factors)
-        return Objective(rows, self.loss, ridge, self.n_classes, self.fit_intercept)
+        return Objective(rows, self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
@@ -289,7 +297,7 @@ def pose(
     codes: Integers,
     n_classes: int,
     weight: Array,
-    ridge: Ridge,
+    penalty: Penalty,
     fit_intercept: bool = True,
     standard: bool = True,
     names: list[str] | None = None,
@@ -302,14 +310,14 @@ def pose(
     infinity by row and column.
     """
     unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
-    ridge = Ridge(ridge.strength / unit, ridge.factors)
+    penalty = penalty.times(1.0 / unit)
     rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit)
     summary = summarise(rows, names)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
-    frame = standard_frame(summary, ridge.weights / summary.weight, fit_intercept, hide_constant)
-    objective = Objective(rows.seen_through(frame), kept, ridge, n_classes, fit_intercept)
+    frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
+    objective = Objective(rows.seen_through(frame), kept, penalty, n_classes, fit_intercept)
     if not standard:
-        raw = Objective(rows, kept, ridge, n_classes, fit_intercept)
+        raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
         raw.standard, objective = objective, raw
     objective.passes += 1
     return objective

@@ -16,7 +16,8 @@ from separatrix.arrays import Array
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, signed
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, Ridge
+from separatrix.objective import Objective
+from separatrix.penalty import Penalty
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.solvers import Solver, choose, named, refuse_unmet, states
@@ -113,4 +114,4 @@ def _raw_objective(X: Any, y: Any, loss: str) -> Objective:
         raise ParameterError("y", f"it has {len(classes)} classes", "give two: a surface is of one score")
     rows = memory_rows(np.asarray(X, dtype=np.float64), signed(codes))
     refuse_not_finite(rows)
-    return Objective(rows, LOSSES[loss], Ridge.none(rows.n_features))
+    return Objective(rows, LOSSES[loss], Penalty.none(rows.n_features))

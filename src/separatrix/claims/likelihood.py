@@ -11,7 +11,8 @@ from separatrix.arrays import Array
 from separatrix.bounds import bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes
-from separatrix.objective import Objective, Ridge, pose
+from separatrix.objective import Objective, pose
+from separatrix.penalty import Penalty
 from separatrix.scorer import Scorer
 
 
@@ -25,6 +26,7 @@ class LikelihoodClaim:
     fit_intercept: bool
     class_weights: Array
     loss: str = "logistic"
+    l1_ratio: float = 0.0
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over these rows."""
@@ -32,7 +34,8 @@ class LikelihoodClaim:
         W = problem.rows.frame.from_original(self.scorer.W)
         at = problem.value_gradient(W)
         found = bound(problem, W, at, thorough=True)
-        return Recomputed(at.value, problem.null_value, found, float(np.linalg.norm(at.gradient)))
+        length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
+        return Recomputed(at.value, problem.null_value, found, length)
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None) -> Objective:
         """The objective over these rows."""
@@ -43,7 +46,7 @@ class LikelihoodClaim:
             codes,
             len(self.scorer.classes),
             weight * self.class_weights[codes],
-            Ridge(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors),
+            Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
             self.fit_intercept,
             hide_constant=False,
             loss=self.loss,

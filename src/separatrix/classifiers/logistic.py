@@ -20,6 +20,7 @@ from separatrix.classifiers.given import (
     check_not_negative,
     check_positive,
     given,
+    is_number,
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
@@ -27,7 +28,8 @@ from separatrix.classifiers.weights import class_weights, refuse_weightless_clas
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, Ridge, pose
+from separatrix.objective import Objective, pose
+from separatrix.penalty import Penalty
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
@@ -36,7 +38,7 @@ HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not los
 
 
 class LogisticRegression(LinearClassifier):
-    r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + ½ Σ_j f_j w_j², with ℓ the logistic or softmax loss.
+    r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²), with ℓ logistic or softmax.
 
     Two classes have one weight vector; K > 2 classes have K, for the softmax. The intercept is never penalised.
     The solver needs no scaling of columns: it works in coordinates of its own and answers in yours. The penalty is on
@@ -46,6 +48,8 @@ class LogisticRegression(LinearClassifier):
     ----------
     C : float, default 1.0
         Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood.
+    l1_ratio : float between 0 and 1, default 0.0
+        α above: 0 is the ridge, 1 the lasso, which leaves most weights at exactly zero, between them the elastic net.
     loss : "logistic", "probit", "cloglog" or "squared-sigmoid", default "logistic"
         Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
@@ -92,6 +96,7 @@ class LogisticRegression(LinearClassifier):
         self,
         C: float = 1.0,
         *,
+        l1_ratio: float = 0.0,
         loss: str = "logistic",
         solver: str | Solver = "auto",
         fit_intercept: bool = True,
@@ -104,6 +109,7 @@ class LogisticRegression(LinearClassifier):
         random_state: Any = None,
     ) -> None:
         self.C = C
+        self.l1_ratio = l1_ratio
         self.loss = loss
         self.solver = solver
         self.fit_intercept = fit_intercept
@@ -135,7 +141,7 @@ class LogisticRegression(LinearClassifier):
             task.codes,
             task.n_classes,
             weight,
-            self._ridge(task.X.shape[1]),
+            self._penalty(task.X.shape[1]),
             self.fit_intercept,
             solver is None or Need.STANDARD in solver.needs,
             task.names,
@@ -155,16 +161,18 @@ class LogisticRegression(LinearClassifier):
         check_positive("C", self.C, "give a positive number, or np.inf for no penalty")
         if not float(self.C) > 1e-300:
             raise ParameterError("C", f"got {self.C!r}", "give more than 1e-300: 1/C must be a number")
+        if not (is_number(self.l1_ratio) and 0 <= self.l1_ratio <= 1):
+            raise ParameterError("l1_ratio", f"got {self.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
         check_choice("loss", self.loss, HEADS)
         check_not_negative("tol", self.tol)
         check_count("max_iter", self.max_iter)
         check_flag("fit_intercept", self.fit_intercept)
         check_flag("warm_start", self.warm_start)
 
-    def _ridge(self, n_features: int) -> Ridge:
+    def _penalty(self, n_features: int) -> Penalty:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         if self.penalty_factors is None:
-            return Ridge(strength, np.ones(n_features))
+            return Penalty(strength, np.ones(n_features), float(self.l1_ratio))
         try:
             factors = np.asarray(self.penalty_factors, dtype=np.float64)
         except (TypeError, ValueError):
@@ -175,7 +183,7 @@ class LogisticRegression(LinearClassifier):
                 f"got {self.penalty_factors!r}",
                 f"give {n_features} finite factors >= 0, one a column",
             )
-        return Ridge(strength, factors)
+        return Penalty(strength, factors, float(self.l1_ratio))
 
     def _seeded(self, solver: Solver | None) -> Solver | None:
         if self.random_state is None or solver is None or not hasattr(solver, "seed"):
@@ -231,11 +239,12 @@ class LogisticRegression(LinearClassifier):
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)
         at = outcome.state.at
+        length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
         self.certificate_ = Certificate(
             status=outcome.status.sentence,
             code=outcome.status.code,
             met=outcome.status.met,
-            **Recomputed(at.value, problem.null_value, outcome.bound, float(np.linalg.norm(at.gradient))).fields(),
+            **Recomputed(at.value, problem.null_value, outcome.bound, length).fields(),
             iterations=outcome.state.iteration,
             passes=problem.passes,
             solver=solver.name,
@@ -245,7 +254,13 @@ class LogisticRegression(LinearClassifier):
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LikelihoodClaim(
-                self.scorer_, float(self.C), problem.ridge.factors, bool(self.fit_intercept), by_class, self.loss
+                self.scorer_,
+                float(self.C),
+                problem.penalty.factors,
+                bool(self.fit_intercept),
+                by_class,
+                self.loss,
+                float(self.l1_ratio),
             ),
         )
         if not outcome.status.met:

@@ -76,9 +76,10 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
-    >>> from separatrix.objective import Ridge, pose
+    >>> from separatrix.objective import pose
+    >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
     >>> bool(np.all(np.diff(values) < 0))
     True
@@ -102,9 +103,10 @@ def run(
     """Run ``solver`` on ``problem`` until one of ``rules`` holds.
 
     >>> from separatrix.solvers.newton import Newton
-    >>> from separatrix.objective import Ridge, pose
+    >>> from separatrix.objective import pose
+    >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
     'optimal'
     """
@@ -115,7 +117,8 @@ def run(
     with one_blas_thread:
         for state in states(solver, problem, start):
             found = look.at(problem, state, before)
-            length, seconds = float(np.linalg.norm(state.at.gradient)), time.perf_counter() - clock
+            length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
+            seconds = time.perf_counter() - clock
             trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds))
             if watch is not None:
                 watch(trace[-1], state)

@@ -67,7 +67,7 @@ class GradientDescent:
     eta: float | None = None
     step_rule: str = "fixed"
     name: ClassVar[str] = "gradient-descent"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 

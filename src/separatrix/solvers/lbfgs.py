@@ -35,7 +35,7 @@ class LBFGS:
 
     pairs: int = 20
     name: ClassVar[str] = "lbfgs"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.STANDARD})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 

@@ -27,16 +27,17 @@ from separatrix.solvers.state import Halt, Need, State
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
-    >>> from separatrix.objective import Ridge, pose
+    >>> from separatrix.objective import pose
+    >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> start = Newton().init(problem, np.zeros((1, 2)))
     >>> Newton().step(problem, start).at.value < start.at.value
     True
     """
 
     name: ClassVar[str] = "newton"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.HESSIAN, Need.STANDARD})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.HESSIAN, Need.STANDARD})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 

@@ -49,9 +49,10 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence.
 
     >>> import numpy as np
-    >>> from separatrix.objective import Ridge, pose
+    >>> from separatrix.objective import pose
+    >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Ridge(1.0, np.ones(1)))
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]
     'Newton: with 2 parameters second derivatives are cheap and few passes do'
     """
@@ -71,6 +72,8 @@ def refuse_unmet(solver: Solver, problem: Objective) -> None:
     """Raise where the problem lacks what the solver needs."""
     if Need.SMOOTH in solver.needs and not problem.loss.traits.smooth:
         raise ParameterError("solver", f"{solver.name!r} needs {Need.SMOOTH.value}", "use 'gradient-descent'")
+    if Need.RIDGE in solver.needs and problem.has_absolute:
+        raise ParameterError("solver", f"{solver.name!r} needs {Need.RIDGE.value}", "use 'auto'")
     if Need.HESSIAN in solver.needs and not problem.has_hessian:
         raise ParameterError(
             "solver",

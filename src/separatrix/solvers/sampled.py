@@ -44,7 +44,7 @@ class SampledNewton:
     rows: int = 20_000
     pairs: int = 20
     name: ClassVar[str] = "sampled-newton"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.HESSIAN, Need.STANDARD})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.HESSIAN, Need.STANDARD})
     by_sums: ClassVar[bool] = False  # which rows are drawn depends on their order
     converges: ClassVar[bool] = True
 

@@ -12,7 +12,8 @@ from separatrix.arrays import Array
 from separatrix.bounds import Bound
 from separatrix.errors import InputError
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, Ridge
+from separatrix.objective import Objective
+from separatrix.penalty import Penalty
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Frame, memory_rows, summarise
@@ -48,7 +49,7 @@ def pose_separation(
     largest = float(np.max(np.abs([found.minimum, found.maximum]), initial=0.0))
     if largest > 0 and not SMALLEST < largest < LARGEST:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
-    objective = Objective(rows, LOSSES["perceptron"], Ridge.none(rows.n_features), 2, fit_intercept)
+    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
     objective.passes += 1
     return objective
 

@@ -15,6 +15,7 @@ class Need(Enum):
     """What a solver asks of the problem; ``auto`` offers it only where there is that."""
 
     SMOOTH = "a smooth loss"
+    RIDGE = "a penalty without absolute values (l1_ratio=0)"
     HESSIAN = "few enough parameters for a matrix of second derivatives"
     STANDARD = "standard coordinates"
 
