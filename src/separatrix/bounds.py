@@ -13,6 +13,7 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
     difference of two classes' rows for softmax), u = λR: if u < 1 the optimum exists and the gap is at most
     [u + (1 − u) ln(1 − u)]/R². The third derivative of a logistic loss is at most its second times the change of
     score; integrate twice from W and minimise over the distance walked (after Bach 2010, self-concordance).
+    Absolute values are replaced by lines below them.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from separatrix.rows import Block
 EPS = float(np.finfo(np.float64).eps)
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 4096
+# Below this λR the bound hardly depends on R, so an upper bound on R does.
+SMALL = 0.05
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
 SURE = 0.5
 
@@ -102,29 +105,46 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
         return Bound(None, kind, "this cost is not convex: other minima may be lower")
     if constant is None:
         return Bound(None, kind, "no bound is known for this loss: its third derivative is not bound by its second")
-    if objective.has_absolute:
-        return Bound(None, kind, "absolute values in the penalty have kinks")
     if not objective.has_hessian:
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:
         subset = objective.sampled
     space = objective.subspace
-    g = space.reduce(at.gradient)
-    outside = float(np.max(np.abs(space.remainder(at.gradient)), initial=0.0))
+    gradient, slack = _linearised(objective, W, at.gradient)
+    g = space.reduce(gradient)
+    outside = float(np.max(np.abs(space.remainder(gradient)), initial=0.0))
     if outside > 64 * EPS:
         return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
     factor = objective.factor(W, subset)
     if factor is None:
         return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
     decrement = float(np.linalg.norm(factor.half(g)))
-    longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
+    longest = np.sqrt(_no_shorter(objective, factor, subset)) * constant
+    if not decrement * longest < SMALL:
+        longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
     u = decrement * longest
     if not u < SURE:
         return Bound(None, kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
     # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
     bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
     gap = bracket / longest**2 if longest > 0 else 0.5 * decrement**2
-    return _bounded(float(gap), W, at, kind)
+    return _bounded(float(gap) + slack, W, at, kind)
+
+
+def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array, float]:
+    """∇f + s and Σ a |W| − s·W, for an s with |s| ≤ a: E ≥ f + s·W everywhere, so what bounds the latter serves for E.
+
+    One score: the s of the shortest subgradient, which costs nothing at W. More: s in proportion to −∇f in each
+    column, so that over the classes it sums to zero as ∇f does, and f + s·W is bounded along a common shift.
+    """
+    if not objective.has_absolute:
+        return gradient, 0.0
+    if objective.shape[0] == 1:
+        return objective.subgradient(W, gradient), 0.0
+    a, largest = objective.absolute_penalty, np.max(np.abs(gradient), axis=0)
+    s = -gradient * np.divide(a, largest, out=np.ones_like(a), where=largest > a)
+    s[:, a == 0] = 0.0
+    return gradient + s, float(np.sum(a * np.abs(W) - s * W))
 
 
 def _bounded(gap: float, W: Array, at: Evaluation, kind: str) -> Bound:
@@ -138,6 +158,23 @@ def _rounding(W: Array, at: Evaluation) -> float:
     A residual is at most its row's loss, so the gradient is off by a few units in the last place of E, times W.
     """
     return 4 * EPS * abs(at.value) * (1.0 + float(np.sum(np.abs(W))))
+
+
+def _no_shorter(objective: Objective, factor: Factor, subset: Block) -> float:
+    """At least ``_longest_row``, for less work: by the smallest eigenvalue of the scaled Hessian. For one score."""
+    space = objective.subspace
+    if space.Q is not None or not np.any(subset.weight > 0):
+        return np.inf
+    values = np.linalg.eigvalsh(factor.lower @ factor.lower.T)
+    least = values[0] - 8 * len(values) * EPS * values[-1]
+    if not least > 0:
+        return np.inf
+    counted, longest = np.flatnonzero(subset.weight > 0), 0.0
+    for start in range(0, len(counted), CHUNK):
+        X = subset.take(counted[start : start + CHUNK]).homogeneous()
+        X = (X if space.Z is None else X @ space.Z) / factor.d
+        longest = max(longest, float(np.max(np.einsum("ij,ij->i", X, X))))
+    return longest / float(least)
 
 
 def _longest_row(objective: Objective, factor: Factor, subset: Block) -> float:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
@@ -41,7 +41,8 @@ from separatrix.sums import (
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
 LARGEST_HESSIAN = 3000
-SAMPLE_ROWS, SAMPLE_SEED = 20_000, 20_231_017
+# Rows that stand for all: at least so many, 20 a parameter, and a sixteenth of all up to so many entries.
+SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 1 << 22, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -78,6 +79,11 @@ class Objective:
     def has_hessian(self) -> bool:
         """Whether second derivatives of the loss exist and fit into a matrix."""
         return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
+
+    @property
+    def targets(self) -> AnyArray:
+        """What t is in each class."""
+        return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
 
     @cached_property
     def class_sums(self) -> Array:
@@ -147,15 +153,24 @@ class Objective:
 
     @cached_property
     def sampled(self) -> Block:
-        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
+        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners.
+
+        As many of each class, where there are: a rare class has few rows, and much to say.
+        """
         self.passes += 1
-        return self.rows.sample(max(20 * self.size, SAMPLE_ROWS), SAMPLE_SEED)
+        n_rows = self.rows.n_rows or 0
+        size = max(20 * self.size, SAMPLE_ROWS, min(n_rows // 16, LARGEST_SAMPLE // self.shape[1]))
+        return self.rows.sample(size, SAMPLE_SEED, self.targets)
+
+    @cached_property
+    def _sample_gram(self) -> Array:
+        return self._grammed(self.sampled)
 
     def _identified(self, K: int, root_penalty: Array) -> Subspace:
         penalty = np.diag(root_penalty**2)
         if self.sampled.n_rows < (self.rows.n_rows or 0):
             # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
-            found = identified(0.25 * self._grammed(self.sampled) + penalty, K)
+            found = identified(0.25 * self._sample_gram + penalty, K)
             if found is not None:
                 return found
         found = identified(0.25 * self.gram + penalty, K)
@@ -238,10 +253,12 @@ class Objective:
         return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
 
     def restricted_to(self, block: Block) -> Objective:
-        """The objective of these rows alone, in the same coordinates, the penalty in the same proportion."""
+        """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
         rows = MemoryRows(block.X, block.t, block.weight, block.frame)
         share = float(block.weight.sum()) / self.total_weight
-        return Objective(rows, self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
+        inner = Objective(rows, self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
+        inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
+        return inner
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
@@ -260,10 +277,17 @@ class Objective:
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
     @cached_property
+    def value_at_zero(self) -> float:
+        """E where all weights are zero, without a pass."""
+        z = np.zeros((self.n_classes, self.shape[0]))
+        of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
+        return float(self.class_sums[:, 0] @ of_class) / self.total_weight
+
+    @cached_property
     def null_value(self) -> float:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
         if not self.loss.traits.proper:
-            return self.value_gradient(np.zeros(self.shape)).value
+            return self.value_at_zero
         share = self.class_sums[:, 0] / self.total_weight
         kept = np.flatnonzero(share > 0)
         if self.loss.traits.multiclass:
@@ -312,10 +336,12 @@ def pose(
     unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
     penalty = penalty.times(1.0 / unit)
     rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit)
-    summary = summarise(rows, names)
+    summary = summarise(rows, names, np.array([1.0]) if n_classes == 2 else np.arange(1, n_classes), ranges=False)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
     frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
     objective = Objective(rows.seen_through(frame), kept, penalty, n_classes, fit_intercept)
+    if not frame.has_large_offset:  # beside one, sums of x hold too few digits: they are taken anew where asked for
+        objective.class_sums = summary.class_sums(frame)
     if not standard:
         raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
         raw.standard, objective = objective, raw

@@ -27,9 +27,9 @@ class ValueGradient(ArraySum):
     def add(self, total: Array, block: Block) -> Array:
         z = block.scores(self.W)
         z = z if self.loss.traits.multiclass else z[:, 0]
-        total[0] += block.weight @ self.loss.value(block.t, z)
-        residual = self.loss.derivative(block.t, z).reshape(block.n_rows, -1)
-        total[1:] += block.adjoint(block.weight[:, None] * residual).ravel()
+        value, residual = self.loss.value_derivative(block.t, z)
+        total[0] += block.weight @ value
+        total[1:] += block.adjoint(block.weight[:, None] * residual.reshape(block.n_rows, -1)).ravel()
         return total
 
 

@@ -78,6 +78,9 @@ class ComplementaryLogLog:
         rate = _rate(z)
         return np.where(np.asarray(t) > 0, -_hazard(rate), rate)
 
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        return self.value(t, z), self.derivative(t, z)
+
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         """ℓ″ = h (h − 1 + λ) for t = +, λ for t = −, with λ = e^z and h = λ/(e^λ − 1)."""
         rate = _rate(z)

@@ -52,6 +52,7 @@ class Loss(Protocol):
     def traits(self) -> Traits: ...
     def value(self, t: AnyArray, z: Array) -> Array: ...
     def derivative(self, t: AnyArray, z: Array) -> Array: ...
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]: ...
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array: ...
     def conjugate(self, t: AnyArray, a: Array) -> Array: ...
 
@@ -70,11 +71,19 @@ class MarginLoss(ABC):
     @abstractmethod
     def conjugate_of_slope(self, a: Array) -> Array: ...
 
+    def value_slope(self, m: Array) -> tuple[Array, Array]:
+        """ℓ and ℓ′ at once, for losses whose two share work."""
+        return self.of_margin(m), self.slope(m)
+
     def value(self, t: AnyArray, z: Array) -> Array:
         return self.of_margin(np.asarray(t * z, dtype=np.float64))
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
         return np.asarray(t * self.slope(np.asarray(t * z, dtype=np.float64)))
+
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        value, slope = self.value_slope(np.asarray(t * z, dtype=np.float64))
+        return value, np.asarray(t * slope)
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         return self.curvature(np.asarray(t * z, dtype=np.float64)) * dz

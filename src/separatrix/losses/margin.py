@@ -32,6 +32,12 @@ class Logistic(MarginLoss):
     def slope(self, m: Array) -> Array:
         return -sigmoid(-m)
 
+    def value_slope(self, m: Array) -> tuple[Array, Array]:
+        with np.errstate(under="ignore"):
+            tail = np.exp(-np.abs(m))
+            value = np.log1p(tail) - np.minimum(m, 0.0)
+            return value, np.where(m >= 0, -tail, -1.0) / (1.0 + tail)
+
     def curvature(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
             tail = np.exp(-np.abs(m))
@@ -136,6 +142,9 @@ class ZeroOne:
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
         return np.zeros_like(np.asarray(t * z, dtype=np.float64))
+
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        return self.value(t, z), self.derivative(t, z)
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         return np.zeros_like(np.asarray(t * z, dtype=np.float64))

@@ -29,15 +29,20 @@ class Softmax:
     )
 
     def value(self, t: AnyArray, z: Array) -> Array:
-        top = z.max(axis=1)
-        with np.errstate(under="ignore"):
-            total = np.log(np.exp(z - top[:, None]).sum(axis=1))
-        return np.asarray(total + (top - np.take_along_axis(z, t[:, None], axis=1)[:, 0]))
+        return self.value_derivative(t, z)[0]
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
-        r = softmax(z)
-        r[np.arange(len(t)), t] -= 1.0
-        return r
+        return self.value_derivative(t, z)[1]
+
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        own = np.arange(len(t)), t
+        shifted = z - z.max(axis=1, keepdims=True)
+        with np.errstate(under="ignore"):
+            r: Array = np.exp(shifted)
+            total = r.sum(axis=1)
+            r /= total[:, None]
+        r[own] -= 1.0
+        return np.asarray(np.log(total) - shifted[own]), r
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         p = softmax(z)

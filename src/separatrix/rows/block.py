@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Past this ratio of a column's offset to its spread, X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
+# Rows copied at once: a copy of a copy must not be large.
+CHUNK = 4096
 # Entries of a CSR block that may be written out where centring it needs that.
 LARGEST_DENSE_BLOCK = 1 << 22
 
@@ -103,9 +105,14 @@ class Block:
         return int(self.X.shape[0])
 
     @cached_property
+    def _double(self) -> Any:
+        """X with dense float32 written out as float64: in cache, once for all that a pass does with a block."""
+        return self.X if is_sparse(self.X) else np.asarray(self.X, dtype=np.float64)
+
+    @cached_property
     def _framed(self) -> Any:
         """X in the frame's coordinates: a dense copy, or CSR that is scaled but not centred."""
-        X: Any = self.X
+        X: Any = self._double
         if is_sparse(X):
             if self._explicit:
                 X = X.toarray()
@@ -117,7 +124,9 @@ class Block:
                 return csr_array((X.data / self.frame.scale[X.indices], X.indices, X.indptr), shape=X.shape)
         if self.frame.is_identity:
             return np.asarray(X, dtype=np.float64)
-        return (X - self.frame.center) / self.frame.scale
+        framed = X - self.frame.center
+        framed /= self.frame.scale
+        return framed
 
     @property
     def _explicit(self) -> bool:
@@ -130,7 +139,7 @@ class Block:
         if self._explicit:
             return np.asarray(self._framed @ W[:, 1:].T + W[:, 0])
         raw = W if self.frame.is_identity else self.frame.to_original(W)
-        return np.asarray(self.X @ raw[:, 1:].T + raw[:, 0])
+        return np.asarray(self._double @ raw[:, 1:].T + raw[:, 0])
 
     def score_sizes(self, W: Array) -> Array:
         """|X̄| |W|ᵀ, (m, K): what a score is a sum of, so that rounding can be told from a sign."""
@@ -146,7 +155,7 @@ class Block:
         if self._explicit:
             product = R.T @ self._framed
         else:
-            product = np.asarray(self.X.T @ R).T
+            product = np.asarray(self._double.T @ R).T
             if not self.frame.is_identity:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
@@ -189,6 +198,16 @@ class Block:
         X = self._framed
         dense = X.toarray() - self.frame.center / self.frame.scale if is_sparse(X) else X
         return np.column_stack([np.ones(self.n_rows), dense])
+
+    def written_out(self, rows: Integers) -> Block:
+        """These rows in the frame's coordinates, to be used often: a dense copy; CSR rows stay as they are."""
+        if is_sparse(self.X):
+            return self.take(rows)
+        X = np.empty((len(rows), self.X.shape[1]))
+        for start in range(0, len(rows), CHUNK):
+            chosen = slice(start, start + CHUNK)
+            X[chosen] = self.take(rows[chosen])._framed
+        return Block(X, self.t[rows], self.weight[rows], self.start, Frame.identity(self.X.shape[1]))
 
     def take(self, rows: Integers) -> Block:
         """The rows with these numbers inside the block, in this order."""

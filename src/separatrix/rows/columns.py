@@ -1,6 +1,7 @@
-"""One pass over the columns: weighted mean, variance, range; from them the standard frame.
+"""One pass over the columns: weighted mean, variance, range, sums by class; from them the standard frame.
 
-Mean and sum of squared deviations are merged by Chan, Golub and LeVeque (1983), so a large offset loses nothing.
+Mean, squared deviations and the classes' deviations from the mean are merged by Chan, Golub and LeVeque (1983), so a
+large offset loses nothing.
 """
 
 from __future__ import annotations
@@ -10,18 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import AnyArray, Array
 from separatrix.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block, Frame, is_sparse, power_of_two
 from separatrix.rows.seam import Rows
 
+# Past this share of the mean's square, Σ s x² holds too few digits of Σ s (x − mean)², or the column may be constant.
+DOUBTFUL = 1e-6
 # Outside this range a squared deviation may leave float64; then columns are first divided by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
 
 
 @dataclass
 class ColumnSummary:
-    """Of each column, over rows of positive weight: mean, std (population), min and max; all (d,)."""
+    """Of each column, over rows of positive weight: mean, std (population), min and max; all (d,).
+
+    Where no ``ranges`` were asked for, min and max are ∓infinity but for columns that may be constant.
+    ``class_weight`` (K − 1,) and ``pull`` (K − 1, d): of each class but the first, its weight and Σ s (x − mean).
+    """
 
     weight: float
     n_rows: int
@@ -30,6 +37,8 @@ class ColumnSummary:
     minimum: Array
     maximum: Array
     unit: Array  # the power of two that m2 was computed in
+    class_weight: Array
+    pull: Array
 
     @property
     def std(self) -> Array:
@@ -40,16 +49,25 @@ class ColumnSummary:
         """Which columns have one value only."""
         return self.minimum == self.maximum
 
+    def class_sums(self, frame: Frame) -> Array:
+        """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
+        own = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
+        pull = np.vstack([-self.pull.sum(axis=0), self.pull])
+        return np.column_stack([own, (pull + np.outer(own, self.mean - frame.center)) / frame.scale])
+
 
 @dataclass(frozen=True)
 class _Columns:
-    """The partial sum behind ``summarise``."""
+    """The partial sum behind ``summarise``; ``targets``: what t is in each class but the first, (K − 1,)."""
 
     unit: Array
+    targets: AnyArray
+    ranges: bool
 
     def zero(self) -> ColumnSummary:
-        d = len(self.unit)
-        return ColumnSummary(0.0, 0, np.zeros(d), np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf), self.unit)
+        K, d = len(self.targets), len(self.unit)
+        low, high = np.full(d, np.inf), np.full(d, -np.inf)
+        return ColumnSummary(0.0, 0, np.zeros(d), np.zeros(d), low, high, self.unit, np.zeros(K), np.zeros((K, d)))
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
         counted = block.weight > 0
@@ -60,10 +78,28 @@ class _Columns:
             block = block.take(np.flatnonzero(counted))
         if block.n_rows == 0:
             return total
-        weight = float(block.weight.sum())
         with np.errstate(over="ignore", invalid="ignore"):
-            part = (_sparse_part if is_sparse(block.X) else _dense_part)(block, self.unit, weight)
-            return self.merge(total, part)
+            return self.merge(total, self._part(block))
+
+    def _part(self, block: Block) -> ColumnSummary:
+        """One block's summary: by sums of x and x², and once more with the mean taken off where those are in doubt."""
+        weight = float(block.weight.sum())
+        by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
+        own = by_class.sum(axis=0)
+        mean, square, sums = (_sparse_sums if is_sparse(block.X) else _dense_sums)(block, self.unit, by_class)
+        least = weight * (mean / self.unit) ** 2
+        m2 = square - least
+        low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
+        absent = (square == 0) & (mean == 0) if is_sparse(block.X) else np.zeros(len(mean), dtype=bool)
+        doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
+        low[absent] = high[absent] = m2[absent] = 0.0
+        if len(doubtful):
+            part: Any = block.X[:, doubtful]
+            part = np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
+            low[doubtful], high[doubtful] = part.min(axis=0), part.max(axis=0)
+            m2[doubtful] = block.weight @ ((part - mean[doubtful]) / self.unit[doubtful]) ** 2
+        pull = sums - np.outer(own, mean)
+        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, own, pull)
 
     def merge(self, a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
         if a.weight == 0 or b.weight == 0:
@@ -71,31 +107,33 @@ class _Columns:
         weight = a.weight + b.weight
         with np.errstate(over="ignore", invalid="ignore"):
             delta = b.mean - a.mean
-            mean = a.mean + delta * (b.weight / weight)
+            step = delta * (b.weight / weight)
             m2 = a.m2 + b.m2 + (delta / self.unit) ** 2 * (a.weight * (b.weight / weight))
+            pull = a.pull + b.pull - np.outer(a.class_weight, step) + np.outer(b.class_weight, delta - step)
+            mean = a.mean + step
         low, high = np.minimum(a.minimum, b.minimum), np.maximum(a.maximum, b.maximum)
-        return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit)
+        by_class = a.class_weight + b.class_weight
+        return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit, by_class, pull)
 
 
-def _dense_part(block: Block, unit: Array, weight: float) -> ColumnSummary:
+def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+    """The mean, Σ s (x/unit)², and Σ s x by class."""
     X = np.asarray(block.X, dtype=np.float64)
-    mean = (block.weight / weight) @ X
-    m2 = block.weight @ ((X - mean) / unit) ** 2
-    return ColumnSummary(weight, block.n_rows, mean, m2, X.min(axis=0), X.max(axis=0), unit)
+    mean = (block.weight / block.weight.sum()) @ X
+    scaled = X if np.all(unit == 1) else X / unit
+    return mean, block.weight @ (scaled * scaled), by_class.T @ X
 
 
-def _sparse_part(block: Block, unit: Array, weight: float) -> ColumnSummary:
+def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
     X: Any = block.X
     d = X.shape[1]
     s = np.repeat(block.weight, np.diff(X.indptr))
     data = X.data.astype(np.float64)
-    mean: Array = np.bincount(X.indices, s / weight * data, d).astype(np.float64)
-    filled = np.bincount(X.indices, s, d)
-    deviation = ((data - mean[X.indices]) / unit[X.indices]) ** 2
-    m2: Array = np.bincount(X.indices, s * deviation, d).astype(np.float64)
-    m2 += np.maximum(weight - filled, 0.0) * (mean / unit) ** 2
-    low, high = (np.asarray(m.toarray()).ravel().astype(np.float64) for m in (X.min(axis=0), X.max(axis=0)))
-    return ColumnSummary(weight, block.n_rows, mean, m2, low, high, unit)
+    mean: Array = np.bincount(X.indices, s / block.weight.sum() * data, d).astype(np.float64)
+    if np.any(unit != 1):
+        data = data / unit[X.indices]
+    square: Array = np.bincount(X.indices, s * data * data, d).astype(np.float64)
+    return mean, square, np.asarray(X.T @ by_class).T
 
 
 @dataclass(frozen=True)
@@ -139,12 +177,17 @@ def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
     )
 
 
-def summarise(rows: Rows, names: list[str] | None = None) -> ColumnSummary:
-    """Summarise every column in one pass (two where squares would leave float64); refuse NaN and infinity."""
-    partial = _Columns(np.ones(rows.n_features))
+def summarise(
+    rows: Rows, names: list[str] | None = None, targets: AnyArray | None = None, ranges: bool = True
+) -> ColumnSummary:
+    """Summarise every column in one pass (more where squares would leave float64); refuse NaN and infinity.
+
+    ``targets``: what t is in each class but the first, for sums by class. ``ranges``: min and max of every column, not
+    only of those that may be constant.
+    """
+    partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges)
     summary = rows.fold(partial)
-    sound = np.isfinite(summary.minimum) & np.isfinite(summary.maximum) & ~np.isnan(summary.mean)
-    if not sound.all() or not summary.weight > 0:
+    if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
         refuse_not_finite(rows, names)
     if not 0 < summary.weight < np.inf:
         raise WeightError(
@@ -155,8 +198,10 @@ def summarise(rows: Rows, names: list[str] | None = None) -> ColumnSummary:
     spread = summary.m2[~summary.constant] / summary.weight
     if np.all((spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)):
         return summary
+    if not ranges:
+        summary = rows.fold(replace(partial, ranges=True))
     largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
-    return rows.fold(_Columns(power_of_two(largest)))
+    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True))
 
 
 def standard_frame(summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: bool = True) -> Frame:

@@ -75,27 +75,23 @@ class MemoryRows:
         for start in range(0, n, order.size):
             yield whole.take(chosen[start : start + order.size])
 
-    def sample(self, size: int, seed: int, by_class: bool = False) -> Block:
-        """About ``size`` rows drawn at random, and a few more so that no varying column is constant in them.
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Block:
+        """About ``size`` rows drawn at random, written out, and a few more so that no varying column is constant.
 
-        ``by_class``: of each class the same number, or all its rows where they are fewer.
+        ``targets``: what t is in each class; then of each class the same number, or all its rows where they are fewer.
         """
         n = self.n_rows
         whole = self._cut(0, n)
         if size >= n:
             return whole
         rng = np.random.default_rng(seed)
-        counted = np.flatnonzero(self.weight > 0)  # rows without weight stand for nothing
-        if len(counted) <= size:
-            return whole.take(counted)
-        if by_class:
-            classes, codes = np.unique(self.t[counted], return_inverse=True)
-            groups = [counted[codes == k] for k in range(len(classes))]
-            share = size // len(groups)
-            chosen = np.sort(np.concatenate([rng.choice(g, min(share, len(g)), replace=False) for g in groups]))
-        else:
-            chosen = np.sort(rng.choice(counted, size, replace=False))
-        return whole.take(np.union1d(chosen, _rows_that_vary(self.X, chosen)))
+        counted = self.weight > 0  # rows without weight stand for nothing
+        if np.count_nonzero(counted) <= size:
+            return whole.written_out(np.flatnonzero(counted))
+        groups = [counted] if targets is None else [counted & (self.t == value) for value in targets]
+        drawn = [_some(np.flatnonzero(group), size // len(groups), rng) for group in groups]
+        chosen = np.sort(np.concatenate(drawn))
+        return whole.written_out(np.union1d(chosen, _rows_that_vary(self.X, chosen)))
 
     def resident(self) -> Block | None:
         return self._cut(0, self.n_rows)
@@ -115,6 +111,11 @@ class _Cuts(Sequence[Block]):
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         return self.rows._cut(int(self.edges[index]), int(self.edges[index + 1]))
+
+
+def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
+    """``size`` of the rows, or all where they are fewer."""
+    return rows if len(rows) <= size else rows[rng.choice(len(rows), size, replace=False, shuffle=False)]
 
 
 def _rows_that_vary(X: Matrix, chosen: Integers) -> Integers:

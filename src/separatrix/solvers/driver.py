@@ -41,8 +41,9 @@ Watch = Callable[[Record, State], None]
 class _Look:
     """The bound at each state: the cheap one always, the thorough one when the run seems near its end.
 
-    A thorough bound costs second derivatives. It is tried once a step gains less than the root of the tolerance
-    (Newton's error squares each step), then again after every quarter more of the iterations.
+    A thorough bound costs second derivatives. It is tried once the solver expects to be within the tolerance, or, of
+    solvers that expect nothing, once a step gains less than the root of the tolerance (Newton's error squares each
+    step); then again after every quarter more of the iterations.
     """
 
     tol: float
@@ -51,7 +52,7 @@ class _Look:
     latest: Bound = field(default_factory=lambda: Bound(None, "none", "not looked for yet"))
 
     def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        near = before is not None and before.at.value - state.at.value <= np.sqrt(self.tol) * problem.null_value
+        near = self._near(problem, state, before)
         due = state.iteration >= self.next_try
         cheap_is_enough = bound(problem, state.W, state.at, thorough=False)
         if cheap_is_enough.known <= self.tol * problem.null_value or not (near and due):
@@ -60,6 +61,14 @@ class _Look:
             self.latest = bound(problem, state.W, state.at, thorough=True)
             self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
         return self.latest
+
+    def _near(self, problem: Objective, state: State, before: State | None) -> bool:
+        if np.isnan(state.expected):
+            gained = np.inf if before is None else before.at.value - state.at.value
+            return bool(gained <= np.sqrt(self.tol) * problem.null_value)
+        # Only the sample's rows serve the bound, so it is looser than the guess by their share.
+        share = problem.sampled.n_rows / max(problem.rows.n_rows or 1, 1)
+        return bool(state.expected <= share * self.tol * problem.null_value)
 
 
 def default_rules(tol: float, max_iter: int) -> list[Rule]:

@@ -31,17 +31,21 @@ from separatrix.solvers.state import Halt, Need, State
 # A step that leaves more than this share of the gradient is a slow one; after so many the sample is given up.
 SLOW, MOST_SLOW = 0.5, 3
 SAMPLE_STEPS = 30
+# The sample's own optimum is off by about parameters/rows; closer than this share of that it need not be found.
+CLOSE = 0.01
+# Rows a parameter of the part of the sample on which Newton's method begins.
+FIRST = 40
 
 
 @dataclass(frozen=True)
 class SampledNewton:
-    """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (20 a parameter at least).
+    """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (None: as many as pay).
 
     >>> SampledNewton().name
     'sampled-newton'
     """
 
-    rows: int = 20_000
+    rows: int | None = None
     pairs: int = 20
     name: ClassVar[str] = "sampled-newton"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.HESSIAN, Need.STANDARD})
@@ -51,12 +55,14 @@ class SampledNewton:
     def init(self, problem: Objective, start: Array) -> State:
         W, factor = _on_sample(problem, _balanced(problem, self.rows), start)
         at = problem.value_gradient(W)
-        before = problem.value_gradient(start)
-        if not at.value <= before.value:  # a sample may be separated where the rows are not, and run off
-            W, at, factor = start, before, problem.factor(start)
-        nothing = np.empty((0, len(factor.d) if factor is not None else problem.size))
+        before = problem.value_at_zero if not np.any(start) else problem.value_gradient(start).value
+        if not at.value <= before:  # a sample may be separated where the rows are not, and run off
+            W, at, factor = start, problem.value_gradient(start), problem.factor(start)
+        if factor is None:
+            return State(W, at, halt=Halt.SINGULAR)
+        nothing = np.empty((0, len(factor.d)))
         memory = {"S": nothing, "Y": nothing, "slow": 0, "idle": 0, **_kept(factor)}
-        return State(W, at, memory=memory, halt=None if factor is not None else Halt.SINGULAR)
+        return State(W, at, memory=memory, expected=_expected(problem, factor, at.gradient))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         memory, space = dict(state.memory), problem.subspace
@@ -78,23 +84,30 @@ class SampledNewton:
         s, y = space.reduce(W - state.W), space.reduce(at.gradient) - g
         if s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
             memory.update(S=np.vstack([memory["S"], s])[-self.pairs :], Y=np.vstack([memory["Y"], y])[-self.pairs :])
-        before, after = (float(np.linalg.norm(held.half(v))) for v in (g, space.reduce(at.gradient)))
-        left = after / before if before > 0 else 0.0
+        before, after = (_expected(problem, held, at.gradient) for at in (state.at, at))
+        left = np.sqrt(after / before) if before > 0 else 0.0
         memory["slow"] += left > SLOW
         memory["idle"] = memory["idle"] + 1 if at.value >= state.at.value and left > 0.9 else 0
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if memory["idle"] >= 2 else None)
+        halt = Halt.STALLED if memory["idle"] >= 2 else None
+        return State(W, at, state.iteration + 1, memory, halt, after)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
 
 
-def _balanced(problem: Objective, rows: int) -> Block:
+def _expected(problem: Objective, held: Factor, gradient: Array) -> float:
+    """½ gᵀ H⁻¹ g: how far above its minimum E would be, were it quadratic with the held Hessian."""
+    return 0.5 * float(np.sum(held.half(problem.subspace.reduce(gradient)) ** 2))
+
+
+def _balanced(problem: Objective, rows: int | None) -> Block:
     """A sample with as many rows of a rare class as of others, weighted so that classes count as they do in all."""
-    size = max(rows, 20 * problem.size)
-    if size >= (problem.rows.n_rows or 0):
-        return problem.rows.sample(size, SAMPLE_SEED)
-    block = problem.rows.sample(size, SAMPLE_SEED, by_class=True)
-    problem.passes += 1
+    block = problem.sampled
+    if rows is not None:
+        block = problem.rows.sample(max(rows, 20 * problem.size), SAMPLE_SEED, problem.targets)
+        problem.passes += 1
+    if block.n_rows >= (problem.rows.n_rows or 0):
+        return block
     codes = block.t if problem.loss.traits.multiclass else (block.t > 0).astype(np.int64)
     drawn = np.bincount(codes, block.weight, problem.n_classes)
     factor = np.divide(problem.class_sums[:, 0], drawn, out=np.zeros(problem.n_classes), where=drawn > 0)
@@ -102,26 +115,32 @@ def _balanced(problem: Objective, rows: int) -> Block:
     return replace(block, weight=weight)
 
 
-def _kept(factor: Factor | None) -> dict[str, Any]:
-    return {} if factor is None else {"lower": factor.lower, "d": factor.d}
+def _kept(factor: Factor) -> dict[str, Any]:
+    return {"lower": factor.lower, "d": factor.d}
 
 
 def _on_sample(problem: Objective, sample: Block, start: Array) -> tuple[Array, Factor | None]:
-    """The minimum of the sample's own objective, and its Hessian's factor there."""
+    """The minimum of the sample's own objective, and its Hessian's factor there; begun on a part of the sample."""
+    W, stride = start, sample.n_rows // (FIRST * problem.size)
+    if stride > 1:
+        W, _ = _minimised(problem, sample.take(np.arange(0, sample.n_rows, stride)), start)
+    W, factor = _minimised(problem, sample, W)
+    return W, problem.factor(W) if factor is None else factor
+
+
+def _minimised(problem: Objective, sample: Block, start: Array) -> tuple[Array, Factor | None]:
     inner = problem.restricted_to(sample)
-    inner.subspace = problem.subspace  # its directions are those of all rows, whatever the sample's own rank
     W, at = start, inner.value_gradient(start)
     factor = inner.factor(W)
+    near = CLOSE * min(1.0, problem.size / sample.n_rows) * problem.null_value
     for _ in range(SAMPLE_STEPS):
-        if factor is None:
-            return W, problem.factor(W)
-        g = inner.subspace.reduce(at.gradient)
-        direction = -inner.subspace.expand(factor.solve(g))
-        if float(np.linalg.norm(factor.half(g))) ** 2 <= 1e-6 * problem.null_value / sample.n_rows:
-            break  # the sample's own error is larger than what is left
+        if factor is None or _expected(problem, factor, at.gradient) <= near:
+            break
+        direction = -inner.subspace.expand(factor.solve(inner.subspace.reduce(at.gradient)))
         found = search(inner, W, at, direction)
         if found is None:
             break
         W, at = found
-        factor = inner.factor(W)
+        if _expected(problem, factor, at.gradient) > near:  # else the last Hessian is as good as the sample
+            factor = inner.factor(W)
     return W, factor

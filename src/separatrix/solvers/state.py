@@ -34,6 +34,8 @@ class State:
     """Where a solver is: arrays and numbers only, so that it can be kept, sent, and taken up again to the bit.
 
     ``memory`` holds what only that solver needs (pairs of L-BFGS, the best weights of stochastic descent).
+    ``expected``: the solver's own guess at E − min E, which proves nothing but says when a proof is worth its price;
+    NaN where it has none.
     """
 
     W: Array
@@ -41,6 +43,7 @@ class State:
     iteration: int = 0
     memory: Mapping[str, Any] = field(default_factory=dict)
     halt: Halt | None = None
+    expected: float = float("nan")
 
 
 @runtime_checkable
