@@ -21,20 +21,28 @@ class Problem:
     C: float
     factors: np.ndarray
     fit_intercept: bool
+    l1_ratio: float = 0.0
 
     @property
     def ridge(self):
-        """f/C by column."""
-        return self.factors / self.C if np.isfinite(self.C) else np.zeros(self.X.shape[1])
+        """(1 − α) f/C by column."""
+        return (1 - self.l1_ratio) * self.factors / self.C
+
+    @property
+    def lasso(self):
+        """α f/C by column."""
+        return self.l1_ratio * self.factors / self.C
 
     def posed(self, standard=True, sparse=False) -> Objective:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         X = csr_array(self.X) if sparse else self.X
-        penalty = Penalty(strength, self.factors)
+        penalty = Penalty(strength, self.factors, self.l1_ratio)
         return pose(X, self.codes, self.K, self.weight, penalty, self.fit_intercept, standard)
 
 
-def draw(seed: int, *, K: int | None = None, C: float | None = None, n: int | None = None) -> Problem:
+def draw(
+    seed: int, *, K: int | None = None, C: float | None = None, n: int | None = None, l1_ratio: float = 0.0
+) -> Problem:
     """Overlapping classes, columns of unlike scales, sometimes weights, a rare class, a collinear column."""
     rng = np.random.default_rng(seed)
     K = K or int(rng.choice([2, 2, 3, 4]))
@@ -50,7 +58,8 @@ def draw(seed: int, *, K: int | None = None, C: float | None = None, n: int | No
     weight = rng.integers(1, 4, n).astype(float) if rng.random() < 0.3 else np.ones(n)
     chosen = float(rng.choice([1e-3, 0.1, 1.0, 10.0, 1e3, np.inf]))
     factors = rng.uniform(0.1, 3.0, d) if rng.random() < 0.3 else np.ones(d)
-    return Problem(X, codes, K, weight, C if C is not None else chosen, factors, bool(rng.random() < 0.85))
+    fit_intercept = bool(rng.random() < 0.85)
+    return Problem(X, codes, K, weight, C if C is not None else chosen, factors, fit_intercept, l1_ratio)
 
 
 def attained(problem: Problem) -> bool:

@@ -47,6 +47,7 @@ def model_files(draw):
         draw(hnp.arrays(np.float64, d, elements=positive)),
         draw(st.booleans()),
         draw(hnp.arrays(np.float64, K, elements=positive)),
+        l1_ratio=draw(st.floats(0, 1)),
     )
     anything = st.floats(width=64)
     bound = draw(st.none() | positive)
@@ -84,6 +85,7 @@ def test_what_is_written_is_read_to_the_bit(tmp_path_factory, before):
     assert sealed.canonical(after.content()) == sealed.canonical(before.content())
     if before.certificate is not None:
         assert after.certificate.claim.C == before.certificate.claim.C
+        assert after.certificate.claim.l1_ratio == before.certificate.claim.l1_ratio
         assert repr(after.certificate.to_dict()) == repr(before.certificate.to_dict())
     again = path.with_name("again.json")
     write(after, again)
@@ -114,6 +116,26 @@ def test_a_loaded_classifier_is_the_saved_one(tmp_path, rows, labels, C):
     assert str(after.certificate_) == str(before.certificate_)
     assert after.certificate_.verify(X, y)
     assert not after.certificate_.verify(X[1:], y[1:])
+
+
+@pytest.mark.parametrize("l1_ratio", [0.3, 1.0])
+def test_a_claim_with_absolute_values_verifies_from_the_file(tmp_path, rows, l1_ratio):
+    X, z = rows
+    save(LogisticRegression(C=0.5, l1_ratio=l1_ratio).fit(X, z > 0), tmp_path / "model.json")
+    after = load(tmp_path / "model.json")
+    assert after.l1_ratio == after.certificate_.claim.l1_ratio == l1_ratio
+    assert after.certificate_.verify(X, z > 0)
+
+
+def test_a_share_of_absolute_values_that_cannot_be_is_refused(tmp_path, rows):
+    X, z = rows
+    path = tmp_path / "model.json"
+    save(LogisticRegression(l1_ratio=1.0).fit(X, z > 0), path)
+    content = sealed.unseal(FORMAT, VERSION, path.read_bytes())
+    content["certificate"]["claim"]["l1_ratio"] = 1.5
+    path.write_bytes(sealed.seal(FORMAT, VERSION, content))
+    with pytest.raises(ModelFileError, match="l1_ratio is not between 0 and 1"):
+        load(path)
 
 
 def test_names_and_settings_of_any_form(tmp_path, rows):
@@ -177,14 +199,14 @@ def test_every_cut_and_every_addition_is_seen(small):
         (b"[" * 100_000, "not JSON"),
         (b"[]", '"format"'),
         (b'{"format": "other"}', '"format"'),
-        (b'{"format": "separatrix-model", "version": 2}', "version is 2"),
+        (b'{"format": "separatrix-model", "version": 3}', "version is 3"),
         (b'{"format": "separatrix-model", "version": true}', "version is True"),
-        (b'{"format": "separatrix-model", "version": 1}', "keys"),
-        (b'{"format": "separatrix-model", "version": 1, "sha256": "", "content": {"a": 1}}', "checksum"),
-        (b'{"format": "separatrix-model", "version": 1, "sha256": "", "content": {"a": 1e999}}', "not finite"),
-        (b'{"format": "separatrix-model", "version": 1, "sha256": "", "content": {"a": NaN}}', "NaN"),
+        (b'{"format": "separatrix-model", "version": 2}', "keys"),
+        (b'{"format": "separatrix-model", "version": 2, "sha256": "", "content": {"a": 1}}', "checksum"),
+        (b'{"format": "separatrix-model", "version": 2, "sha256": "", "content": {"a": 1e999}}', "not finite"),
+        (b'{"format": "separatrix-model", "version": 2, "sha256": "", "content": {"a": NaN}}', "NaN"),
         (
-            b'{"format": "separatrix-model", "version": 1, "sha256": "", "content": {"a": ' + b"1" * 5000 + b"}}",
+            b'{"format": "separatrix-model", "version": 2, "sha256": "", "content": {"a": ' + b"1" * 5000 + b"}}",
             "JSON",
         ),
     ],

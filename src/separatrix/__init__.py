@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from separatrix.proofs.separability import separability
     from separatrix.schemes import compare_schemes
     from separatrix.scorer import Scorer
+    from separatrix.selection import PenaltyPath, penalty_path
     from separatrix.surface import error_surface
 
 _WHERE = {
@@ -66,6 +67,9 @@ _WHERE = {
     "evaluate": "separatrix.evaluation",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
+    # selection
+    "PenaltyPath": "separatrix.selection",
+    "penalty_path": "separatrix.selection",
     # separation
     "cosines": "separatrix.novikoff",
     "novikoff_bound": "separatrix.novikoff",
@@ -87,6 +91,7 @@ __all__ = [
     "MaxMarginClassifier",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "PenaltyPath",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "Scorer",
@@ -104,6 +109,7 @@ __all__ = [
     "load",
     "losses",
     "novikoff_bound",
+    "penalty_path",
     "quadratic",
     "regions",
     "reliability",

@@ -29,8 +29,10 @@ from separatrix.penalty import soft
 from separatrix.rows import Block
 
 EPS = float(np.finfo(np.float64).eps)
+# Past so many parameters their second derivatives cost more than the passes that make the duality bound as small.
+WORTHWHILE = 1000
 # Rows whose lengths are measured at once: bounds the memory of R².
-CHUNK = 4096
+CHUNK = 1024
 # Below this λR the bound hardly depends on R, so an upper bound on R does.
 SMALL = 0.05
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
@@ -108,7 +110,7 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     if not objective.has_hessian:
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:
-        subset = objective.sampled
+        subset = objective.sampled.block
     space = objective.subspace
     gradient, slack = _linearised(objective, W, at.gradient)
     g = space.reduce(gradient)
@@ -120,7 +122,7 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
         return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
     decrement = float(np.linalg.norm(factor.half(g)))
     longest = np.sqrt(_no_shorter(objective, factor, subset)) * constant
-    if not decrement * longest < SMALL:
+    if np.isinf(longest) or not decrement * longest < SMALL:
         longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
     u = decrement * longest
     if not u < SURE:
@@ -217,7 +219,7 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool) -> Bou
         objective.passes += twin.passes - before
         return found
     cheap = duality(objective, W, at)
-    if not thorough:
+    if not thorough or (cheap.value is not None and objective.size > WORTHWHILE):
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:

@@ -12,6 +12,9 @@ import numpy as np
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import LabelError
 
+# Whole numbers within this of each other are counted in a table.
+CLOSE_TOGETHER = 1 << 16
+
 
 def encode(y: Any) -> tuple[AnyArray, Integers]:
     """The sorted classes, and for each row the number of its class.
@@ -28,6 +31,9 @@ def encode(y: Any) -> tuple[AnyArray, Integers]:
     labels = as_label_array(y)
     if len(labels) == 0:
         raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
+    by_table = _by_table(labels)
+    if by_table is not None:
+        return by_table
     try:
         classes, codes = np.unique(labels, return_inverse=True)
         if labels.dtype == object and len(set(classes.tolist())) < len(classes):
@@ -40,13 +46,29 @@ def encode(y: Any) -> tuple[AnyArray, Integers]:
     return classes, codes.astype(np.int64)
 
 
+def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
+    """The same without sorting, for whole numbers that lie close together; None for others."""
+    if labels.dtype.kind not in "biu":
+        return None
+    low, high = int(labels.min()), int(labels.max())
+    if high - low > CLOSE_TOGETHER or high > np.iinfo(np.int64).max:
+        return None
+    shifted = labels.astype(np.int64) - low
+    held = np.bincount(shifted, minlength=high - low + 1) > 0
+    table = np.cumsum(held) - 1
+    return (np.flatnonzero(held) + low).astype(labels.dtype), table[shifted]
+
+
 def as_label_array(y: Any) -> AnyArray:
     """Y as one label a row; tuples and other objects stay whole; NaN is no label."""
     labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
     if labels.ndim != 1:
         raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
     if labels.dtype.kind in "fOmM":
-        missing = np.array([_is_missing(label) for label in labels.astype(object)], dtype=bool)
+        if labels.dtype.kind == "O":
+            missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+        else:
+            missing = np.isnan(labels)
         if missing.any():
             came = f"row {int(np.argmax(missing))} has no label (NaN or None)"
             raise LabelError("y", came, "drop rows without a label")
@@ -96,8 +118,13 @@ def known_codes(y: Any, classes: AnyArray) -> Integers:
     >>> known_codes(["b", "a"], np.array(["a", "b"])).tolist()
     [1, 0]
     """
+    given = as_label_array(y)
+    if given.dtype.kind in "biuf" and classes.dtype.kind in "biuf" and len(classes):
+        near = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
+        if np.all(classes[near] == given):
+            return near.astype(np.int64)
     position = {label: k for k, label in enumerate(classes.tolist())}
-    labels = as_label_array(y).tolist()
+    labels = given.tolist()
     unknown = next((label for label in labels if label not in position), None)
     if unknown is not None:
         raise LabelError("y", f"it has the label {unknown!r}", f"use the classes of the fit: {list(position)}")

@@ -8,7 +8,8 @@ The file is sealed (see ``sealed``): a model that differs by one byte from what 
     certificate               with its claim, so that ``verify(X, y)`` works from the file
     training, separatrix      what it was fitted on; the version that wrote it
 
-Numbers that are not finite, such as C without a penalty, are the strings "inf", "-inf" and "nan".
+Numbers that are not finite, such as C without a penalty, are the strings "inf", "-inf" and "nan". Version 2 of the
+format added the claim's l1_ratio; a file of another version is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from separatrix.links import LINKS
 from separatrix.losses import LOSSES
 from separatrix.scorer import Scorer
 
-FORMAT, VERSION = "separatrix-model", 1
+FORMAT, VERSION = "separatrix-model", 2
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 # What labels may be: the name of their array's type, and the type that each must have in JSON.
@@ -230,6 +231,7 @@ def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
         "C": _plain(float(claim.C)),
         "class_weights": _finite("class weights", claim.class_weights).tolist(),
         "fit_intercept": bool(claim.fit_intercept),
+        "l1_ratio": float(claim.l1_ratio),
         "loss": claim.loss,
         "penalty_factors": _finite("penalty factors", claim.penalty_factors).tolist(),
     }
@@ -319,10 +321,12 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
     )
     values = {name: _of_kind(f"certificate's {name}", found[name], kind) for name, kind in kinds.items()}
     claim = found["claim"]
-    keys = {"C", "class_weights", "fit_intercept", "loss", "penalty_factors"}
+    keys = {"C", "class_weights", "fit_intercept", "l1_ratio", "loss", "penalty_factors"}
     _require(isinstance(claim, dict) and set(claim) == keys, "its claim lacks a key, or has more")
     C = _of_kind("claim's C", claim["C"], "float")
     _require(C > 0, "its claim's C is not positive")
+    l1_ratio = _of_kind("claim's l1_ratio", claim["l1_ratio"], "float")
+    _require(0 <= l1_ratio <= 1, "its claim's l1_ratio is not between 0 and 1")
     _require(claim["loss"] in LOSSES, "its claim's loss is unknown")
     held = LikelihoodClaim(
         scorer,
@@ -331,6 +335,7 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
         _of_kind("claim's fit_intercept", claim["fit_intercept"], "bool"),
         _not_negative("class weights", claim["class_weights"], len(scorer.classes)),
         claim["loss"],
+        l1_ratio,
     )
     return Certificate(**values, claim=held, facts=_facts(found["facts"]))
 

@@ -10,6 +10,7 @@ minimisers do not depend on it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,10 +21,10 @@ from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
-from separatrix.penalty import Penalty, soft
-from separatrix.rows import Block, MemoryRows, Rows, memory_rows, standard_frame, summarise
+from separatrix.penalty import Penalty, shortest
+from separatrix.rows import Block, Rows, Sample, counted_passes, memory_rows, some_rows, standard_frame, summarise
 from separatrix.rows.block import power_of_two
-from separatrix.subspace import Subspace, identified, identified_by_root
+from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank
 from separatrix.sums import (
     ClassSums,
     Gram,
@@ -35,12 +36,15 @@ from separatrix.sums import (
     RelativeMargins,
     RootGram,
     RootHessian,
+    ScoreSquares,
     SecondMoments,
     ValueGradient,
 )
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
 LARGEST_HESSIAN = 3000
+# Past so many columns their rank, which needs singular values, would take longer than the fit.
+LARGEST_RANK = 1000
 # Rows that stand for all: at least so many, 20 a parameter, and a sixteenth of all up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 1 << 22, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
@@ -79,6 +83,11 @@ class Objective:
     def has_hessian(self) -> bool:
         """Whether second derivatives of the loss exist and fit into a matrix."""
         return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
+
+    @property
+    def has_gram(self) -> bool:
+        """Whether the columns' products fit into a matrix."""
+        return self.shape[1] <= LARGEST_HESSIAN
 
     @property
     def targets(self) -> AnyArray:
@@ -132,7 +141,7 @@ class Objective:
 
     def _grammed(self, block: Block | None) -> Array:
         partial = Gram(self.shape[1])
-        total = self.rows.fold(partial) if block is None else partial.add(partial.zero(), block)
+        total = (self.rows if block is None else some_rows(block)).fold(partial)
         if not self.fit_intercept:
             total[0, :] = total[:, 0] = 0.0
         return total / (self.total_weight if block is None else float(block.weight.sum()))
@@ -140,55 +149,89 @@ class Objective:
     @cached_property
     def rank(self) -> int | None:
         """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
-        if self.shape[1] > LARGEST_HESSIAN:
+        if self.shape[1] > LARGEST_RANK:
             return None
-        return self._identified(1, np.zeros(self.shape[1])).rank
+        block = self.rows.resident() if (self.rows.n_rows or 0) < self.shape[1] else None
+        if block is None:
+            return self._columns.rank
+        rows = block.homogeneous()
+        return row_rank(rows if self.fit_intercept else rows[:, 1:], self._noise)
+
+    @cached_property
+    def _columns(self) -> Subspace:
+        """What the columns determine by themselves, without a penalty."""
+        return self._identified(np.zeros(self.shape[1]))
 
     @cached_property
     def subspace(self) -> Subspace:
         """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
         that one also loses rank where classes are separated, and there E does depend on them.
         """
-        return self._identified(self.shape[0], self.root_penalty)
+        found = self._identified(self.root_penalty) if np.any(self.root_penalty) else self._columns
+        return replace(found, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
 
     @cached_property
-    def sampled(self) -> Block:
-        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners.
-
-        As many of each class, where there are: a rare class has few rows, and much to say.
-        """
-        self.passes += 1
+    def sampled(self) -> Sample:
+        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
         n_rows = self.rows.n_rows or 0
         size = max(20 * self.size, SAMPLE_ROWS, min(n_rows // 16, LARGEST_SAMPLE // self.shape[1]))
-        return self.rows.sample(size, SAMPLE_SEED, self.targets)
+        return self.sample(size)
+
+    def sample(self, size: int) -> Sample:
+        """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
+        with counted_passes() as passes:
+            found = self.rows.sample(size, SAMPLE_SEED, self.targets)
+        self.passes += 1 + passes[0]  # drawing reads the rows once more, where they are not in memory
+        return found
 
     @cached_property
-    def _sample_gram(self) -> Array:
-        return self._grammed(self.sampled)
+    def sample_gram(self) -> Array:
+        """The Gram matrix of the sample, which is that of all rows where they are few."""
+        return self._grammed(self.sampled.block) if self.sampled.n_rows < (self.rows.n_rows or 0) else self.gram
 
-    def _identified(self, K: int, root_penalty: Array) -> Subspace:
+    def _identified(self, root_penalty: Array) -> Subspace:
         penalty = np.diag(root_penalty**2)
-        if self.sampled.n_rows < (self.rows.n_rows or 0):
-            # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
-            found = identified(0.25 * self._sample_gram + penalty, K)
-            if found is not None:
-                return found
-        found = identified(0.25 * self.gram + penalty, K)
-        if found is not None:
-            return found
-        root = np.vstack([0.5 * self.root_gram, np.diag(root_penalty)])
+        # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
+        found = identified(0.25 * self.sample_gram + penalty)
+        few = self.sampled.n_rows < (self.rows.n_rows or 0)
+        for part in (self.sampled.about(max(10 * self.shape[1], 4000)), self.sampled.block):
+            if found is None and few:
+                found = self._shown_on_all(self._by_root(self._rooted(part), root_penalty))
+        if found is None:
+            found = identified(0.25 * self.gram + penalty)
+        return found or self._by_root(self.root_gram, root_penalty)
+
+    def _by_root(self, root: Array, root_penalty: Array) -> Subspace:
+        return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self._noise)
+
+    @property
+    def _noise(self) -> float:
+        """The relative error of a column in the frame's coordinates: centring rounds by so much."""
         frame = self.rows.frame
-        offset = float(np.max(np.abs(frame.center / frame.scale), initial=1.0))  # centring rounds by so much
-        return identified_by_root(root, K, 8 * self.shape[1] * EPS * offset)
+        return 8 * self.shape[1] * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0))
+
+    def _shown_on_all(self, space: Subspace) -> Subspace | None:
+        """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
+        outside = space.outside()
+        if not len(outside):
+            return space
+        self.passes += 1
+        length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
+        size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
+        return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
 
     @cached_property
     def root_gram(self) -> Array:
         """R with RᵀR the Gram matrix, to all digits."""
         self.passes += 1
-        R: Array = self.rows.fold(RootGram(self.shape[1])) / np.sqrt(self.total_weight)
+        return self._rooted(None)
+
+    def _rooted(self, block: Block | None) -> Array:
+        partial = RootGram(self.shape[1])
+        R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
         if not self.fit_intercept:
             R[:, 0] = 0.0
-        return R
+        return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
 
     def penalty_value(self, W: Array) -> float:
         ridge = 0.5 * float(np.sum((self.root_penalty * W) ** 2))
@@ -198,8 +241,7 @@ class Objective:
         """The shortest subgradient of E at W, from the gradient of its smooth part: zero at the minimum alone."""
         if not self.has_absolute:
             return gradient
-        a = self.absolute_penalty
-        return np.where(W == 0, soft(gradient, np.broadcast_to(a, W.shape)), gradient + a * np.sign(W))
+        return shortest(W, gradient, self.absolute_penalty)
 
     def penalty_gradient(self, W: Array) -> Array:
         return np.asarray(self.root_penalty * (self.root_penalty * W))
@@ -228,10 +270,7 @@ class Objective:
         partial = Hessian(self.loss, W)
         if block is None:
             self.passes += 1
-            total = self.rows.fold(partial)
-        else:
-            total = partial.add(partial.zero(), block)
-        total = total / self.total_weight
+        total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         total[np.diag_indices_from(total)] += np.tile(self.root_penalty**2, self.shape[0])
         return total
 
@@ -247,16 +286,15 @@ class Objective:
         partial = RootHessian(self.loss, W)
         if block is None:
             self.passes += 1
-        R = self.rows.fold(partial) if block is None else partial.add(partial.zero(), block)
+        R = (self.rows if block is None else some_rows(block)).fold(partial)
         penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
         root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
         return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
 
     def restricted_to(self, block: Block) -> Objective:
         """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
-        rows = MemoryRows(block.X, block.t, block.weight, block.frame)
         share = float(block.weight.sum()) / self.total_weight
-        inner = Objective(rows, self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
+        inner = Objective(some_rows(block), self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
         inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
         return inner
 

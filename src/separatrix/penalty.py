@@ -49,3 +49,12 @@ def soft(g: Array, a: Array) -> Array:
     [2.0, 0.0]
     """
     return g - np.clip(g, -a, a)
+
+
+def shortest(w: Array, g: Array, a: Array) -> Array:
+    """The shortest subgradient of f + Σ a |w|, with g the gradient of f: zero at the minimum alone.
+
+    >>> shortest(np.array([0.0, 2.0]), np.array([3.0, -1.0]), np.array([1.0, 1.0])).tolist()
+    [2.0, 0.0]
+    """
+    return np.where(w == 0, soft(g, np.broadcast_to(a, g.shape)), g + a * np.sign(w))

@@ -40,6 +40,13 @@ class Subspace:
         """The part of G outside the subspace."""
         return G - self.expand(self.reduce(G))
 
+    def outside(self) -> Array:
+        """An orthonormal basis of the columns' directions that are not identified, (d + 1 − r, d + 1)."""
+        if self.Z is None:
+            return np.empty((0, 0))
+        full = np.linalg.svd(self.Z, full_matrices=True)[0]
+        return np.ascontiguousarray(full[:, self.Z.shape[1] :].T)
+
     def reduce_rows(self, rows: Array) -> Array:
         """Rows over (K, d + 1) in the coordinates Θ: rows (Q ⊗ Z)."""
         T = rows.reshape(len(rows), 1 if self.Q is None else len(self.Q), -1)
@@ -77,44 +84,61 @@ def contrasts(K: int) -> Array:
     return Q
 
 
-def identified(curvature: Array, K: int) -> Subspace | None:
-    """The subspace on which a (d + 1)² matrix of curvature is positive; None where that is in doubt.
+def identified(curvature: Array) -> Subspace | None:
+    """The columns' directions on which a (d + 1)² matrix of curvature is positive; None where that is in doubt.
 
     Squared columns hold half the digits: an eigenvalue between rounding and DOUBTFUL may be either.
 
-    >>> identified(np.diag([1.0, 0.0, 2.0]), 1).rank
+    >>> identified(np.diag([1.0, 0.0, 2.0])).rank
     2
     """
     d = np.sqrt(np.diag(curvature))
     seen = np.flatnonzero(d > 0)  # a column without curvature is left out exactly, not up to rounding
     d = d[seen]
-    values = np.linalg.eigvalsh(curvature[np.ix_(seen, seen)] / d / d[:, None])
-    if np.any(values < DOUBTFUL):
+    scaled = curvature[np.ix_(seen, seen)] / d / d[:, None]
+    scaled[np.diag_indices_from(scaled)] -= DOUBTFUL
+    try:
+        np.linalg.cholesky(scaled)  # there is one where all eigenvalues are above what was taken off
+    except np.linalg.LinAlgError:
         return None
     Z = None if len(seen) == len(curvature) else np.eye(len(curvature))[:, seen]
-    return Subspace(contrasts(K) if K > 1 else None, Z, len(seen))
+    return Subspace(None, Z, len(seen))
 
 
-def identified_by_root(root: Array, K: int, noise: float) -> Subspace:
+def identified_by_root(root: Array, noise: float) -> Subspace:
     """The same from a root of the curvature, whose singular values hold all digits.
 
     ``noise``: the relative error of the columns; what is smaller counts as collinear.
 
-    >>> identified_by_root(np.array([[1.0, 1.0], [0.0, 1e-10]]), 1, 1e-14).rank
+    >>> identified_by_root(np.array([[1.0, 1.0], [0.0, 1e-10]]), 1e-14).rank
     2
     """
     d = np.linalg.norm(root, axis=0)
     seen = np.flatnonzero(d > 0)
-    Q = contrasts(K) if K > 1 else None
     width = root.shape[1]
     if len(seen) == 0:
-        return Subspace(Q, np.zeros((width, 0)), 0)
+        return Subspace(None, np.zeros((width, 0)), 0)
     d = d[seen]
     _, values, vectors = np.linalg.svd(root[:, seen] / d, full_matrices=False)
     kept = values > noise * values[0]
     rank = int(kept.sum())
     if rank == width:
-        return Subspace(Q, None, rank)
+        return Subspace(None, None, rank)
     Z = np.zeros((width, rank))
     Z[seen], _ = np.linalg.qr(vectors[kept].T * d[:, None])  # the range of the curvature: no part in its null space
-    return Subspace(Q, Z, rank)
+    return Subspace(None, Z, rank)
+
+
+def row_rank(A: Array, noise: float) -> int:
+    """The rank of a matrix with fewer rows than columns, in which what is smaller than ``noise`` counts as zero.
+
+    >>> row_rank(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), 1e-12)
+    1
+    """
+    length = np.sqrt(np.einsum("ij,ij->j", A, A))
+    A = A / np.where(length > 0, length, 1.0)
+    values = np.linalg.eigvalsh(A @ A.T)
+    if values[0] > DOUBTFUL * values[-1]:
+        return len(values)
+    sigma = np.linalg.svd(A, compute_uv=False)
+    return int(np.sum(sigma > noise * sigma.max(initial=0.0)))

@@ -65,6 +65,31 @@ class Hessian(ArraySum):
 
 
 @dataclass(frozen=True)
+class ClassHessians(ArraySum):
+    """Σ s ∂²ℓ/∂z_k² x̄ x̄ᵀ for each score k: the diagonal blocks of ``Hessian``, (K, d + 1, d + 1)."""
+
+    loss: Loss
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        K, width = self.W.shape
+        return (K, width, width)
+
+    def add(self, total: Array, block: Block) -> Array:
+        z = block.scores(self.W)
+        if not self.loss.traits.multiclass:
+            total[0] += block.sandwich(block.weight * self.loss.curvature_product(block.t, z[:, 0], np.ones(len(z))))
+            return total
+        for k in range(len(self.W)):
+            along = np.zeros_like(z)
+            along[:, k] = 1.0
+            curvature = self.loss.curvature_product(block.t, z, along)[:, k]
+            total[k] += block.sandwich(block.weight * curvature)
+        return total
+
+
+@dataclass(frozen=True)
 class HessianProduct(ArraySum):
     """Σ s ℓ″[V x̄] ⊗ x̄, (K, d + 1)."""
 
@@ -130,6 +155,21 @@ class SecondMoments(ArraySum):
 
     def add(self, total: Array, block: Block) -> Array:
         total += block.squares(block.weight)
+        return total
+
+
+@dataclass(frozen=True)
+class ScoreSquares(ArraySum):
+    """Σ s z_k² by score, (K,)."""
+
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.W),)
+
+    def add(self, total: Array, block: Block) -> Array:
+        total += block.weight @ block.scores(self.W) ** 2
         return total
 
 

@@ -102,6 +102,14 @@ def test_the_command_line_fits_what_the_library_fits():
     assert load("m.json").coef_.tobytes() == model.fit(table.X, table.y).coef_.tobytes()
 
 
+def test_absolute_values_from_the_command_line():
+    run("fit", "demo:iris", "--C", "0.05", "--l1-ratio", "1", "--out", "m.json")
+    model = load("m.json")
+    assert model.l1_ratio == 1.0
+    assert np.any(model.coef_ == 0)
+    assert model.certificate_.met
+
+
 def test_threads_change_nothing():
     one = run("fit", "demo:iris", "--json", "--threads", "1").stdout
     assert one == run("fit", "demo:iris", "--json", "--threads", "2").stdout
@@ -220,6 +228,7 @@ def test_text_fits_the_terminal(monkeypatch, columns):
         (["fit", "demo:iris", "--C", "-1"], "--C"),
         (["fit", "demo:iris", "--C", "nan"], "--C"),
         (["fit", "demo:iris", "--C", "abc"], "--C"),
+        (["fit", "demo:iris", "--l1-ratio", "2"], "--l1-ratio"),
         (["fit", "demo:iris", "--solver", "magic"], "newton"),
         (["fit", "demo:iris", "--tol", "-1"], "--tol"),
         (["fit", "demo:iris", "--max-iter", "0"], "--max-iter"),

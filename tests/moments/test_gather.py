@@ -10,7 +10,7 @@ from separatrix.concurrency import threads
 from separatrix.errors import NotFiniteError, WeightError
 from separatrix.moments.gather import ClassMoments, gather, moments_of
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import Frame, Order, memory_rows
+from separatrix.rows import Frame, Order, counted_passes, memory_rows
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}
 
@@ -99,6 +99,33 @@ def test_the_pooled_scatter_is_the_sum_and_takes_the_memory_of_one():
     assert pooled.scatter.shape == (1, 3, 3)
     np.testing.assert_allclose(own.within, pooled.within, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(own.between, pooled.between, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("case", "passes"),
+    [("plain", 1), ("offset 1e8", 1), ("offset 1e12", 3), ("scales", 1), ("one column constant", 3)],
+)
+def test_one_pass_is_enough_where_columns_vary(case, passes, form):
+    """Else one over the columns and one more for the moments."""
+    X, codes, weight = problem(8)
+    X = (CASES | {"one column constant": lambda X, codes: X * [1.0, 0.0, 1.0]})[case](X, codes)
+    with counted_passes() as counted:
+        gather(FORMS[form](X), codes, 3, weight)
+    assert counted[0] == passes
+
+
+def test_rows_unlike_the_first_look_lose_nothing():
+    """Outliers that few rows do not show, and a class that begins late."""
+    rng = np.random.default_rng(9)
+    X = rng.standard_normal((5000, 2)) + 1e6
+    codes = (np.arange(5000) >= 4990).astype(int)
+    X[4990:] += 1e9
+    X[7, 0] = 1e11
+    found = gather(X, codes, 2)
+    for k in (0, 1):
+        centred = X[codes == k] - X[codes == k].mean(axis=0)
+        np.testing.assert_allclose(found.raw_scatter[k], centred.T @ centred, rtol=1e-9)
 
 
 def test_threads_change_no_bit():

@@ -56,7 +56,7 @@ def test_a_sample_covers_rare_columns():
     X[4321, 1] = 1.0
     X[:, 2] = 7.0
     for form in (X, csr_array(X)):
-        sample = memory_rows(form, np.ones(5000)).sample(50, seed=0)
+        sample = memory_rows(form, np.ones(5000)).sample(50, seed=0).block
         assert 50 <= sample.n_rows <= 52
         assert np.asarray(sample.homogeneous())[:, 2].max() == 1.0
 

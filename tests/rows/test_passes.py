@@ -34,7 +34,7 @@ def test_every_fold_and_every_scoring_is_a_pass():
 def test_closed_forms_report_what_they_read(make):
     with counted_passes() as passes:
         model = make().fit(X, y)
-    assert passes[0] > 1
+    assert passes[0] >= 1
     assert model.certificate_.passes == passes[0]
     doubled = np.column_stack([X, X[:, 0] - 2 * X[:, 1]])
     with counted_passes() as passes:

@@ -12,6 +12,7 @@ from separatrix.bounds import Bound
 from separatrix.objective import Evaluation
 from separatrix.rows import Frame
 from separatrix.solvers import run, states
+from separatrix.solvers.hulls import nearly_nearest
 from separatrix.solvers.max_margin import NearestPoint, multipliers
 from separatrix.solvers.separating import (
     AtRounding,
@@ -33,10 +34,10 @@ def _separable(seed, n, d):
     return X[keep], np.where(z[keep] > 0, 1.0, -1.0)
 
 
-def _solve(X, t, fit_intercept=True, frame=None):
+def _solve(X, t, fit_intercept=True, frame=None, head_start=True):
     problem, proof = pose_separation(X, t, fit_intercept, frame=frame), ProvenInseparable()
     rules = [MarginWithin(relative=1e-11), HullsMeet(proof), OutOfSteps(5000, proof)]
-    return run(NearestPoint(), problem, np.zeros(problem.shape), rules, 0.0)
+    return run(NearestPoint(head_start), problem, np.zeros(problem.shape), rules, 0.0)
 
 
 def _slow(X, t, fit_intercept):
@@ -69,10 +70,11 @@ def test_against_a_slow_reference(d, fit_intercept):
         assert outcome.state.memory["lower"] == pytest.approx(_slow(X, t, fit_intercept), rel=1e-6)
 
 
+@pytest.mark.parametrize("head_start", [True, False])
 @pytest.mark.parametrize(("n", "d"), [(30, 1), (200, 2), (500, 10), (2000, 20)])
-def test_the_conditions_of_karush_kuhn_and_tucker(n, d):
+def test_the_conditions_of_karush_kuhn_and_tucker(n, d, head_start):
     X, t = _separable(n, n, d)
-    state = _solve(X, t).state
+    state = _solve(X, t, head_start=head_start).state
     rows, weights = multipliers(state)
     w = state.W[0, 1:]
     np.testing.assert_allclose((weights * t[rows]) @ X[rows], w, atol=1e-9)  # w is a combination of support rows
@@ -89,7 +91,7 @@ def test_every_step_shortens_the_vector_and_the_bounds_hold():
     best = _solve(X, t).state.memory["lower"]
     problem = pose_separation(X, t)
     trail = []
-    for state in states(NearestPoint(), problem, np.zeros(problem.shape)):
+    for state in states(NearestPoint(head_start=False), problem, np.zeros(problem.shape)):
         if state.halt is not None:
             break
         trail.append(state)
@@ -98,6 +100,35 @@ def test_every_step_shortens_the_vector_and_the_bounds_hold():
     for state in trail:
         assert state.memory["lower"] <= best * (1 + 1e-12)
         assert state.memory["upper"] >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(("n", "d"), [(3000, 8), (60, 100)])
+def test_a_head_start_leads_to_the_same_margin_in_few_steps(n, d, fit_intercept):
+    X, t = _separable(3, n, d)
+    X = X if fit_intercept else (np.abs(X) + 0.2) * t[:, None]
+    ahead, plain = (_solve(X, t, fit_intercept, head_start=head) for head in (True, False))
+    assert ahead.status.code == plain.status.code == "optimal"
+    assert ahead.state.memory["lower"] == pytest.approx(plain.state.memory["lower"], rel=1e-10)
+    assert ahead.state.iteration <= max(plain.state.iteration / 2, 2)
+    np.testing.assert_array_equal(multipliers(ahead.state)[0], multipliers(plain.state)[0])
+
+
+def test_many_rows_join_the_head_start_a_few_at_a_time():
+    X, t = _separable(1, 5000, 3)
+    problem = pose_separation(X, t)
+    near = nearly_nearest(problem, np.array([1.0, 0.0, 0.0]))
+    assert near.rounds == problem.passes - 1 > 1
+    p = (near.weights * t[near.rows]) @ X[near.rows]
+    best = _solve(X, t, head_start=False).state.memory["lower"]
+    assert best <= 0.5 * np.linalg.norm(p) <= best * (1 + 1e-5)
+    for sign in (-1, 1):
+        assert near.weights[t[near.rows] == sign].sum() == pytest.approx(1.0)
+
+
+def test_hulls_that_meet_get_no_head_start():
+    X = np.array([[0.0], [1.0], [0.4], [0.6]])
+    assert nearly_nearest(pose_separation(X, np.array([-1.0, -1.0, 1.0, 1.0])), np.array([1.0])) is None
 
 
 def test_a_frame_of_one_scale_gives_distances_in_raw_units():
@@ -110,9 +141,10 @@ def test_a_frame_of_one_scale_gives_distances_in_raw_units():
 def test_resumes_with_the_same_bits_and_sparse_is_one_path():
     X, t = _separable(7, 200, 5)
     problem = pose_separation(X, t)
-    through = [s for s, _ in zip(states(NearestPoint(), problem, np.zeros(problem.shape)), range(12), strict=False)]
+    solver = NearestPoint(head_start=False)
+    through = [s for s, _ in zip(states(solver, problem, np.zeros(problem.shape)), range(12), strict=False)]
     half = pickle.loads(pickle.dumps(through[3]))
-    resumed = [s for s, _ in zip(states(NearestPoint(), problem, half), range(len(through) - 3), strict=False)]
+    resumed = [s for s, _ in zip(states(solver, problem, half), range(len(through) - 3), strict=False)]
     np.testing.assert_array_equal(resumed[-1].W, through[-1].W)
     sparse = _solve(csr_array(X), t)
     assert sparse.state.memory["lower"] == pytest.approx(_solve(X, t).state.memory["lower"], rel=1e-10)

@@ -127,6 +127,32 @@ def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
     assert one.memory["position"] == 1
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("gap", [None, 0.2])
+def test_steps_without_surveys_walk_the_same_way(gap, shuffle):
+    for seed in range(8):
+        X, t = _random(seed, n=80, gap=gap)
+        problem, light = pose_separation(X, t), pose_separation(X, t)
+        whole = OnlineUpdates(shuffle=shuffle)
+        spare = OnlineUpdates(shuffle=shuffle, survey_from=30)
+        rules = [AllCorrect(), OutOfSteps(30, ProvenInseparable())]
+        a, b = (run(solver, p, np.zeros((1, 5)), rules, 0.0) for solver, p in ((whole, problem), (spare, light)))
+        np.testing.assert_array_equal(a.state.W, b.state.W)
+        assert a.status == b.status
+        for key in ("mistakes", "errors", "smallest", "epoch"):
+            assert a.state.memory[key] == b.state.memory[key]
+        assert a.state.at.value == b.state.at.value
+        assert [record.iteration for record in a.trace] == [record.iteration for record in b.trace]
+        assert light.passes < problem.passes
+
+
+def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():
+    solver, problem = OnlineUpdates(survey_from=100), pose_separation(XOR, T)
+    outcome = run(solver, problem, np.zeros((1, 3)), [AllCorrect(), ProvenInseparable()], 0.0)
+    assert outcome.status.code == "inseparable"
+    assert outcome.state.memory["errors"] == survey(problem, outcome.state.W, "mistake").errors
+
+
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("pocket", [False, True])
 def test_a_run_goes_on_from_a_state_with_the_same_bits(update, pocket):

@@ -12,7 +12,7 @@ from separatrix.bounds import EPS, Bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes
 from separatrix.moments.gather import Moments, gather
-from separatrix.moments.gaussians import Gaussians, null_objective
+from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projection import Projection
 from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 from separatrix.scorer import Scores
@@ -113,21 +113,25 @@ class GaussianClaim:
 def likelihood(
     scorer: Scores, gaussians: Gaussians, found: Moments, X: Any, codes: Integers, weight: Array
 ) -> Recomputed:
-    """Mean −ln p(x, y), that of one Gaussian for all classes, the gap to the likeliest, and the slope there."""
+    """Mean −ln p(x, y) row by row, that of one Gaussian for all classes, the gap to the likeliest, the slope there."""
     counted = np.flatnonzero(weight > 0)
     share = weight[counted] / weight.sum()
     own = np.take_along_axis(scorer.log_probabilities(X), codes[:, None], axis=1)[counted, 0]
     joint = gaussians.log_joint(X)
     whole = np.logaddexp.reduce(joint, axis=1)[counted]
-    gap, slope = gaussians.above_likeliest(found)
-    kind = "closed form"
+    at = gaussians.on(found)
+    bound = likelihood_bound(at)
     if not _same(scorer.scores(X), joint):
-        bound = Bound(None, kind, "the scores are not those of the Gaussians")
-    elif gap is None:
-        bound = Bound(None, kind, "a covariance is singular: the likelihood has no maximum")
-    else:
-        bound = Bound(gap + 64 * EPS * (1.0 + abs(gap)), kind)
-    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, slope)
+        bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
+    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope)
+
+
+def likelihood_bound(at: Likelihood) -> Bound:
+    """The distance to the likeliest Gaussians, by closed form."""
+    kind = "closed form"
+    if at.gap is None:
+        return Bound(None, kind, "a covariance is singular: the likelihood has no maximum")
+    return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
 
 
 def _same(z: Array, joint: Array) -> bool:

@@ -15,8 +15,10 @@ from separatrix.bounds import Bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes, signed
 from separatrix.proofs.verdicts import rows_of
+from separatrix.rows import memory_rows
+from separatrix.rows.columns import refuse_not_finite
 from separatrix.scorer import Scorer
-from separatrix.solvers.kozinec import sides
+from separatrix.solvers.kozinec import Extremes
 from separatrix.solvers.perceptron import Zero, evaluation, survey
 from separatrix.solvers.separating import pose_separation
 
@@ -77,6 +79,7 @@ class MarginClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Objective and bound of the claimed weights and supports, over these rows."""
+        refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])))
         return self.of_codes(X, known_codes(y, self.scorer.classes))
 
     def of_codes(self, X: Any, codes: Integers) -> Recomputed:
@@ -92,7 +95,7 @@ class MarginClaim:
 
     def margins(self, X: Any, t: Array, k: int) -> tuple[float, float]:
         """The smallest distance of a row to the k-th hyperplane, and what no hyperplane exceeds."""
-        found = sides(pose_separation(X, t, self.fit_intercept), self.scorer.W[k : k + 1])
+        found = memory_rows(X, t).fold(Extremes(self.scorer.W[k : k + 1]))
         length = float(np.linalg.norm(self.scorer.W[k, 1:]))
         support = self.supports[k]
         if support.rows.max(initial=0) >= len(t) or length == 0:

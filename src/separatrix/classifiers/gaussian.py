@@ -9,9 +9,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import Array
-from separatrix.certificate import Certificate
+from separatrix.bounds import EPS
+from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims import GaussianClaim
-from separatrix.claims.moments import likelihood
+from separatrix.claims.moments import likelihood, likelihood_bound
 from separatrix.classifiers.generative import (
     Generative,
     priors_of,
@@ -28,11 +29,13 @@ from separatrix.classifiers.linear import (
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import LabelError, ParameterError
 from separatrix.moments.gather import Moments, gather
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer, null_objective
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer, Scores
 
+# Scores that rounding moves by no more than this are those of the Gaussians, so the rows need not be asked.
+ROUNDED = 1e-11
 REMEDY = "drop constant and collinear columns, or give more rows"
 
 
@@ -95,7 +98,10 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         white = Whitening.of(sigma)
         constant = np.full(K, _constant(white, found))
         self.gaussians_ = Gaussians(found.frame, priors, found.mean, (white.A,) * K, (white.colour,) * K, constant)
-        self._keep_scorer(Scorer(_linear(found, white, priors), task.classes, "logit" if K == 2 else "softmax"))
+        W = _linear(found, white, priors)
+        raw = found.frame.to_original(W)
+        self._keep_scorer(Scorer(raw, task.classes, "logit" if K == 2 else "softmax"))
+        lost = float(np.max(np.abs(found.frame.from_original(raw) - W)) + EPS * np.max(np.sum(np.abs(W), axis=1)))
         self.priors_, self.means_ = priors, found.raw_mean
         self.covariance_ = _raw(sigma, found)
         self._keep_coordinates(found, white, priors)
@@ -108,7 +114,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         if white.misses(apart, np.where(unit > 0, unit, 1.0)):
             status += "; the means also differ along directions without scatter, which it ignores"
         discriminative = (K - 1) * (d + 1)
-        self.certificate_ = _certificate(self, task, found, status, white.rank, True, discriminative, passes)
+        self.certificate_ = _certificate(self, task, found, status, white.rank, True, discriminative, lost, passes)
 
     def _keep_coordinates(self, found: Moments, white: Whitening, priors: Array) -> None:
         center = priors @ found.mean
@@ -227,7 +233,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
                 " LinearDiscriminantAnalysis"
             )
         discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
-        self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative, passes)
+        self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative, 0.0, passes)
 
 
 def _constant(white: Whitening, found: Moments) -> float:
@@ -242,13 +248,23 @@ def _raw(sigma: Array, found: Moments) -> Array:
 
 
 def _linear(found: Moments, white: Whitening, priors: Array) -> Array:
-    """W of z_k, about the mean of all rows, in raw units; of two classes the difference."""
+    """W of z_k, about the mean of all rows, in the frame; of two classes the difference."""
     apart = found.mean - found.center
     u = apart @ white.A
     w = u @ white.A.T
     b = np.log(priors) - 0.5 * np.sum(u**2, axis=1) - w @ found.center
     W = np.column_stack([b, w])
-    return found.frame.to_original(W[1:] - W[:1] if len(W) == 2 else W)
+    return W[1:] - W[:1] if len(W) == 2 else W
+
+
+def _evidence(model: Any, task: Given, found: Moments, lost: float) -> Recomputed:
+    """What the moments say of the fit; where rounding by ``lost`` could show in the scores, what the rows say."""
+    gaussians: Gaussians = model.gaussians_
+    lost += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
+    if not lost <= ROUNDED:
+        return likelihood(model.scorer_, gaussians, found, task.X, task.codes, task.weight)
+    at = gaussians.on(found)
+    return Recomputed(at.objective, null_objective(found), likelihood_bound(at), at.slope)
 
 
 def _certificate(
@@ -259,10 +275,11 @@ def _certificate(
     rank: int,
     shared: bool,
     discriminative: int,
+    lost: float,
     passes: list[int],
 ) -> Certificate:
     scorer: Scores = model.scorer_
-    at = likelihood(scorer, model.gaussians_, found, task.X, task.codes, task.weight)
+    at = _evidence(model, task, found, lost)
     return Certificate(
         status=status,
         code="closed-form" if rank == task.X.shape[1] else "singular",

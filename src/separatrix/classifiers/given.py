@@ -49,8 +49,15 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     """Rows for a fitted estimator, and the columns' names for messages."""
+    if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
+        return X, None
     X = validate_data(estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
     return X, column_names(estimator)
+
+
+def is_plain(X: Any) -> bool:
+    """Whether X is a table of floats already, with rows: then there is nothing to convert, and no names to compare."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.dtype.isnative and X.shape[0] > 0
 
 
 def column_names(estimator: Any) -> list[str] | None:

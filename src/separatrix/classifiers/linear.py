@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -77,7 +78,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
     def scorer_of(self) -> Scores:
         """The fitted model by itself, which needs no scikit-learn."""
-        check_is_fitted(self)
+        if "scorer_" not in self.__dict__:
+            check_is_fitted(self)
         return self.scorer_
 
     def __sklearn_tags__(self) -> Any:
@@ -90,6 +92,14 @@ class LinearClassifier(ScoringClassifier):
     """A classifier whose scores are linear: it has weights, and hyperplanes between its classes."""
 
     scorer_: Scorer
+
+    def predict_one(self, row: Sequence[float]) -> Any:
+        """The class of one row of plain numbers, a list, a tuple or a 1-D array: ``predict`` with two checks only.
+
+        The row must have as many numbers as the fit had columns; NaN and infinity are refused.
+        """
+        scorer: Scorer = self.__dict__.get("scorer_") or self.scorer_of()  # type: ignore[assignment]
+        return scorer.predict_one(row)
 
     def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
         """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""

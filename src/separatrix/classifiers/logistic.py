@@ -54,8 +54,8 @@ class LogisticRegression(LinearClassifier):
         Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", "newton", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch", or one of
-        ``separatrix.solvers``.
+        "auto", "newton", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute values
+        "proximal-newton", "working-set"; or one of ``separatrix.solvers``.
     fit_intercept : bool, default True
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None
@@ -129,12 +129,7 @@ class LogisticRegression(LinearClassifier):
             return self._fit(task)
 
     def _fit(self, task: Given) -> Self:
-        if task.n_classes > 2 and self.loss != "logistic":
-            came = f"got {self.loss!r} for {task.n_classes} classes"
-            raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
-        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
-        weight = task.weight * by_class[task.codes]
-        refuse_weightless_classes(task.classes, task.codes, weight)
+        weight, by_class = self._weights(task)
         solver = self._seeded(named(self.solver))
         problem = pose(
             task.X,
@@ -156,6 +151,16 @@ class LogisticRegression(LinearClassifier):
         W, outcome = delivered(outcome, problem, self.tol)
         self._keep(task, by_class, problem, W, outcome, solver, why)
         return self
+
+    def _weights(self, task: Given) -> tuple[Array, Array]:
+        """Of the rows, class weights included; of the classes."""
+        if task.n_classes > 2 and self.loss != "logistic":
+            came = f"got {self.loss!r} for {task.n_classes} classes"
+            raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
+        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
+        weight = task.weight * by_class[task.codes]
+        refuse_weightless_classes(task.classes, task.codes, weight)
+        return weight, by_class
 
     def _check_settings(self) -> None:
         check_positive("C", self.C, "give a positive number, or np.inf for no penalty")

@@ -32,7 +32,7 @@ from separatrix.objective import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status, run
 from separatrix.solvers.perceptron import UPDATES
-from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_separation
+from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_each
 from separatrix.solvers.stopping import Rule
 
 # More mistakes than these take hours.
@@ -77,7 +77,8 @@ class Perceptron(SeparatingClassifier):
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     mistakes_ : int
         Updates made, over all classes.
-    certificate_, trace_ : the evidence, and every step's E_p
+    certificate_, trace_ : the evidence, and every step's E_p; for "online" without a pocket as the epoch met the rows,
+        but for the last, which is of the weights that are returned
 
     Examples
     --------
@@ -133,8 +134,8 @@ class Perceptron(SeparatingClassifier):
         task = given(self, X, y)
         starts = self._starts(task)
         searches, facts = [], dict[str, str | float | int]()
-        for k, t in enumerate(targets(task.codes, task.n_classes)):
-            problem = pose_separation(task.X, t, bool(self.fit_intercept), task.names)
+        every = targets(task.codes, task.n_classes)
+        for k, problem in enumerate(pose_each(task.X, every, bool(self.fit_intercept), task.names)):
             proof = ProvenInseparable(solver.zero)
             counts = "best_errors" if self.pocket else "errors"
             advice = partial(_advice, start=starts[k], eta=float(self.eta0), by_rows=self.update != "batch")
@@ -169,9 +170,10 @@ class Perceptron(SeparatingClassifier):
         walking = getattr(self, "walking_", None)  # a pocket answers with its best weights, and walks on with others
         starts = self._starts(task) if first else self._without(self.scorer_.W if walking is None else walking)
         done = 0 if first else self.n_iter_
-        parts = enumerate(targets(task.codes, task.n_classes))
+        every = targets(task.codes, task.n_classes)
+        problems = enumerate(pose_each(task.X, every, bool(self.fit_intercept), task.names))
         walked, searches = zip(
-            *[self._one_step(solver, task, t, starts[k : k + 1], done) for k, t in parts], strict=True
+            *[self._one_step(solver, problem, starts[k : k + 1], done) for k, problem in problems], strict=True
         )
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(s.state.memory["mistakes"] for s in searches)
@@ -185,13 +187,12 @@ class Perceptron(SeparatingClassifier):
         W[:, 0] *= bool(self.fit_intercept)
         return W
 
-    def _one_step(self, solver: Any, task: Given, t: Array, start: Array, done: int) -> tuple[Array, Search]:
-        problem = pose_separation(task.X, t, bool(self.fit_intercept), task.names)
+    def _one_step(self, solver: Any, problem: Objective, start: Array, done: int) -> tuple[Array, Search]:
         state: State = solver.init(problem, start.copy())
         state = solver.step(problem, replace(state, memory={**state.memory, "epoch": done}))
         walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory["errors"]
-        status = Status("max_iter", f"one more step over {task.X.shape[0]} rows leaves {wrong} wrong", wrong == 0)
+        status = Status("max_iter", f"one more step over {problem.rows.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
     def _solver(self) -> Any:
@@ -204,6 +205,7 @@ class Perceptron(SeparatingClassifier):
         kind: Any = UPDATES[self.update]
         settings = {"eta": float(self.eta0), "zero": self.zero, "pocket": bool(self.pocket)}
         settings |= {"shuffle": bool(self.shuffle), "seed": seed_of(self.random_state)}
+        settings |= {"survey_from": 0 if self.pocket else int(self.max_iter)}  # a pocket compares what it surveys
         known = {field.name for field in fields(kind)}
         return kind(**{name: value for name, value in settings.items() if name in known})
 

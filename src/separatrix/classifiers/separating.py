@@ -17,6 +17,7 @@ from separatrix.arrays import Array, Integers
 from separatrix.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.given import Given
 from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
 from separatrix.proofs.linear_programs import least_violation
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Verdict, signed_rows
@@ -71,6 +72,8 @@ class SeparatingClassifier(LinearClassifier):
         """Set the certificate of all searches together; warn where one was asked to end and did not."""
         status = combined_status([search.status for search in searches], task.classes.tolist())
         first = searches[0].problem
+        with one_blas_thread:
+            rank = first.rank
         self.certificate_ = Certificate(
             status=status.sentence,
             code=status.code,
@@ -80,7 +83,7 @@ class SeparatingClassifier(LinearClassifier):
             passes=sum(search.problem.passes for search in searches),
             solver=why.split(":")[0],
             why=why,
-            rank=first.rank,
+            rank=rank,
             full_rank=first.rows.n_features + first.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],

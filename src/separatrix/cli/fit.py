@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "C": "--C",
     "class_weight": "--class-weight",
+    "l1_ratio": "--l1-ratio",
     "max_iter": "--max-iter",
     "path": "--out",
     "solver": "--solver",
@@ -41,6 +42,7 @@ Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
   separatrix fit people.csv --target smoker --C inf --test-size 0
+  separatrix fit people.csv --target smoker --C 0.1 --l1-ratio 1
   cat people.csv | separatrix fit - --target smoker --json
 """
 
@@ -54,11 +56,19 @@ Examples:
     "--C", "C", type=float, default=1.0, show_default=True, help="Inverse strength of the penalty; inf for none."
 )
 @click.option(
+    "--l1-ratio",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Share of absolute values in the penalty: 0 ridge, 1 lasso, with weights of exactly zero.",
+)
+@click.option(
     "--solver",
     default="auto",
     show_default=True,
     metavar="NAME",
-    help="auto, newton, lbfgs, sampled-newton, sgd, minibatch or gradient-descent.",
+    help="auto, newton, sampled-newton, proximal-newton, working-set, gradient-descent, diagonal, dual, span, "
+    "kronecker, lbfgs, sgd or minibatch.",
 )
 @click.option("--no-intercept", is_flag=True, help="Put the boundary through the origin.")
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="Give every class the same total weight.")

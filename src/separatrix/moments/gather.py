@@ -1,9 +1,9 @@
 r"""Sums of (1, x, xxᵀ) by class: all that least squares, Fisher, LDA and QDA need of the rows.
 
 Of each class k: its weight S_k, its mean m_k, and its scatter Σ_i s_i (x_i − m_k)(x_i − m_k)ᵀ, an unnormalised sum as
-lecture 001 has its S_i. Inside a block rows are centred first, then multiplied, and what the centring missed by
-rounding is taken off again; blocks are merged by Chan, Golub and LeVeque (1983). So nothing cancels, however far the
-rows lie from zero or the classes from each other.
+lecture 001 has its S_i. Inside a block the rows of a class are centred first, then multiplied, and what the centring
+missed by rounding is taken off again; blocks are merged by Chan, Golub and LeVeque (1983). So nothing cancels, however
+far the rows lie from zero or the classes from each other, and one pass is enough.
 """
 
 from __future__ import annotations
@@ -14,9 +14,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.rows import Block, Frame, Rows, memory_rows, standard_frame, summarise
-from separatrix.rows.block import LARGEST_DENSE_BLOCK, power_of_two
+from separatrix.rows import Block, Frame, MemoryRows, Rows, memory_rows, standard_frame, summarise
+from separatrix.rows.block import LARGEST_DENSE_BLOCK, is_sparse, power_of_two
+from separatrix.rows.columns import LARGEST_SQUARE, SMALLEST_SQUARE
 
+# So many rows say where the columns lie, before the pass.
+FIRST_LOOK = 256
+# A column whose spread is this small beside its offset may be constant but for rounding.
+NEARLY_CONSTANT = 1e-10
 # A spread that is this small beside the column's, or lost to rounding, calls for rows centred one by one.
 LOST_SPREAD = 2.0**-52
 # Within a class, a mean square deviation this small beside the column's variance is rounding: the column is constant.
@@ -63,6 +68,12 @@ class Moments:
         apart = self.mean - self.center
         return np.asarray(apart.T @ (apart * self.weight[:, None]))
 
+    def seen_through(self, frame: Frame) -> Moments:
+        """The same moments in other coordinates; scales are powers of two, so only the means are rounded."""
+        ratio = self.frame.scale / frame.scale
+        mean = (self.frame.center - frame.center) / frame.scale + self.mean * ratio
+        return Moments(frame, self.weight, self.n_rows, mean, self.scatter * ratio * ratio[:, None])
+
     @property
     def raw_mean(self) -> Array:
         """Means in the columns' own units, (K, d)."""
@@ -88,23 +99,57 @@ class ClassMoments:
         return Moments(self.frame, np.zeros(K), np.zeros(K, dtype=np.int64), np.zeros((K, d)), scatter)
 
     def add(self, total: Moments, block: Block) -> Moments:
+        counted = block.weight > 0
+        if not counted.all():
+            X: Any = block.X
+            if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
+                total.weight[:] = np.nan  # a row without weight must be finite, too
+            block = block.take(np.flatnonzero(counted))
+        if block.n_rows == 0:
+            return total
+        with np.errstate(over="ignore", invalid="ignore"):  # seen in the sums, once
+            return self.merge(total, (self._of_sparse if is_sparse(block.X) else self._of_dense)(block))
+
+    def _of_dense(self, block: Block) -> Moments:
+        """Rows in the order of their classes, centred in place: for a pooled scatter one product serves all."""
+        part, inverse = self.zero(), 1.0 / self.frame.scale
+        order = np.argsort(block.t, kind="stable")
+        X: Any = block.X
+        D = np.take(X, order, axis=0).astype(np.float64, copy=False)
+        s = block.weight[order]
+        edges = np.searchsorted(block.t[order], np.arange(self.n_classes + 1))
+        part.n_rows[:] = np.diff(edges)
+        missed = np.zeros_like(part.mean)
+        for k in np.flatnonzero(part.n_rows):
+            own, share = D[edges[k] : edges[k + 1]], s[edges[k] : edges[k + 1]]
+            part.weight[k] = share.sum()
+            about = (share @ own) / part.weight[k]
+            own -= about
+            own *= inverse
+            missed[k] = (share @ own) / part.weight[k]
+            part.mean[k] = (about - self.frame.center) * inverse + missed[k]
+        if np.any(s != 1.0):
+            D *= np.sqrt(s)[:, None]
+        if self.pooled:
+            part.scatter[0] = D.T @ D - missed.T @ (missed * part.weight[:, None])
+            return part
+        for k in np.flatnonzero(part.n_rows):
+            own = D[edges[k] : edges[k + 1]]
+            part.scatter[k] = own.T @ own - part.weight[k] * np.outer(missed[k], missed[k])
+        return part
+
+    def _of_sparse(self, block: Block) -> Moments:
+        part = self.zero()
         size = max(1, LARGEST_DENSE_BLOCK // max(1, block.X.shape[1]))  # so that CSR rows may be written out
         for k in range(self.n_classes):
-            own = np.flatnonzero((block.t == k) & (block.weight > 0))
+            own = np.flatnonzero(block.t == k)
             for start in range(0, len(own), size):
-                self._absorb(total, k, block.take(own[start : start + size]))
-        return total
-
-    def _absorb(self, total: Moments, k: int, rows: Block) -> None:
-        weight, mean, scatter = _centred(rows)
-        before, after = total.weight[k], total.weight[k] + weight
-        delta = mean - total.mean[k]
-        target = total.scatter[0 if self.pooled else k]
-        target += scatter
-        target += np.outer(delta, delta) * (before * (weight / after))
-        total.mean[k] += delta * (weight / after)
-        total.weight[k] = after
-        total.n_rows[k] += rows.n_rows
+                rows = block.take(own[start : start + size])
+                some = self.zero()
+                some.n_rows[k] = rows.n_rows
+                some.weight[k], some.mean[k], some.scatter[0 if self.pooled else k] = _centred(rows)
+                part = self.merge(part, some)
+        return part
 
     def merge(self, a: Moments, b: Moments) -> Moments:
         weight = a.weight + b.weight
@@ -124,7 +169,7 @@ class ClassMoments:
 
 
 def _centred(rows: Block) -> tuple[float, Array, Array]:
-    """Weight, mean and scatter of some rows of one class, in the coordinates of their frame."""
+    """Weight, mean and scatter of some CSR rows of one class, in the coordinates of their frame."""
     s, frame = rows.weight, rows.frame
     total = float(s.sum())
     about = frame.center + frame.scale * (rows.adjoint(s[:, None])[0, 1:] / total)
@@ -150,17 +195,61 @@ def gather(
     pooled: bool = False,
     names: list[str] | None = None,
     spread: float = 0.0,
+    centred: bool = True,
 ) -> Moments:
-    """The moments of rows in memory, in standard coordinates: two passes. Refuses NaN and infinity by place.
+    """The moments of rows in memory, in standard coordinates: one pass. Refuses NaN and infinity by place.
 
-    ``spread``: the least scale of a coordinate in raw units, for what is to be added to variances.
+    ``spread``: the least scale of a coordinate in raw units, for what is to be added to variances. Not ``centred``, the
+    coordinates keep the origin, and a scale is that of a column's mean square.
     """
     rows = memory_rows(X, codes, weight)
-    summary = summarise(rows, names)
-    curvature = np.full(rows.n_features, (spread / 2) ** 2)
-    frame = standard_frame(summary, curvature, centred=True, hide_constant=False)
-    found = moments_of(rows.seen_through(frame), n_classes, pooled)
+    found = moments_of(rows.seen_through(_first_look(rows)), n_classes, pooled)
+    if _sound(found):
+        found = found.seen_through(_standard(found, spread, centred))
+    else:
+        # What is not finite is named here. Else a column is constant, or its squares left float64: the frame of one
+        # pass over the columns, with their exact ranges, tells these apart, and the sums are taken again in it.
+        curvature = np.full(rows.n_features, (spread / 2) ** 2)
+        frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
+        found = moments_of(rows.seen_through(frame), n_classes, pooled)
     for scatter in found.scatter:
         constant = np.diag(scatter) <= ROUNDING * found.total_weight
         scatter[constant, :] = scatter[:, constant] = 0.0
     return found
+
+
+def _first_look(rows: MemoryRows) -> Frame:
+    """Center and scale of a few rows: near enough that sums in this frame lose nothing on the way."""
+    counted = np.flatnonzero(rows.weight > 0)
+    few: Any = rows.X[counted[:: max(1, len(counted) // FIRST_LOOK)][:FIRST_LOOK]]
+    few = np.asarray(few.toarray() if is_sparse(few) else few, dtype=np.float64)
+    if not len(few) or not np.all(np.isfinite(few)):
+        return Frame.identity(rows.n_features)
+    with np.errstate(over="ignore", invalid="ignore"):
+        center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
+    sound = np.isfinite(center) & np.isfinite(scale)
+    return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
+
+
+def _variance(found: Moments) -> Array:
+    """Of each column over all rows, in the frame's coordinates, (d,)."""
+    return np.asarray(np.diag(found.within + found.between) / found.total_weight)
+
+
+def _sound(found: Moments) -> bool:
+    """Whether all sums are finite, and every column varies beyond rounding and within the range of squares."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        variance = _variance(found)
+        offset = np.abs(found.frame.center / found.frame.scale + found.center)
+        least = np.maximum(SMALLEST_SQUARE, (NEARLY_CONSTANT * offset) ** 2)
+    whole = np.all(np.isfinite(found.scatter)) and np.all(np.isfinite(found.mean))
+    return bool(whole and np.all((variance > least) & (variance < LARGEST_SQUARE)))
+
+
+def _standard(found: Moments, spread: float, centred: bool) -> Frame:
+    """The frame that ``standard_frame`` makes of a summary, from the moments themselves."""
+    center = found.frame.center + found.center * found.frame.scale
+    std = np.sqrt(_variance(found)) * found.frame.scale
+    if not centred:
+        return Frame(np.zeros_like(center), power_of_two(np.hypot(np.hypot(std, center), spread)))
+    return Frame(center, power_of_two(np.hypot(std, spread)))

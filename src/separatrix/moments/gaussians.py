@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,20 @@ from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import Block, Frame, Order, count_pass, memory_rows
-from separatrix.rows.columns import refuse_not_finite
+from separatrix.rows import Frame, Order, memory_rows
 from separatrix.rows.seam import BLOCK_BYTES
+from separatrix.scorer import score_rows
 
 # A standardised distance past this has a square that leaves float64.
 FARTHEST = 1e150
+
+
+class Likelihood(NamedTuple):
+    """Mean −ln p(x, y) over some rows; how far above its minimum that is, None where there is none; its slope."""
+
+    objective: float
+    gap: float | None
+    slope: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,9 @@ class Gaussians:
 
     def log_density(self, X: Any, names: list[str] | None = None) -> Array:
         """ln p(x|C_k), (n, K). NaN and infinity in X are refused by place."""
-        count_pass()
+        return score_rows(X, len(self.means), self._densities, names)
+
+    def _densities(self, X: Any) -> Array:
         rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame)
         found = np.empty((rows.n_rows, len(self.means)))
         size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))
@@ -54,45 +64,45 @@ class Gaussians:
             part, last = found[block.start : block.start + block.n_rows], None
             for k, (m, A) in enumerate(zip(self.means, self.whiten, strict=True)):
                 if A is not last:  # one covariance for all classes is one product for all
-                    u, last = self._whitened(block, A, X, names), A
+                    u, last = block.scores(np.column_stack([np.zeros(A.shape[1]), A.T])), A
+                    sound = bool(np.all(np.isfinite(u)))
+                    u = u if sound else np.nan_to_num(u)  # finite rows whose distance overflows: far away
                 part[:, k] = self.constant[k] - 0.5 * np.sum(np.clip(u - m @ A, -FARTHEST, FARTHEST) ** 2, axis=1)
+                if not sound:
+                    part[np.isnan(block.X @ np.zeros(rows.n_features)), k] = np.nan  # 0 · NaN and 0 · ∞: not finite
         return found
-
-    def _whitened(self, block: Block, A: Array, X: Any, names: list[str] | None) -> Array:
-        with np.errstate(invalid="ignore", over="ignore"):
-            u = block.scores(np.column_stack([np.zeros(A.shape[1]), A.T]))
-        if not np.all(np.isfinite(u)):
-            refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
-            u = np.nan_to_num(u)  # finite rows whose distance overflows: far away
-        return u
 
     def log_joint(self, X: Any, names: list[str] | None = None) -> Array:
         """ln p(x|C_k)p(C_k), (n, K)."""
         return self.log_density(X, names) + np.log(self.priors)
 
-    def above_likeliest(self, found: Moments) -> tuple[float | None, float]:
-        r"""How far mean −ln p(x, y) over rows with these moments is above the likeliest Gaussians', and its slope.
+    def on(self, found: Moments) -> Likelihood:
+        r"""Mean −ln p(x, y) over rows with these moments, how far above that of the likeliest it is, and its slope.
 
-        KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²] with M_k = A_kᵀ Σ̂_k A_k: nothing cancels.
-        None where a covariance, given or estimated, is singular: then the likelihood has no maximum.
+        The first is Σ_k p̂_k [½ tr M_k + ½ ‖(m̂_k − m_k) A_k‖² − a_k − ln π_k] with M_k = A_kᵀ Σ̂_k A_k; the second is
+        KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²], where nothing cancels, and None where a
+        covariance, given or estimated, is singular: then the likelihood has no maximum.
         """
         p, ratio = found.shares, found.frame.scale / self.frame.scale
         m = (found.frame.center - self.frame.center) / self.frame.scale + found.mean * ratio
         pooled = len(found.scatter) == 1
         held = p > 0
+        objective = -float(np.sum(p[held] * (self.constant[held] + np.log(self.priors[held]))))
         gap = float(np.sum(p[held] * np.log(p[held] / self.priors[held])))
-        slope, regular = float(np.sum((p - self.priors) ** 2)), True
+        slope, regular, last = float(np.sum((p - self.priors) ** 2)), True, None
         for k in np.flatnonzero(held):
-            A = self.whiten[k] * ratio[:, None]
-            M = A.T @ found.scatter[0 if pooled else k] @ A / (found.total_weight if pooled else found.weight[k])
-            u = (m[k] - self.means[k]) @ self.whiten[k]
-            values = np.linalg.eigvalsh(M)
+            if not pooled or self.whiten[k] is not last:  # one covariance for all classes is one M for all
+                last = self.whiten[k]
+                A = last * ratio[:, None]
+                M = A.T @ found.scatter[0 if pooled else k] @ A / (found.total_weight if pooled else found.weight[k])
+                values = np.linalg.eigvalsh(M)
+            off, u = values - 1, (m[k] - self.means[k]) @ self.whiten[k]
+            objective += 0.5 * p[k] * float(np.sum(values) + u @ u)
+            slope += p[k] * (0.5 * float(np.sum(off**2)) + float(u @ u))
             regular = regular and len(values) == self.n_features and bool(values[0] > 1e-13 * values[-1])
-            slope += p[k] * (0.5 * float(np.sum((values - 1) ** 2)) + float(u @ u))
             if regular:
-                off = values - 1
                 gap += 0.5 * p[k] * (float(np.sum(off - np.log1p(off))) + float(u @ u))
-        return (float(gap) if regular else None), float(np.sqrt(slope))
+        return Likelihood(objective, float(gap) if regular else None, float(np.sqrt(slope)))
 
     def sample(self, codes: Integers, rng: np.random.Generator) -> Array:
         """A new row of class ``codes[i]`` for each i, in raw units, (n, d)."""

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Protocol, final
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.moments.gather import Moments, moments_of
+from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import ArraySum, Block, Rows, memory_rows, standard_frame, summarise
+from separatrix.rows import ArraySum, Block, Rows, memory_rows
 
 
 class Coding(Protocol):
@@ -129,16 +129,13 @@ class Minimum(NamedTuple):
 
 @dataclass(frozen=True)
 class SquaredCost:
-    """E over rows whose targets are class numbers; ``targets``: (K, outputs), a row for each class."""
+    """E over rows whose targets are class numbers, with their moments; ``targets``: (K, outputs), a row a class."""
 
     rows: Rows
+    moments: Moments
     targets: Array
     l2: float
     fit_intercept: bool
-
-    @cached_property
-    def moments(self) -> Moments:
-        return moments_of(self.rows, len(self.targets), pooled=True)
 
     @cached_property
     def root_penalty(self) -> Array:
@@ -252,8 +249,7 @@ def pose_squares(
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-    rows = memory_rows(X, codes, weight)
-    summary = summarise(rows, names)
-    curvature = np.full(rows.n_features, l2 / summary.weight)
-    frame = standard_frame(summary, curvature, fit_intercept, hide_constant=False)
-    return SquaredCost(rows.seen_through(frame), targets, float(l2), fit_intercept)
+    total = max(float(weight.sum()), np.finfo(np.float64).tiny)
+    spread = 2 * float(np.sqrt(l2 / total))
+    found = gather(X, codes, len(targets), weight, pooled=True, names=names, spread=spread, centred=fit_intercept)
+    return SquaredCost(memory_rows(X, codes, weight, found.frame), found, targets, float(l2), fit_intercept)

@@ -2,7 +2,8 @@
 
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.columns import ColumnSummary, standard_frame, summarise
-from separatrix.rows.memory import MemoryRows, memory_rows
+from separatrix.rows.memory import MemoryRows, memory_rows, some_rows
+from separatrix.rows.sampling import Sample
 from separatrix.rows.seam import ArraySum, Order, Partial, Rows, count_pass, counted_passes
 
 __all__ = [
@@ -14,9 +15,11 @@ __all__ = [
     "Order",
     "Partial",
     "Rows",
+    "Sample",
     "count_pass",
     "counted_passes",
     "memory_rows",
+    "some_rows",
     "standard_frame",
     "summarise",
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Past this ratio of a column's offset to its spread, X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
 # Rows copied at once: a copy of a copy must not be large.
-CHUNK = 4096
+CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
 LARGEST_DENSE_BLOCK = 1 << 22
 
@@ -155,7 +155,7 @@ class Block:
         if self._explicit:
             product = R.T @ self._framed
         else:
-            product = np.asarray(self._double.T @ R).T
+            product = np.asarray(self.X.T @ R).T if is_sparse(self.X) else R.T @ self._double
             if not self.frame.is_identity:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
@@ -219,3 +219,14 @@ def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
     from scipy.sparse import csr_array
 
     return csr_array(X)
+
+
+def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:
+    """Rows start, …, stop − 1 of a CSR array; a view, where slicing would copy."""
+    from scipy.sparse import csr_array
+
+    if start == 0 and stop == X.shape[0]:
+        return X  # type: ignore[no-any-return]
+    first, last = X.indptr[start], X.indptr[stop]
+    inside = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
+    return csr_array(inside, shape=(stop - start, X.shape[1]))

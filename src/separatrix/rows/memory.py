@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers, Matrix
-from separatrix.rows.block import Block, Frame, as_csr, is_sparse
+from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
+from separatrix.rows.sampling import Sample, draw
 from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, count_pass, fold_strands
 
 A = TypeVar("A")
@@ -19,6 +20,8 @@ A = TypeVar("A")
 @dataclass(frozen=True)
 class MemoryRows:
     """X (n, d) dense or CSR, targets t (n,), weights (n,), seen through a frame.
+
+    ``partly``: they are some of the rows only, so that summing over them is no pass.
 
     >>> rows = memory_rows(np.eye(3), np.array([1.0, -1.0, 1.0]))
     >>> rows.n_rows, rows.n_features
@@ -29,6 +32,7 @@ class MemoryRows:
     t: AnyArray
     weight: Array
     frame: Frame
+    partly: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -43,8 +47,10 @@ class MemoryRows:
         return replace(self, frame=frame)
 
     def _cut(self, start: int, stop: int) -> Block:
-        part = slice(start, stop)
-        return Block(self.X[part], self.t[part], self.weight[part], start, self.frame)
+        part, X = slice(start, stop), self.X
+        if not is_sparse(X):
+            return Block(X[part], self.t[part], self.weight[part], start, self.frame)
+        return Block(csr_rows(X, start, stop), self.t[part], self.weight[part], start, self.frame)
 
     @cached_property
     def _edges(self) -> Integers:
@@ -53,14 +59,16 @@ class MemoryRows:
         if is_sparse(self.X):
             X: Any = self.X
             filled = X.indptr.astype(np.int64) * 12  # eight bytes of value, four of index
-            cuts = np.searchsorted(filled, np.arange(BLOCK_BYTES, filled[-1], BLOCK_BYTES))
+            size = max(BLOCK_BYTES, 64 * d)  # what is summed by column should be less than what is read for it
+            cuts = np.searchsorted(filled, np.arange(size, filled[-1], size))
             by_rows = np.arange(0, n, BLOCK_BYTES // 16)  # rows with few values still cost their score
             return np.unique(np.concatenate([[0], cuts, by_rows, [n]])).astype(np.int64)
         size = max(1, BLOCK_BYTES // max(1, d * 8))
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
-        count_pass()
+        if not self.partly:
+            count_pass()
         return fold_strands(_Cuts(self, self._edges), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
@@ -75,26 +83,11 @@ class MemoryRows:
         for start in range(0, n, order.size):
             yield whole.take(chosen[start : start + order.size])
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Block:
-        """About ``size`` rows drawn at random, written out, and a few more so that no varying column is constant.
-
-        ``targets``: what t is in each class; then of each class the same number, or all its rows where they are fewer.
-        """
-        n = self.n_rows
-        whole = self._cut(0, n)
-        if size >= n:
-            return whole
-        rng = np.random.default_rng(seed)
-        counted = self.weight > 0  # rows without weight stand for nothing
-        if np.count_nonzero(counted) <= size:
-            return whole.written_out(np.flatnonzero(counted))
-        groups = [counted] if targets is None else [counted & (self.t == value) for value in targets]
-        drawn = [_some(np.flatnonzero(group), size // len(groups), rng) for group in groups]
-        chosen = np.sort(np.concatenate(drawn))
-        return whole.written_out(np.union1d(chosen, _rows_that_vary(self.X, chosen)))
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
-        return self._cut(0, self.n_rows)
+        return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
 
 
 @dataclass(frozen=True)
@@ -113,27 +106,9 @@ class _Cuts(Sequence[Block]):
         return self.rows._cut(int(self.edges[index]), int(self.edges[index + 1]))
 
 
-def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """``size`` of the rows, or all where they are fewer."""
-    return rows if len(rows) <= size else rows[rng.choice(len(rows), size, replace=False, shuffle=False)]
-
-
-def _rows_that_vary(X: Matrix, chosen: Integers) -> Integers:
-    """For each column that is constant over the chosen rows but not over all, one row where it differs."""
-    extra: list[int] = []
-    if is_sparse(X):
-        csr: Any = X
-        filled = np.bincount(csr[chosen].indices, minlength=csr.shape[1])
-        absent = np.flatnonzero((filled == 0)[csr.indices])
-        first = absent[np.unique(csr.indices[absent], return_index=True)[1]]
-        return np.searchsorted(csr.indptr, first, side="right").astype(np.int64) - 1
-    dense: Any = X
-    part = dense[chosen]
-    for j in np.flatnonzero(np.all(part == part[0], axis=0)):
-        differs = np.asarray(dense[:, j] != part[0, j])
-        if differs.any():
-            extra.append(int(np.argmax(differs)))
-    return np.asarray(extra, dtype=np.int64)
+def some_rows(block: Block) -> MemoryRows:
+    """The rows of a block by themselves."""
+    return MemoryRows(block.X, block.t, block.weight, block.frame, partly=True)
 
 
 def memory_rows(X: Any, t: AnyArray, weight: Array | None = None, frame: Frame | None = None) -> MemoryRows:

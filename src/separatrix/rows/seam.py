@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.concurrency import in_order
 from separatrix.rows.block import Block, Frame
 
+if TYPE_CHECKING:
+    from separatrix.rows.sampling import Sample
+
 A = TypeVar("A")
 
-# Blocks of about a megabyte stay in a core's cache between X·w and Xᵀr, so a pass reads X once.
-BLOCK_BYTES = 1 << 20
+# Blocks of this size stay in cache between X·w and Xᵀr, so a pass reads X once; smaller ones make threads wait for each
+# other, since NumPy takes the interpreter back after each call: at a megabyte two threads were slower than one.
+BLOCK_BYTES = 1 << 22
 # Enough strands to feed many cores; few enough that their accumulators are no burden.
 STRANDS = 32
 
@@ -83,7 +87,7 @@ class Rows(Protocol):
     def seen_through(self, frame: Frame) -> Rows: ...
     def fold(self, partial: Partial[A]) -> A: ...
     def blocks(self, order: Order) -> Iterator[Block]: ...
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Block: ...
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample: ...
     def resident(self) -> Block | None: ...
 
 

@@ -1,15 +1,20 @@
 """Solvers: one algorithm, one file; one driver for all."""
 
+from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import Run, default_rules, delivered, run, states
+from separatrix.solvers.dual import DualDescent
 from separatrix.solvers.escape import Separated
 from separatrix.solvers.gradient_descent import GradientDescent
 from separatrix.solvers.kozinec import Kozinec
+from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.max_margin import NearestPoint
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.perceptron import UPDATES
+from separatrix.solvers.proximal import ProximalNewton
 from separatrix.solvers.registry import SOLVERS, choose, named, refuse_unmet
 from separatrix.solvers.sampled import SampledNewton
+from separatrix.solvers.span import Span
 from separatrix.solvers.state import Halt, Need, Solver, State
 from separatrix.solvers.stochastic import StochasticDescent
 from separatrix.solvers.stopping import (
@@ -21,30 +26,37 @@ from separatrix.solvers.stopping import (
     Stationary,
     Status,
 )
+from separatrix.solvers.working_set import WorkingSet
 
 __all__ = [
     "LBFGS",
     "SOLVERS",
     "UPDATES",
     "Certified",
+    "DiagonalLBFGS",
+    "DualDescent",
     "GradientDescent",
     "Halt",
     "Halted",
     "Kozinec",
+    "KroneckerLBFGS",
     "MostIterations",
     "NearestPoint",
     "Need",
     "Newton",
+    "ProximalNewton",
     "Record",
     "Run",
     "SampledNewton",
     "Separated",
     "SmallGradient",
     "Solver",
+    "Span",
     "State",
     "Stationary",
     "Status",
     "StochasticDescent",
+    "WorkingSet",
     "choose",
     "default_rules",
     "delivered",

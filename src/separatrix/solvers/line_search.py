@@ -8,18 +8,26 @@ Near the optimum the first is lost in rounding; a rise by a few units in the las
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.objective import Evaluation, Objective
+from separatrix.objective import Evaluation
 
 ENOUGH = 1e-4
 MOST_TRIALS = 40
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
+class Valued(Protocol):
+    """What can be gone down on: an objective, or its sums by other loops."""
+
+    def value_gradient(self, W: Array) -> Evaluation: ...
+
+
 def search(
-    problem: Objective, W: Array, at: Evaluation, V: Array, first: float = 1.0, curvature: float | None = None
+    problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0, curvature: float | None = None
 ) -> tuple[Array, Evaluation] | None:
     """The point found and E there; None where no step along V goes down."""
     slope = float(np.sum(at.gradient * V))

@@ -10,6 +10,9 @@ Step      find in one pass the difference that lies furthest against p; add it t
 Stops     where the rules say: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
           by itself where rounding hides any descent
 
+It begins with points of the hulls that are nearly nearest, by the interior method of ``hulls``, so that few steps are
+left; or by the one difference that lies furthest along the difference of the means.
+
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
 of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
 and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
@@ -28,7 +31,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
+from separatrix.solvers.hulls import Support, nearly_nearest
 from separatrix.solvers.kozinec import Sides, one_unit, sides
 from separatrix.solvers.state import Halt, Need, State
 
@@ -36,6 +41,9 @@ from separatrix.solvers.state import Halt, Need, State
 NO_WEIGHT = 1e-14
 # A step that shortens p by less than this, relatively, is rounding.
 NO_GAIN = 1e-15
+# Columns whose sizes differ by no more than the first are of one size, for rounding; differences are far from dependent
+# where what each adds to those before is more than the second, of its own length.
+ALIKE, INDEPENDENT = 1e3, 1e-3
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -51,17 +59,23 @@ class NearestPoint:
     1.0
     """
 
+    head_start: bool = True
     name: ClassVar[str] = "nearest-point"
     needs: ClassVar[frozenset[Need]] = frozenset()
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
-        """From the difference furthest along the start's w; by default along the difference of the means."""
+        """Along the start's w, by default along the difference of the means."""
         w = start[0, 1:]
         if not w.any():
             sums = problem.class_sums
             w = sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0]
+        near = nearly_nearest(problem, w) if self.head_start else None
+        if near is not None:
+            P, pairs, mu = _differences(problem, near)
+            kept, share, p = _nearest(P, mu)
+            return self._arrive(problem, P[kept], pairs[kept], share, p, near.rounds)
         found = sides(problem, np.concatenate([[0.0], w])[None, :])
         point, pair = _difference(problem, found)
         return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), point, 0)
@@ -89,7 +103,7 @@ class NearestPoint:
         smallest = float(min(found.positive.m + b, found.negative.m - b))
         memory: dict[str, Any] = {"P": P, "pairs": pairs, "mu": mu, "next": point, "next_pair": pair}
         memory |= {"upper": upper, "lower": unit * smallest / length if length > 0 else -np.inf}
-        memory |= {"longest": unit * float(np.linalg.norm(P, axis=1).max()), "mistakes": iteration}
+        memory |= {"longest": unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())), "mistakes": iteration}
         W = np.concatenate([[b], p])[None, :]
         return State(W, Evaluation(upper, np.zeros_like(W)), iteration, memory)
 
@@ -104,6 +118,29 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
     if found.positive.m <= found.negative.m:
         return found.positive.x, np.array([found.positive.row, -1])
     return found.negative.x, np.array([-1, found.negative.row])
+
+
+def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Array]:
+    """The same point as a sum of few differences, with their rows (+, −) and weights: each goes with the next one over,
+    as much as both have left (the north-west corner rule).
+    """
+    block: Any = problem.rows.resident()
+    few = block.take(near.rows)
+    P, t = few.t[:, None] * few.homogeneous()[:, 1:], few.t
+    if not problem.fit_intercept:
+        return P, np.where(np.column_stack([t > 0, t < 0]), near.rows[:, None], -1), near.weights
+    positive, negative = np.flatnonzero(t > 0), np.flatnonzero(t < 0)
+    ends = np.concatenate([np.cumsum(near.weights[positive]), np.cumsum(near.weights[negative])])
+    ends = np.unique(np.minimum(ends, 1.0))
+    mu = np.diff(ends, prepend=0.0)
+    middle = ends - 0.5 * mu
+    i, j = (
+        own[np.minimum(np.searchsorted(np.cumsum(near.weights[own]), middle), len(own) - 1)]
+        for own in (positive, negative)
+    )
+    kept = mu > NO_WEIGHT
+    i, j, mu = i[kept], j[kept], mu[kept] / mu[kept].sum()
+    return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
 
 
 def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
@@ -131,25 +168,83 @@ def _affine(P: Array) -> tuple[Array, Array]:
     >>> share.round(12).tolist(), p.round(12).tolist()
     ([0.5, 0.5], [0.5, 0.5])
     """
-    from scipy.linalg import qr, solve_triangular
-
     if len(P) == 1:
         return np.ones(1), np.asarray(P[0])
-    order = np.argsort(-np.abs(P[1:] - P[0]).max(axis=0), kind="stable")
-    A, x = (P[1:] - P[0]).T[order], P[0][order]
-    Q, R, pivots = qr(A, mode="economic", pivoting=True)
-    size = np.abs(np.diag(R))
-    rank = int(np.sum(size > EPS * len(P) * size.max(initial=0.0)))  # differences beyond it depend on the others
-    Q, R, pivots = Q[:, :rank], R[:rank, :rank], pivots[:rank]
-    beta, p = np.zeros(A.shape[1]), np.empty_like(x)
-    for _ in range(2):  # the second time what rounding left over
-        beta[pivots] += solve_triangular(R, Q.T @ (-x - A @ beta))
+    A, x = (P[1:] - P[0]).T, P[0]
+    span = _Gram.of(A) or _Reflected.of(A)
+    beta = np.zeros(A.shape[1])
+    for _ in range(span.rounds):  # after the first time, what rounding left over
+        beta += span.coefficients(-x - A @ beta)
     share = np.concatenate([[1.0 - beta.sum()], beta])
-    for _ in range(2):
-        x = x - Q @ (Q.T @ x)
-    p[order] = x
+    for _ in range(span.rounds):
+        x = x - span.projection(x)
     hull_point = share @ P
-    return share, p if p @ hull_point > 0 else hull_point
+    return share, x if x @ hull_point > 0 else hull_point
+
+
+@dataclass(frozen=True)
+class _Reflected:
+    """The span of A's columns, rows in order of size: A[order] = Q R, columns in the order of ``pivots``."""
+
+    order: Integers
+    Q: Array
+    R: Array
+    pivots: Integers
+    width: int
+    rounds: ClassVar[int] = 2
+
+    @classmethod
+    def of(cls, A: Array) -> _Reflected:
+        from scipy.linalg import qr
+
+        order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
+        found: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
+        Q, R, pivots = found
+        size = np.abs(np.diag(R))
+        rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))  # columns beyond it depend on others
+        return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
+
+    def coefficients(self, r: Array) -> Array:
+        """β with A β nearest to r."""
+        from scipy.linalg import solve_triangular
+
+        beta = np.zeros(self.width)
+        beta[self.pivots] = solve_triangular(self.R, self.Q.T @ r[self.order])
+        return beta
+
+    def projection(self, r: Array) -> Array:
+        """A β."""
+        found = np.empty_like(r)
+        found[self.order] = self.Q @ (self.Q.T @ r[self.order])
+        return found
+
+
+@dataclass(frozen=True)
+class _Gram:
+    """The same by AᵀA, many times faster, where that gives nothing up: rows of alike sizes, and columns far from
+    dependent. Each round then gains as many digits as squaring them leaves (Björck, Numerical Methods for Least Squares
+    Problems, 1996, section 2.9).
+    """
+
+    A: Array
+    factor: Factor
+    rounds: ClassVar[int] = 3
+
+    @classmethod
+    def of(cls, A: Array) -> _Gram | None:
+        sizes = np.abs(A).max(axis=1)
+        if A.shape[1] > A.shape[0] or sizes.max() > ALIKE * np.min(sizes[sizes > 0], initial=np.inf):
+            return None
+        factor = Factor.of(A.T @ A)
+        return None if factor is None or np.min(np.diag(factor.lower)) < INDEPENDENT else cls(A, factor)
+
+    def coefficients(self, r: Array) -> Array:
+        """β with A β nearest to r."""
+        return self.factor.solve(self.A.T @ r)
+
+    def projection(self, r: Array) -> Array:
+        """A β."""
+        return np.asarray(self.A @ self.coefficients(r))
 
 
 def multipliers(state: State) -> tuple[Integers, Array]:

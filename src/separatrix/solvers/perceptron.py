@@ -11,7 +11,8 @@ Stops     where the rules say; online by itself where an epoch changes nothing, 
 Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for why it ends; Gallant, Perceptron-based learning
 algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket.
 
-``State.at`` holds the mean of max(0, −m) and −(1/n) Σ_{mistakes} t_i x̄_i, all from one pass after each step.
+``State.at`` holds the mean of max(0, −m) and −(1/n) Σ_{mistakes} t_i x̄_i, all from one pass after each step; online
+steps before ``survey_from`` spare that pass, and hold the same sums as the walk met the rows.
 """
 
 from __future__ import annotations
@@ -61,8 +62,10 @@ class Mistakes:
         m = block.t * z
         wrong = ZeroOne(self.zero_score).value(block.t, z)
         pull = block.adjoint((block.t * wrong)[:, None])[0]
-        part = Survey(int(wrong.sum()), float(np.maximum(-m, 0.0).sum()), pull, float(m.min()), np.inf, -1, pull)
-        if part.errors:
+        part = Survey(
+            int(wrong.sum()), float(np.maximum(-m, 0.0).sum()), pull, float(m.min()), np.inf, -1, total.worst_x
+        )
+        if part.errors and m.min() < total.worst:
             k = int(np.argmin(np.where(wrong > 0, m, np.inf)))
             worst_x = block.t[k] * block.take(np.array([k])).homogeneous()[0]
             part = part._replace(worst=float(m[k]), row=block.start + k, worst_x=worst_x)
@@ -114,17 +117,15 @@ class _Settings:
             raise ParameterError("zero", f"got {self.zero!r}", "choose 'mistake' or 'positive'")
 
     def init(self, problem: Objective, start: Array) -> State:
-        if not problem.rows.frame.is_identity:
-            raise ParameterError("problem", "its rows are seen through a frame", "pose them as they are")
+        _refuse_frame(problem)
         found = survey(problem, start, self.zero)
-        memory: dict[str, Any] = {"mistakes": 0, "epoch": 0, "position": 0, "since": 0}
-        memory |= {"best_W": start, "best_errors": found.errors, **_seen(found)}
+        memory = {**NOTHING_WALKED, "best_W": start, "best_errors": found.errors, **_seen(found)}
         return State(start, evaluation(problem, found), memory=memory)
 
     def solution(self, problem: Objective, state: State) -> State:
-        if not self.pocket:
+        if not self.pocket and state.memory["surveyed"]:
             return state
-        best = state.memory["best_W"]
+        best = state.memory["best_W"] if self.pocket else state.W
         found = survey(problem, best, self.zero)
         return replace(state, W=best, at=evaluation(problem, found), memory={**state.memory, **_seen(found)})
 
@@ -139,8 +140,17 @@ class _Settings:
         return State(W, evaluation(problem, found), state.iteration + 1, memory)
 
 
+NOTHING_WALKED: dict[str, Any] = {"mistakes": 0, "epoch": 0, "position": 0, "since": 0, "clear": 0}
+
+
+def _refuse_frame(problem: Objective) -> None:
+    if not problem.rows.frame.is_identity:
+        raise ParameterError("problem", "its rows are seen through a frame", "pose them as they are")
+
+
 def _seen(found: Survey) -> dict[str, Any]:
     return {
+        "surveyed": True,
         "errors": found.errors,
         "pull": found.pull,
         "smallest": found.smallest,
@@ -180,27 +190,39 @@ class OnlineUpdates(_Settings):
     """w ← w + η t_i x̄_i for each mistake, circling through the rows. TEXTBOOK P2.
 
     ``shuffle``: a new order in every epoch, by (seed, epoch). ``by_update``: a step ends at the first update. The
-    pocket looks at the weights after every update, which costs up to a pass each.
+    pocket looks at the weights after every update, which costs up to a pass each. ``survey_from``: before this step,
+    all that is asked after an epoch is whether a mistake is left, by looking ahead to the next epoch's first one, where
+    the next walk begins.
     """
 
     shuffle: bool = False
     seed: int = 0
     by_update: bool = False
+    survey_from: int = 0
     name: ClassVar[str] = "online perceptron"
     by_sums: ClassVar[bool] = False
+
+    def init(self, problem: Objective, start: Array) -> State:
+        rows = _resident(problem)
+        wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
+        if self.survey_from == 0 or start.any() or not wrong:
+            return _Settings.init(self, problem, start)
+        _refuse_frame(problem)  # at zero every score is zero: the mistakes are known, and cost nothing
+        memory = {**NOTHING_WALKED, "best_W": start, "best_errors": wrong, "errors": wrong, "surveyed": False}
+        return State(start, Evaluation(0.0, np.zeros_like(start)), memory=memory)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         rows = _resident(problem)
         memory = dict(state.memory)
-        order = Order(1, "shuffled" if self.shuffle else "given", self.seed, memory["epoch"]).rows(rows.n_rows)
+        order = self._order(rows, memory["epoch"])
         begin, w = memory["position"], state.W[0].copy()
         end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
-        position, made = begin, 0
+        position, made, cost = min(max(begin, memory["clear"]), end), 0, 0.0
         while position < end:
-            position, more = _walk(rows, order, position, end, w, self, problem.fit_intercept)
-            made += more
+            position, more, met = _walk(rows, order, position, end, w, self, problem.fit_intercept)
+            made, cost = made + more, cost + met
             if more and self.pocket:
-                errors = _count(rows, w, self.zero, memory["best_errors"])
+                errors, _ = _count(rows, order[:0], w, self.zero, memory["best_errors"])
                 if errors < memory["best_errors"]:
                     memory |= {"best_W": w[None, :].copy(), "best_errors": errors}
             if more and self.by_update:
@@ -210,9 +232,31 @@ class OnlineUpdates(_Settings):
         memory["since"] = 0 if made else memory["since"] + position - begin
         memory["position"] = position % rows.n_rows
         memory["epoch"] += int(position == rows.n_rows)
-        after = self.arrive(problem, state, w[None, :], memory)
+        memory["clear"] = 0 if made or position == rows.n_rows else memory["clear"]
+        after = self._arrived(problem, rows, state, w, memory, cost)
         idle = after.memory["errors"] and after.memory["since"] >= 2 * rows.n_rows
         return replace(after, halt=Halt.STALLED) if idle else after
+
+    def _order(self, rows: Block, epoch: int) -> Integers:
+        """The rows' order in an epoch; empty for the given one."""
+        return Order(1, "shuffled", self.seed, epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
+
+    def _arrived(
+        self, problem: Objective, rows: Block, state: State, w: Array, memory: dict[str, Any], cost: float
+    ) -> State:
+        W, sound = w[None, :], bool(np.all(np.isfinite(w)) and np.isfinite(cost))
+        if state.iteration + 1 >= self.survey_from or memory["position"] or not sound:
+            return self.arrive(problem, state, W, memory)
+        wrong, looked = _count(rows, self._order(rows, memory["epoch"]), w, self.zero, 1)
+        if not wrong:
+            memory["clear"] = looked
+            return self.arrive(problem, state, W, memory)
+        memory |= {"clear": looked - 1, "errors": wrong, "surveyed": False}
+        S = problem.total_weight
+        return State(W, Evaluation(cost / S, (state.W - W) / self.eta / S), state.iteration + 1, memory)
+
+
+NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
 
 
 def _resident(problem: Objective) -> Block:
@@ -224,7 +268,7 @@ def _resident(problem: Objective) -> Block:
 
 def _walk(
     rows: Block, order: Integers, begin: int, end: int, w: Array, how: OnlineUpdates, fit_intercept: bool
-) -> tuple[int, int]:
+) -> tuple[int, int, float]:
     """The compiled walk over these rows; changes w."""
     from separatrix.kernels import perceptron as kernels
 
@@ -236,13 +280,15 @@ def _walk(
     return kernels.walk_dense(np.ascontiguousarray(X), *rest)  # type: ignore[no-any-return]
 
 
-def _count(rows: Block, w: Array, zero: Zero, most: int) -> int:
+def _count(rows: Block, order: Integers, w: Array, zero: Zero, most: int) -> tuple[int, int]:
+    """How many rows are mistakes, up to ``most``, and how many were looked at."""
     from separatrix.kernels import perceptron as kernels
 
     X: Any = rows.X
+    rest = (rows.t, order, w, zero == "mistake", most)
     if is_sparse(X):
-        return int(kernels.count_sparse(X.data, X.indices, X.indptr, rows.t, w, zero == "mistake", most))
-    return int(kernels.count_dense(np.ascontiguousarray(X), rows.t, w, zero == "mistake", most))
+        return kernels.count_sparse(X.data, X.indices, X.indptr, *rest)  # type: ignore[no-any-return]
+    return kernels.count_dense(np.ascontiguousarray(X), *rest)  # type: ignore[no-any-return]
 
 
 UPDATES: dict[str, type[OnlineUpdates] | type[BatchUpdates] | type[WorstUpdates]] = {

@@ -5,19 +5,34 @@ A new solver is one class in a file of its own, and one line here.
 
 from __future__ import annotations
 
+import numpy as np
+
 from separatrix.errors import ParameterError
 from separatrix.objective import SAMPLE_ROWS, Objective
+from separatrix.rows.block import is_sparse
+from separatrix.solvers.diagonal import DiagonalLBFGS
+from separatrix.solvers.dual import DualDescent, row_length
 from separatrix.solvers.gradient_descent import GradientDescent
+from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
+from separatrix.solvers.proximal import ProximalNewton
 from separatrix.solvers.sampled import SampledNewton
+from separatrix.solvers.span import Span
 from separatrix.solvers.state import Need, Solver
 from separatrix.solvers.stochastic import StochasticDescent
+from separatrix.solvers.working_set import WorkingSet
 
 SOLVERS: dict[str, Solver] = {
     "newton": Newton(),
     "sampled-newton": SampledNewton(),
+    "kronecker": KroneckerLBFGS(),
+    "diagonal": DiagonalLBFGS(),
+    "dual": DualDescent(),
+    "span": Span(),
     "lbfgs": LBFGS(),
+    "proximal-newton": ProximalNewton(),
+    "working-set": WorkingSet(),
     "gradient-descent": GradientDescent(),
     "sgd": StochasticDescent(decay=0.5),
     "minibatch": StochasticDescent(batch_size=32, draw="shuffled", decay=0.5),
@@ -25,8 +40,14 @@ SOLVERS: dict[str, Solver] = {
 
 # Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves.
 NEWTON_PARAMETERS = 1000
+# The same where absolute values are penalised: past it a matrix of the columns in use is enough.
+PROXIMAL_PARAMETERS = 300
 # With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
 MANY = 4
+# Up to so many rows their products cost less than the passes that solving among them saves.
+SPAN_ROWS = 3000
+# Up to this row length dual descent is faster where columns occur together, as words do, and slower where they do not.
+SHORT_ROWS = 4.0
 
 
 def named(solver: str | Solver) -> Solver | None:
@@ -56,6 +77,8 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     >>> choose(problem)[1]
     'Newton: with 2 parameters second derivatives are cheap and few passes do'
     """
+    if problem.has_absolute:
+        return _for_absolute(problem)
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
@@ -65,7 +88,47 @@ def choose(problem: Objective) -> tuple[Solver, str]:
         return SampledNewton(), why
     if small:
         return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
-    return LBFGS(), f"L-BFGS: {problem.size} parameters are too many to factor second derivatives at every step"
+    if _is_wide(problem):
+        why = f"span of the rows: {n_rows} rows are fewer than {problem.rows.n_features} columns, and span the optimum"
+        return Span(), why
+    if problem.has_gram and not _is_sparse(problem):
+        why = f"L-BFGS around a Kronecker product: {problem.size} parameters are many, {problem.shape[1]} columns few"
+        return KroneckerLBFGS(), why
+    if _is_short(problem):
+        why = "dual coordinate descent: sparse rows are short for this penalty, so it needs few epochs"
+        return DualDescent(), why
+    why = f"L-BFGS around a diagonal: {problem.rows.n_features} columns are too many for a matrix of their products"
+    return DiagonalLBFGS(), why
+
+
+def _is_sparse(problem: Objective) -> bool:
+    rows = problem.rows.resident()
+    return rows is not None and is_sparse(rows.X)
+
+
+def _is_wide(problem: Objective) -> bool:
+    """Whether dense rows are few beside their columns. Sparse ones are read faster than they are multiplied."""
+    rows = problem.rows.resident()
+    if rows is None or _is_sparse(problem) or not _is_held(problem):
+        return False
+    return rows.n_rows <= min(SPAN_ROWS, problem.rows.n_features)
+
+
+def _is_short(problem: Objective) -> bool:
+    """Whether sparse rows are short as the penalty measures them: normalised text at a moderate C."""
+    return _is_sparse(problem) and row_length(problem) <= SHORT_ROWS
+
+
+def _is_held(problem: Objective) -> bool:
+    return bool(np.all(problem.penalty.quadratic > 0))
+
+
+def _for_absolute(problem: Objective) -> tuple[Solver, str]:
+    if problem.has_hessian and problem.size <= PROXIMAL_PARAMETERS:
+        why = f"proximal Newton: absolute values are penalised, and {problem.size} parameters are few"
+        return ProximalNewton(), why
+    why = f"working set: absolute values are penalised, and most of {problem.size} parameters will be zero"
+    return WorkingSet(), why
 
 
 def refuse_unmet(solver: Solver, problem: Objective) -> None:
@@ -74,6 +137,14 @@ def refuse_unmet(solver: Solver, problem: Objective) -> None:
         raise ParameterError("solver", f"{solver.name!r} needs {Need.SMOOTH.value}", "use 'gradient-descent'")
     if Need.RIDGE in solver.needs and problem.has_absolute:
         raise ParameterError("solver", f"{solver.name!r} needs {Need.RIDGE.value}", "use 'auto'")
+    if Need.RESIDENT in solver.needs and problem.rows.resident() is None:
+        raise ParameterError("solver", f"{solver.name!r} needs {Need.RESIDENT.value}", "use 'lbfgs' or 'auto'")
+    if Need.HELD in solver.needs and not _is_held(problem):
+        came = f"{solver.name!r} needs {Need.HELD.value}: C is infinite, or one of penalty_factors is zero"
+        raise ParameterError("solver", came, "use 'diagonal' or 'auto'")
+    if Need.GRAM in solver.needs and not problem.has_gram:
+        came = f"{solver.name!r} needs {Need.GRAM.value}, and there are {problem.shape[1]}"
+        raise ParameterError("solver", came, "use 'lbfgs' or 'auto'")
     if Need.HESSIAN in solver.needs and not problem.has_hessian:
         raise ParameterError(
             "solver",

@@ -22,10 +22,11 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.factor import Factor
-from separatrix.objective import SAMPLE_SEED, Objective
-from separatrix.rows import Block
-from separatrix.solvers.lbfgs import two_loop
+from separatrix.objective import Objective
+from separatrix.rows import Block, Sample
+from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.line_search import search
+from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
 # A step that leaves more than this share of the gradient is a slow one; after so many the sample is given up.
@@ -53,41 +54,37 @@ class SampledNewton:
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
-        W, factor = _on_sample(problem, _balanced(problem, self.rows), start)
-        at = problem.value_gradient(W)
-        before = problem.value_at_zero if not np.any(start) else problem.value_gradient(start).value
+        sample = problem.sampled if self.rows is None else problem.sample(max(self.rows, 20 * problem.size))
+        W, factor = _on_sample(problem, sample, start)
+        summed = CompiledSums.of(problem) or problem
+        at = summed.value_gradient(W)
+        before = problem.value_at_zero if not np.any(start) else summed.value_gradient(start).value
         if not at.value <= before:  # a sample may be separated where the rows are not, and run off
-            W, at, factor = start, problem.value_gradient(start), problem.factor(start)
+            W, at, factor = start, summed.value_gradient(start), problem.factor(start)
         if factor is None:
             return State(W, at, halt=Halt.SINGULAR)
-        nothing = np.empty((0, len(factor.d)))
-        memory = {"S": nothing, "Y": nothing, "slow": 0, "idle": 0, **_kept(factor)}
+        memory = {**Pairs().remembered(), "slow": 0, "idle": 0, **_kept(factor)}
         return State(W, at, memory=memory, expected=_expected(problem, factor, at.gradient))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory, space = dict(state.memory), problem.subspace
+        memory, space, pairs = dict(state.memory), problem.subspace, Pairs.of(state.memory)
         if memory["slow"] >= MOST_SLOW:
             factor = problem.factor(state.W)
             if factor is None:
                 return replace(state, halt=Halt.SINGULAR)
-            memory.update(S=memory["S"][:0], Y=memory["Y"][:0], slow=0, **_kept(factor))
+            pairs = Pairs()
+            memory.update(slow=0, **_kept(factor))
         held = Factor(memory["lower"], memory["d"])
-        g = space.reduce(state.at.gradient)
-        V = -space.expand(two_loop(memory["S"], memory["Y"], g, held.solve))
-        found = search(problem, state.W, state.at, V, 1.0, curvature=0.9)
-        if found is None and len(memory["S"]):
-            memory.update(S=memory["S"][:0], Y=memory["Y"][:0])
-            found = search(problem, state.W, state.at, -space.expand(held.solve(g)), 1.0, curvature=0.9)
+        method = QuasiNewton(CompiledSums.of(problem) or problem, space.reduce, space.expand, self.pairs)
+        found = method.step(state.W, state.at, pairs, held.solve)
         if found is None:
             return replace(state, halt=Halt.STALLED)
-        W, at = found
-        s, y = space.reduce(W - state.W), space.reduce(at.gradient) - g
-        if s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
-            memory.update(S=np.vstack([memory["S"], s])[-self.pairs :], Y=np.vstack([memory["Y"], y])[-self.pairs :])
+        W, at, pairs = found
         before, after = (_expected(problem, held, at.gradient) for at in (state.at, at))
         left = np.sqrt(after / before) if before > 0 else 0.0
         memory["slow"] += left > SLOW
         memory["idle"] = memory["idle"] + 1 if at.value >= state.at.value and left > 0.9 else 0
+        memory.update(pairs.remembered())
         halt = Halt.STALLED if memory["idle"] >= 2 else None
         return State(W, at, state.iteration + 1, memory, halt, after)
 
@@ -100,31 +97,23 @@ def _expected(problem: Objective, held: Factor, gradient: Array) -> float:
     return 0.5 * float(np.sum(held.half(problem.subspace.reduce(gradient)) ** 2))
 
 
-def _balanced(problem: Objective, rows: int | None) -> Block:
-    """A sample with as many rows of a rare class as of others, weighted so that classes count as they do in all."""
-    block = problem.sampled
-    if rows is not None:
-        block = problem.rows.sample(max(rows, 20 * problem.size), SAMPLE_SEED, problem.targets)
-        problem.passes += 1
-    if block.n_rows >= (problem.rows.n_rows or 0):
-        return block
-    codes = block.t if problem.loss.traits.multiclass else (block.t > 0).astype(np.int64)
-    drawn = np.bincount(codes, block.weight, problem.n_classes)
-    factor = np.divide(problem.class_sums[:, 0], drawn, out=np.zeros(problem.n_classes), where=drawn > 0)
-    weight = block.weight * factor[codes] * (block.n_rows / problem.total_weight)
-    return replace(block, weight=weight)
-
-
 def _kept(factor: Factor) -> dict[str, Any]:
     return {"lower": factor.lower, "d": factor.d}
 
 
-def _on_sample(problem: Objective, sample: Block, start: Array) -> tuple[Array, Factor | None]:
+def _on_sample(problem: Objective, sample: Sample, start: Array) -> tuple[Array, Factor | None]:
     """The minimum of the sample's own objective, and its Hessian's factor there; begun on a part of the sample."""
-    W, stride = start, sample.n_rows // (FIRST * problem.size)
-    if stride > 1:
-        W, _ = _minimised(problem, sample.take(np.arange(0, sample.n_rows, stride)), start)
-    W, factor = _minimised(problem, sample, W)
+    block = sample.standing_for(problem.targets, problem.class_sums[:, 0])
+    block = replace(block, weight=block.weight * (block.n_rows / problem.total_weight))
+    stride = block.n_rows // (FIRST * problem.size)
+    if stride >= 4:
+        chosen = np.flatnonzero(sample.certain | (np.arange(block.n_rows) % stride == 0))
+        weight = np.where(sample.certain, 1, stride)[chosen] * block.weight[chosen]
+        W, _ = _minimised(problem, replace(block.take(chosen), weight=weight), start)
+        W, factor = _minimised(problem, block, W)
+        if factor is not None:
+            return W, factor
+    W, factor = _minimised(problem, block, start)
     return W, problem.factor(W) if factor is None else factor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +10,17 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.bounds import Bound
+from separatrix.concurrency import in_order
 from separatrix.errors import InputError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Frame, memory_rows, summarise
+from separatrix.rows import Frame, MemoryRows, count_pass, memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.rows.columns import refuse_not_finite
+from separatrix.rows.seam import BLOCK_BYTES
 from separatrix.solvers.perceptron import Zero
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Code, Record, Status
@@ -45,13 +49,49 @@ def pose_separation(
     0.5
     """
     rows = memory_rows(X, t, None, frame)
-    found = summarise(rows, names)
-    largest = float(np.max(np.abs([found.minimum, found.maximum]), initial=0.0))
+    largest = _largest_entry(rows)
+    if not np.isfinite(largest):
+        refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST < largest < LARGEST:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
-    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
+    objective = _posed(rows, fit_intercept)
     objective.passes += 1
     return objective
+
+
+def pose_each(
+    X: Any, targets: Sequence[Array], fit_intercept: bool = True, names: list[str] | None = None
+) -> Iterator[Objective]:
+    """A problem for each of several targets of the same rows, which are looked through once.
+
+    >>> one, other = pose_each(np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])])
+    >>> one.passes, other.passes
+    (1, 0)
+    """
+    first = pose_separation(X, targets[0], fit_intercept, names)
+    yield first
+    for t in targets[1:]:
+        yield _posed(memory_rows(X, t, None, first.rows.frame), fit_intercept)
+
+
+def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
+    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
+    objective.total_weight, objective.null_value = float(rows.n_rows), 0.0  # rows of weight 1, and no cost at w = 0
+    return objective
+
+
+def _largest_entry(rows: MemoryRows) -> float:
+    """max |x_ij|; NaN where there is one. All that is asked of the columns here, so at the speed of reading them."""
+    count_pass()
+    X: Any = rows.X
+    values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
+    size = max(1, BLOCK_BYTES // 8 * len(values) // max(1, values.size))
+
+    def largest(start: int) -> float:
+        part = values[start : start + size]
+        return float(np.maximum(np.max(part, initial=0.0), -np.min(part, initial=0.0)))
+
+    return float(np.max([0.0, *in_order(largest, range(0, len(values), size))]))
 
 
 @dataclass(frozen=True)

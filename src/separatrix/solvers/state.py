@@ -17,7 +17,10 @@ class Need(Enum):
     SMOOTH = "a smooth loss"
     RIDGE = "a penalty without absolute values (l1_ratio=0)"
     HESSIAN = "few enough parameters for a matrix of second derivatives"
+    GRAM = "few enough columns for a matrix of their products"
     STANDARD = "standard coordinates"
+    RESIDENT = "rows in memory"
+    HELD = "a penalty on every column"
 
 
 class Halt(Enum):

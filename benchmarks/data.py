@@ -1,0 +1,182 @@
+"""The data of every row, made by a seed or bundled with scikit-learn; ``shrink``: about so many times smaller.
+
+Correlated columns: X = Z (I + 0.7 G/√d), Z and G standard normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SEED = 20240229
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows X, dense or CSR, and class numbers y."""
+
+    X: Any
+    y: np.ndarray
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    @property
+    def nbytes(self) -> int:
+        X = self.X
+        return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if self.sparse else X.nbytes
+
+    @property
+    def entries(self) -> int:
+        return int(self.X.nnz) if self.sparse else int(self.X.size)
+
+
+Maker = Callable[[int], Data]
+
+
+def fewer(count: int, shrink: int, least: int = 200) -> int:
+    """count/shrink, though not below ``least``.
+
+    >>> fewer(500_000, 50), fewer(1000, 50)
+    (10000, 200)
+    """
+    return max(count // shrink, min(count, least))
+
+
+def noisy(rng: np.random.Generator, z: np.ndarray) -> np.ndarray:
+    """Labels with P(1) = σ(z), the scores spread to 2: classes that overlap."""
+    z = 2.0 * (z - z.mean()) / z.std()
+    return (rng.random(len(z)) < 1.0 / (1.0 + np.exp(-z))).astype(np.int64)
+
+
+def gaussian(rng: np.random.Generator, n: int, d: int, correlated: bool = True) -> np.ndarray:
+    Z = rng.standard_normal((n, d))
+    return Z @ (np.eye(d) + 0.7 * rng.standard_normal((d, d)) / np.sqrt(d)) if correlated else Z
+
+
+def tall(n: int = 500_000, d: int = 100, correlated: bool = True, dtype: str = "float64") -> Maker:
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED)
+        X = gaussian(rng, fewer(n, shrink), d, correlated)
+        y = noisy(rng, X @ rng.standard_normal(d))
+        return Data(X.astype(dtype, copy=False), y)
+
+    return make
+
+
+def scales(shrink: int) -> Data:
+    """tall, its columns scaled from 1e-3 to 1e3 and shifted by as much."""
+    found = tall()(shrink)
+    d = found.X.shape[1]
+    rng = np.random.default_rng(SEED + 1)
+    factors = rng.permutation(np.logspace(-3, 3, d))
+    return Data((found.X + rng.normal(0, 3, d)) * factors, found.y)
+
+
+def onehot(sparse: bool) -> Maker:
+    """10 numbers and 8 categories with 300 levels in all, the rarest a few rows each."""
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 2)
+        n = fewer(500_000, shrink)
+        parts = [gaussian(rng, n, 10)]
+        for levels in (100, 60, 50, 40, 20, 15, 10, 5):
+            odds = 1.0 / np.arange(1, levels + 1) ** 2
+            code = rng.choice(levels, n, p=odds / odds.sum())
+            columns = np.zeros((n, levels))
+            columns[np.arange(n), code] = 1.0
+            parts.append(columns)
+        X = np.hstack(parts)
+        y = noisy(rng, X @ rng.standard_normal(X.shape[1]))
+        return Data(as_csr(X) if sparse else X, y)
+
+    return make
+
+
+def as_csr(X: np.ndarray) -> Any:
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(X)
+
+
+def classes(n: int = 30_000, d: int = 300, K: int = 10) -> Maker:
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 3)
+        X = gaussian(rng, fewer(n, shrink, 20 * K), fewer(d, max(1, shrink // 10), 5))
+        z = X @ rng.standard_normal((X.shape[1], K))
+        return Data(X, np.argmax(3.0 * z / z.std() + rng.gumbel(size=z.shape), axis=1))
+
+    return make
+
+
+def wide(n: int = 500, d: int = 20_000) -> Maker:
+    """Few columns matter."""
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 4)
+        X = rng.standard_normal((fewer(n, max(1, shrink // 10), 60), fewer(d, max(1, shrink // 5), 300)))
+        return Data(X, noisy(rng, X[:, :20] @ rng.standard_normal(20)))
+
+    return make
+
+
+def zipf(n: int = 100_000, d: int = 50_000, per_row: int = 75) -> Maker:
+    """Rows as of text: columns drawn with odds 1/(rank + 10), rows of length 1."""
+
+    def make(shrink: int) -> Data:
+        from scipy.sparse import csr_matrix
+
+        rng = np.random.default_rng(SEED + 5)
+        rows, columns = fewer(n, shrink), fewer(d, max(1, shrink // 10), 100)
+        odds = np.cumsum(1.0 / (np.arange(columns) + 10.0))
+        drawn = np.searchsorted(odds, rng.random(rows * per_row) * odds[-1]).astype(np.int32)
+        where = np.arange(0, rows * per_row + 1, per_row, dtype=np.int32)
+        X = csr_matrix((rng.exponential(size=drawn.size) + 0.5, drawn, where), shape=(rows, columns))
+        X.sum_duplicates()
+        lengths = np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1]))
+        X.data /= np.repeat(lengths, np.diff(X.indptr))
+        return Data(X, noisy(rng, X @ rng.standard_normal(columns)))
+
+    return make
+
+
+def populations(n: int = 500_000, d: int = 100) -> Maker:
+    """Two Gaussians, unlike in mean and covariance."""
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 6)
+        rows = fewer(n, shrink, 20 * d)
+        y = (rng.random(rows) < 0.4).astype(np.int64)
+        X = rng.standard_normal((rows, d))
+        for k in (0, 1):
+            mixing = np.eye(d) + 0.3 * rng.standard_normal((d, d)) / np.sqrt(d)
+            X[y == k] = X[y == k] @ mixing + rng.normal(0, 0.15, d)
+        return Data(X, y)
+
+    return make
+
+
+def separable(n: int = 20_000, d: int = 50, gap: float = 0.5) -> Maker:
+    """Rows at least ``gap`` from a hyperplane."""
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 7)
+        X = rng.standard_normal((fewer(n, shrink, 400), d))
+        w = rng.standard_normal(d)
+        w /= np.linalg.norm(w)
+        side = np.where(X @ w > 0, 1.0, -1.0)
+        return Data(X + gap * side[:, None] * w + rng.normal(0, 1, d), (side > 0).astype(np.int64))
+
+    return make
+
+
+def iris(shrink: int) -> Data:
+    """150 flowers (Fisher 1936), bundled with scikit-learn."""
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    return Data(X, y.astype(np.int64))

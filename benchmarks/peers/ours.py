@@ -1,0 +1,121 @@
+"""Separatrix, as a user calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contestant import (
+    Answer,
+    Contestant,
+    Rung,
+    Task,
+    as_given,
+    fitting,
+    linear_model,
+    of_process,
+    predicting,
+    predicting_one,
+    probed,
+    probing,
+    starting,
+    tolerances,
+)
+
+
+def evidence(model: Any) -> dict[str, Any]:
+    certificate = model.certificate_
+    bound = certificate.bound
+    return {
+        "passes": certificate.passes,
+        "iterations": certificate.iterations,
+        "bound": None if bound is None else float(bound),
+        "why": certificate.why,
+    }
+
+
+def with_evidence(report: Callable[[Any, Task], Answer]) -> Callable[[Any, Task], Answer]:
+    def told(model: Any, task: Task) -> Answer:
+        fitted = model[0] if isinstance(model, tuple) else model
+        return Answer(report(model, task).result, evidence(fitted))
+
+    return told
+
+
+def logistic(task: Task, rung: Rung) -> Any:
+    from separatrix import LogisticRegression
+
+    settings = {"l1_ratio": task.l1_ratio} if task.l1_ratio else {}
+    return LogisticRegression(C=task.C, fit_intercept=task.fit_intercept, tol=rung["tol"], **settings)
+
+
+def path(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+    import separatrix as sx
+
+    return lambda: sx.penalty_path(X, y, Cs=task.Cs, l1_ratio=task.l1_ratio, tol=rung["tol"])
+
+
+def of_path(found: Any, task: Task) -> Answer:
+    order = [int(np.argmin(np.abs(np.log(np.asarray(found.Cs) / C)))) for C in task.Cs]
+    return Answer(np.concatenate([found.intercept[..., None], found.coef], axis=2)[order])
+
+
+def perceptron(task: Task, rung: Rung) -> Any:
+    from separatrix import Perceptron
+
+    return Perceptron(max_iter=task.epochs, shuffle=False)
+
+
+def classifier(name: str, **settings: Any) -> Callable[[Task, Rung], Any]:
+    def make(task: Task, rung: Rung) -> Any:
+        import separatrix as sx
+
+        return getattr(sx, name)(**settings)
+
+    return make
+
+
+def one(X: Any, y: Any) -> Callable[[Any], Any]:
+    model = default().fit(X, y)
+    if hasattr(model, "predict_one"):
+        return model.predict_one
+    return lambda row: model.predict([row])
+
+
+def default() -> Any:
+    from separatrix import LogisticRegression
+
+    return LogisticRegression()
+
+
+START = """
+from separatrix import LogisticRegression
+model = LogisticRegression().fit(X, y)
+print(np.mean(model.predict(X) != y))
+"""
+
+# `tol` is a proven bound: one rung is enough unless the bound is against a null model far above the optimum.
+BOUNDS = tolerances(1e-8, 1e-9, 1e-10, 1e-11)
+
+CONTESTANTS = (
+    Contestant("LogisticRegression", "ridge", fitting(logistic), with_evidence(linear_model), BOUNDS),
+    Contestant("LogisticRegression", "lasso", fitting(logistic), with_evidence(linear_model), BOUNDS),
+    Contestant("penalty_path", "path", path, of_path, BOUNDS),
+    Contestant("Perceptron", "perceptron", fitting(perceptron), with_evidence(linear_model)),
+    Contestant("LDA", "lda", probing(classifier("LinearDiscriminantAnalysis")), with_evidence(probed)),
+    Contestant("QDA", "qda", probing(classifier("QuadraticDiscriminantAnalysis")), with_evidence(probed)),
+    Contestant(
+        "LeastSquaresClassifier",
+        "least-squares",
+        probing(classifier("LeastSquaresClassifier", targets="signed")),
+        with_evidence(probed),
+    ),
+    Contestant(
+        "MaxMarginClassifier", "margin", fitting(classifier("MaxMarginClassifier")), with_evidence(linear_model)
+    ),
+    Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row.tolist()), as_given),
+    Contestant("predict", "predict-many", predicting(default), as_given),
+    Contestant("cold process", "start", starting(START), of_process),
+)

@@ -1,0 +1,220 @@
+"""Coordinate descent on quadratic models with absolute values, and the columns that it walks over.
+
+A coordinate u with gradient G, curvature h and penalty a |u| goes to where h ũ²/2 + (G − h u) ũ + a |ũ| is least.
+Columns are those of a working set, as CSC: ``data`` and ``row`` of column j between ``start[j]`` and ``start[j + 1]``.
+Sums run in one fixed order, in float64 whatever the columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Sums may be taken several at a time; within one loop their order is fixed when it is compiled.
+SUMS = {"reassoc", "contract", "nsz"}
+
+
+@njit(nogil=True, cache=True)
+def _least(u: Any, G: Any, h: Any, a: Any) -> Any:
+    """Where the one-dimensional model is least."""
+    x = h * u - G
+    if x > a:
+        return (x - a) / h
+    if x < -a:
+        return (x + a) / h
+    return 0.0
+
+
+# ------------------------------------------------------------------------------------- a matrix of curvatures
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def sweep_matrix(H: Any, G: Any, u: Any, a: Any, sweeps: Any, settled: Any, enough: Any) -> Any:
+    """Up to so many sweeps over ½ uᵀHu + …, with G its gradient at u kept up to date; both are changed.
+
+    Ends where no coordinate gained more than ``enough`` in a sweep (gains are h δ²/2), or where after ``settled``
+    sweeps none has come to zero or left it. Returns the last sweep's largest gain.
+    """
+    m = len(u)
+    largest, quiet = 0.0, 0
+    for _ in range(sweeps):
+        largest, quiet = 0.0, quiet + 1
+        for j in range(m):
+            h = H[j, j]
+            if h <= 0.0:
+                continue
+            to = _least(u[j], G[j], h, a[j])
+            delta = to - u[j]
+            if delta != 0.0:
+                if u[j] * to <= 0.0:
+                    quiet = 0
+                u[j] = to
+                for i in range(m):
+                    G[i] += delta * H[j, i]
+                largest = max(largest, 0.5 * h * delta * delta)
+        if largest <= enough or quiet >= settled:
+            break
+    return largest
+
+
+# ----------------------------------------------------------------------------------- columns of a working set
+
+
+@njit(nogil=True, cache=True)
+def pick(data: Any, indices: Any, indptr: Any, place: Any) -> Any:
+    """Of CSR rows the entries in chosen columns: how many a row, in which, what. ``place``: their numbers, or −1."""
+    n = len(indptr) - 1
+    size = indptr[n] - indptr[0]
+    count = np.empty(n, np.int32)
+    which = np.empty(size, np.int32)
+    what = np.empty(size, data.dtype)
+    found = 0
+    for i in range(n):
+        before = found
+        for k in range(indptr[i], indptr[i + 1]):
+            j = place[indices[k]]
+            which[found] = j
+            what[found] = data[k]
+            found += j >= 0
+        count[i] = found - before
+    return count, which[:found].copy(), what[:found].copy()
+
+
+@njit(nogil=True, cache=True)
+def count_columns(which: Any, counts: Any) -> None:
+    """Add to ``counts`` how often each column is there."""
+    for k in range(len(which)):
+        counts[which[k]] += 1
+
+
+@njit(nogil=True, cache=True)
+def place_rows(
+    count: Any, which: Any, what: Any, first: Any, full: Any, center: Any, scale: Any, ahead: Any, row: Any, data: Any
+) -> None:
+    """Put picked rows ``first, first + 1, …`` into columns; ``ahead`` points to the next place of each.
+
+    A full column has a place for every row, and holds (x − center)/scale; the others hold x/scale.
+    """
+    k = 0
+    for i in range(len(count)):
+        for _ in range(count[i]):
+            j = which[k]
+            if full[j]:
+                data[ahead[j] + first + i] = (what[k] - center[j]) / scale[j]
+            else:
+                row[ahead[j]] = first + i
+                data[ahead[j]] = what[k] / scale[j]
+                ahead[j] += 1
+            k += 1
+
+
+@njit(nogil=True, cache=True)
+def spread(data: Any, row: Any, start: Any, D: Any, U: Any) -> None:
+    """U += X Dᵀ, (n, K), for D (K, p)."""
+    K = D.shape[0]
+    for j in range(len(start) - 1):
+        for k in range(K):
+            delta = D[k, j]
+            if delta != 0.0:
+                for at in range(start[j], start[j + 1]):
+                    U[row[at], k] += delta * data[at]
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def collect(data: Any, row: Any, start: Any, R: Any, first: Any, last: Any, out: Any) -> None:
+    """Rᵀ X, (K, p), into ``out``, for the columns from ``first`` to ``last``."""
+    K = R.shape[1]
+    for j in range(first, last):
+        for k in range(K):
+            total = 0.0
+            for at in range(start[j], start[j + 1]):
+                total += data[at] * R[row[at], k]
+            out[k, j] = total
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def curvatures(
+    data: Any, row: Any, start: Any, active: Any, d: Any, e: Any, coupled: Any, own: Any, mixed: Any
+) -> None:
+    """Of the active columns: ``own`` (p, K) = Σ x² (d_k − e_k²), ``mixed`` (p, K, K) = Σ x (d_k 1[k=l] − e_k e_l)."""
+    K = d.shape[1]
+    for place in range(len(active)):
+        j = active[place]
+        for k in range(K):
+            second, cross = 0.0, 0.0
+            for at in range(start[j], start[j + 1]):
+                i, x = row[at], data[at]
+                h = d[i, k] - e[i, k] * e[i, k] if coupled else d[i, k]
+                second += x * x * h
+                cross += x * h
+            own[j, k], mixed[j, k, k] = second, cross
+            if coupled:
+                for l in range(k):
+                    total = 0.0
+                    for at in range(start[j], start[j + 1]):
+                        total -= data[at] * e[row[at], k] * e[row[at], l]
+                    mixed[j, k, l] = mixed[j, l, k] = total
+
+
+@njit(nogil=True, cache=True, fastmath=SUMS)
+def sweep_columns(
+    data: Any,
+    row: Any,
+    start: Any,
+    active: Any,
+    d: Any,
+    e: Any,
+    coupled: Any,
+    own: Any,
+    mixed: Any,
+    eliminated: Any,
+    ridge: Any,
+    a: Any,
+    R: Any,
+    U: Any,
+    V: Any,
+    beta: Any,
+) -> Any:
+    """One sweep over the active columns, all their classes. Changed: weights U (K, p), what they moved by V, residuals.
+
+    The model's curvature of a row is diag(d) − e eᵀ; R (n, K) holds the model's residuals but for the intercepts'
+    change ``beta``, which stays where the model is least in it: ``eliminated`` (p, K, K) says how it follows a weight.
+    Returns the largest gain h δ²/2.
+    """
+    K = U.shape[0]
+    largest = 0.0
+    for place in range(len(active)):
+        j = active[place]
+        for k in range(K):
+            h = own[j, k]
+            if h <= 0.0:
+                continue
+            u = U[k, j]
+            G = ridge[j] * u
+            for l in range(K):
+                G += mixed[j, k, l] * beta[l]
+            total = 0.0
+            for at in range(start[j], start[j + 1]):
+                total += data[at] * R[row[at], k]
+            to = _least(u, G + total, h, a[j])
+            delta = to - u
+            if delta == 0.0:
+                continue
+            U[k, j] = to
+            V[k, j] += delta
+            for l in range(K):
+                beta[l] -= delta * eliminated[j, l, k]
+            largest = max(largest, 0.5 * h * delta * delta)
+            if coupled:
+                for at in range(start[j], start[j + 1]):
+                    i, x = row[at], delta * data[at]
+                    R[i, k] += x * d[i, k]
+                    x *= e[i, k]
+                    for l in range(K):
+                        R[i, l] -= x * e[i, l]
+            else:
+                for at in range(start[j], start[j + 1]):
+                    R[row[at], k] += delta * data[at] * d[row[at], k]
+    return largest

@@ -1,0 +1,145 @@
+"""Rows that stand for all: drawn at random, and with them every row that carries what hardly any row has.
+
+A column whose spread comes from few rows (a rare level, a far outlier) is misjudged by any sample of the others, so
+all its rows are taken. They stand for themselves, the others for the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.rows.block import CHUNK, Block, Frame, is_sparse
+from separatrix.rows.seam import Rows
+
+# A column is rare where the spread of the sample comes from fewer rows than this (and a tenth of it), by the
+# participation ratio (Σ x²)²/Σ x⁴; its rows are those with more than this share of the sample's Σ x².
+RARE, SHARE = 150, 0.003
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows written out in the frame's coordinates; ``certain``: which of them stand for themselves alone, (m,)."""
+
+    block: Block
+    certain: AnyArray
+
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
+    def about(self, size: int) -> Block:
+        """About ``size`` of the rows."""
+        return self.block.take(np.arange(0, self.n_rows, max(1, self.n_rows // size)))
+
+    def standing_for(self, targets: AnyArray, totals: Array) -> Block:
+        """The rows weighted so that each class counts as in all rows, where it has the weight ``totals``."""
+        weight = self.block.weight.copy()
+        for target, total in zip(targets, totals, strict=True):
+            own = self.block.t == target
+            rest = own & ~self.certain
+            drawn, alone = float(weight[rest].sum()), float(weight[own & self.certain].sum())
+            if drawn > 0:
+                weight[rest] *= max(total - alone, 0.0) / drawn
+        return replace(self.block, weight=weight)
+
+
+def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> Sample:
+    """About ``size`` rows of ``whole``, which holds all of ``rows``; all of them where they are no more.
+
+    ``targets``: what t is in each class; then of each class the same number, or all its rows where they are fewer.
+    """
+    counted = whole.weight > 0  # rows without weight stand for nothing
+    if size >= len(counted):
+        return Sample(whole, np.ones(len(counted), dtype=bool))
+    if np.count_nonzero(counted) <= size:
+        chosen = np.flatnonzero(counted)
+        return Sample(whole.written_out(chosen), np.ones(len(chosen), dtype=bool))
+    rng = np.random.default_rng(seed)
+    groups = [counted] if targets is None else [counted & (whole.t == value) for value in targets]
+    chosen = np.sort(np.concatenate([_some(np.flatnonzero(g), size // len(groups), rng) for g in groups]))
+    block = whole.written_out(chosen)
+    look = _rare_entries(block, whole.frame, whole.X[chosen[0]])
+    alone = _kept(rows.fold(look), counted, size // 2) if len(look.columns) else chosen[:0]
+    if len(alone):
+        chosen = np.union1d(chosen, alone)
+        del block  # one copy at a time
+        block = whole.written_out(chosen)
+    return Sample(block, np.isin(chosen, alone, assume_unique=True))
+
+
+def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
+    """``size`` of the rows, or all where they are fewer."""
+    return rows if len(rows) <= size else rows[rng.choice(len(rows), size, replace=False, shuffle=False)]
+
+
+@dataclass(frozen=True)
+class _RareEntries:
+    """The partial that finds entries of ``columns`` further than ``far`` from ``base``, all in raw units.
+
+    Its total is (2, entries): row and place among the columns.
+    """
+
+    columns: Integers
+    base: Array
+    far: Array
+
+    def zero(self) -> Integers:
+        return np.empty((2, 0), dtype=np.int64)
+
+    def add(self, total: Integers, block: Block) -> Integers:
+        X: Any = block.X
+        if is_sparse(X):  # where a CSR column is rare its base is the zero that is not stored
+            place = np.full(X.shape[1], -1)
+            place[self.columns] = np.arange(len(self.columns))
+            entry = np.flatnonzero(place[X.indices] >= 0)
+            column = place[X.indices[entry]]
+            entry, column = (part[np.abs(X.data[entry]) > self.far[column]] for part in (entry, column))
+            row = np.searchsorted(X.indptr, entry, side="right") - 1
+        else:
+            row, column = np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far)
+        return self.merge(total, np.array([block.start + row, column], dtype=np.int64))
+
+    def merge(self, a: Integers, b: Integers) -> Integers:
+        return np.concatenate([a, b], axis=1)
+
+
+def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
+    """What to look for in all rows, judged by a sample that is written out; ``first``: its first row as it came."""
+    X: Any = sample.X
+    d = X.shape[1]
+    if is_sparse(X):
+        size = np.abs(X.data.astype(np.float64)) / frame.scale[X.indices]
+        energy, fourth = (np.bincount(X.indices, size**k, d).astype(np.float64) for k in (2, 4))
+        base = np.zeros(d)
+    else:
+        middle = X.mean(axis=0)
+        energy, fourth = np.zeros(d), np.zeros(d)
+        for start in range(0, len(X), CHUNK):
+            square = (X[start : start + CHUNK] - middle) ** 2
+            energy += square.sum(axis=0)
+            fourth += np.einsum("ij,ij->j", square, square)
+        still = np.flatnonzero(energy <= len(X) * 1e-20 * (1.0 + middle**2))
+        still = still[np.all(X[:, still] == X[0, still], axis=0)]
+        energy[still] = 0.0
+        base = frame.center + middle * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
+        base[still] = first[still]
+    few = min(RARE, sample.n_rows / 10)
+    rare = np.isfinite(frame.scale) & ((energy == 0) | (energy**2 < few * fourth))
+    columns = np.flatnonzero(rare)
+    return _RareEntries(columns, base[columns], np.sqrt(SHARE * energy[columns]) * frame.scale[columns])
+
+
+def _kept(entries: Integers, counted: AnyArray, most: int) -> Integers:
+    """Rows of the rarest columns, up to ``most``; of the columns beyond that one row each."""
+    row, column = entries[:, counted[entries[0]]]
+    if len(row) == 0:
+        return np.empty(0, dtype=np.int64)
+    names, first, count = np.unique(column, return_index=True, return_counts=True)
+    order = np.argsort(count, kind="stable")
+    within = np.zeros(int(names[-1]) + 1, dtype=bool)
+    within[names[order[np.cumsum(count[order]) <= most]]] = True
+    return np.asarray(np.unique(np.concatenate([row[within[column]], row[first]])), dtype=np.int64)

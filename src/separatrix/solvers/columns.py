@@ -1,0 +1,283 @@
+r"""The columns of a working set, gathered once: what a problem restricted to them needs of the rows.
+
+Two forms. ``DenseColumns`` builds a matrix of second derivatives, which pays while columns are few. ``SparseColumns``
+walks over entries and holds the intercepts where the model is least in them, so that columns need no centring; one
+that lies far from zero is nearly full, and is centred and held in full. The curvature of a row is diag(d) − e eᵀ over
+its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.concurrency import in_order
+from separatrix.objective import Objective
+from separatrix.rows import Block
+from separatrix.rows.block import LARGE_OFFSET, is_sparse
+from separatrix.solvers.quadratic import minimise
+
+# Parameters up to which a matrix of second derivatives is built; of a minimum no more than rows are in use, mostly.
+MATRIX = 3000
+# Columns are walked over in so many pieces, whatever the threads.
+PIECES = 8
+# Sweeps over one model: so many at most, and until steps have fallen to this share of the first.
+MOST_SWEEPS, NEAREST = 50, 1e-4
+# A weight of zero is left out of a model while its gradient is below this share of its penalty.
+LIVE = 0.98
+# So many are taken into a model at least.
+FEW = 256
+# What curvature is rounding, as a share of the sums that cancel in it.
+FLAT = 1e-11
+
+
+class Curvature(NamedTuple):
+    """diag(d) − e eᵀ by row, (n, K) each; ``coupled``: e is not zero."""
+
+    d: Array
+    e: Array
+    coupled: bool
+
+
+class Model(NamedTuple):
+    """f near W: residuals ω ∂ℓ (n, K), curvature, gradient and weights (K, p + 1); the penalties r² and a, (p + 1,)."""
+
+    residual: Array
+    curvature: Curvature
+    gradient: Array
+    W: Array
+    squares: Array
+    absolute: Array
+    fit_intercept: bool
+
+    @property
+    def live(self) -> Integers:
+        """Which of the p + 1 weights this model moves: those in use, and as many more, furthest past the kink first.
+
+        The others are zero; where they must move, a later model moves them.
+        """
+        used = np.any(self.W != 0, axis=0) | (self.absolute == 0)
+        used[0] = self.fit_intercept
+        size = np.max(np.abs(self.gradient), axis=0)
+        near = np.flatnonzero(~used[1:] & (size[1:] >= LIVE * self.absolute[1:])) + 1
+        order = np.argsort((self.absolute - size)[near], kind="stable")
+        return np.sort(np.concatenate([np.flatnonzero(used), near[order[: max(FEW, int(used.sum()))]]]))
+
+
+class Columns(Protocol):
+    """X̄ of the working set, in the frame's coordinates, the intercept first."""
+
+    def scores(self, W: Array) -> Array: ...
+    def adjoint(self, R: Array) -> Array: ...
+    def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]: ...
+
+
+@dataclass(frozen=True)
+class DenseColumns:
+    """A (n, p + 1), centred, the first column of ones."""
+
+    A: Array
+
+    def scores(self, W: Array) -> Array:
+        return self.A @ W.T
+
+    def adjoint(self, R: Array) -> Array:
+        return R.T @ self.A
+
+    def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]:
+        """Near where the model is least: steps have fallen to ``accuracy`` times the first; and how far scores move."""
+        live = model.live
+        K, m = len(model.W), len(live)
+        d, e, coupled = model.curvature
+        A, squares = self.A[:, live], model.squares[live]
+        blocks = np.empty((K, m, K, m))
+        for k in range(K):
+            for l in range(k + 1):
+                h = d[:, k] * (k == l) - (e[:, k] * e[:, l] if coupled else 0.0)
+                blocks[k, :, l, :] = _weighted(A, h)
+                blocks[l, :, k, :] = blocks[k, :, l, :]
+        H = blocks.reshape(K * m, K * m)
+        H[np.diag_indices_from(H)] += np.tile(squares, K)
+        gradient, w = model.gradient[:, live].ravel(), model.W[:, live]
+        moved = minimise(H, gradient, w.ravel(), np.tile(model.absolute[live], K), accuracy).reshape(K, m)
+        to = model.W.copy()
+        to[:, live] = moved
+        return to, (A @ (moved - w).T)
+
+
+def _weighted(A: Array, h: Array) -> Array:
+    """Aᵀ diag(h) A."""
+    if np.all(h >= 0):
+        half = np.sqrt(h)[:, None] * A
+        return np.asarray(half.T @ half)
+    return np.asarray(A.T @ (h[:, None] * A))
+
+
+@dataclass(frozen=True)
+class SparseColumns:
+    """CSC of x/scale; ``shift`` (p,) is center/scale of columns that are not centred."""
+
+    data: AnyArray
+    row: AnyArray
+    start: Integers
+    shift: Array
+    n_rows: int
+
+    def scores(self, W: Array) -> Array:
+        return self._moved(W[:, 1:], W[:, 0] - W[:, 1:] @ self.shift)
+
+    def _moved(self, D: Array, beta: Array) -> Array:
+        """X Dᵀ + β."""
+        from separatrix.kernels.coordinate import spread
+
+        z = np.tile(beta, (self.n_rows, 1))
+        spread(self.data, self.row, self.start, np.ascontiguousarray(D), z)
+        return z
+
+    def adjoint(self, R: Array) -> Array:
+        from separatrix.kernels.coordinate import collect
+
+        out = np.empty((R.shape[1], len(self.shift)))
+        self._by_pieces(lambda i, j: collect(self.data, self.row, self.start, R, i, j, out))
+        total = R.sum(axis=0)
+        return np.column_stack([total, out - np.outer(total, self.shift)])
+
+    def _by_pieces(self, work: Callable[[int, int], None]) -> None:
+        """Over ranges of columns with about as many entries each."""
+        share = np.linspace(0, self.start[-1], PIECES + 1)
+        edges = np.searchsorted(self.start, share)
+        edges[0], edges[-1] = 0, len(self.shift)
+        for _ in in_order(lambda k: work(int(edges[k]), int(edges[k + 1])), range(PIECES)):
+            pass
+
+    def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]:
+        """The same, with the intercepts following every weight."""
+        from separatrix.kernels.coordinate import curvatures, sweep_columns
+
+        K, p = len(model.W), len(self.shift)
+        d, e, coupled = model.curvature
+        own, mixed = np.zeros((p, K)), np.zeros((p, K, K))
+        place = (self.data, self.row, self.start)
+        active = model.live[model.live > 0] - 1
+        parts = np.array_split(active, PIECES)
+        for _ in in_order(lambda part: curvatures(*place, part, d, e, coupled, own, mixed), parts):
+            pass
+        inverse = _intercepts(model.curvature) if model.fit_intercept else np.zeros((K, K))
+        eliminated = np.einsum("kl,jlm->jkm", inverse, mixed)
+        left = own - np.einsum("jkl,jlk->jk", mixed, eliminated)
+        ridge = model.squares[1:]
+        left = np.where(left > FLAT * own, left, 0.0) + ridge[:, None]
+        R, U = model.residual.copy(), model.W[:, 1:].copy()
+        V, beta = np.zeros((K, p)), -inverse @ R.sum(axis=0)
+        rest = (d, e, coupled, left, mixed, eliminated, ridge, model.absolute[1:], R, U, V, beta)
+        enough = max(accuracy, NEAREST) ** 2 * sweep_columns(*place, active, *rest)
+        for _ in range(MOST_SWEEPS):
+            if sweep_columns(*place, active, *rest) <= enough:
+                break
+        to = np.column_stack([model.W[:, 0] + beta + V @ self.shift, U])
+        return to, self._moved(V, beta)
+
+
+def _intercepts(curvature: Curvature) -> Array:
+    """The inverse of the model's curvature in the intercepts, (K, K); softmax has none along a common shift."""
+    total = np.diag(curvature.d.sum(axis=0))
+    if curvature.coupled:
+        total -= curvature.e.T @ curvature.e
+    return np.asarray(np.linalg.pinv(total, rcond=1e-13, hermitian=True))
+
+
+# ---------------------------------------------------------------------------------------------- gathering
+
+
+class Piece(NamedTuple):
+    """Of one block: targets, weights, and the chosen entries: dense and framed, or as ``kernels.coordinate.pick``."""
+
+    start: int
+    t: AnyArray
+    weight: Array
+    entries: Any
+
+
+@dataclass(frozen=True)
+class Gather:
+    """The chosen columns of every block, in the order of rows."""
+
+    chosen: Integers
+    n_features: int
+
+    def zero(self) -> list[Piece]:
+        return []
+
+    def add(self, total: list[Piece], block: Block) -> list[Piece]:
+        X: Any = block.X
+        if is_sparse(X):
+            from separatrix.kernels.coordinate import pick
+
+            place = np.full(self.n_features, -1, np.int32)
+            place[self.chosen] = np.arange(len(self.chosen), dtype=np.int32)
+            entries = pick(X.data, X.indices, X.indptr, place)
+        else:
+            frame = block.frame
+            entries = (X[:, self.chosen] - frame.center[self.chosen]) / frame.scale[self.chosen]
+        total.append(Piece(block.start, block.t, block.weight, entries))
+        return total
+
+    def merge(self, a: list[Piece], b: list[Piece]) -> list[Piece]:
+        return a + b
+
+
+class Gathered(NamedTuple):
+    """Columns, with the rows' targets and weights."""
+
+    columns: Columns
+    t: AnyArray
+    weight: Array
+
+
+def gather(problem: Objective, chosen: Integers) -> Gathered:
+    """The chosen columns, in one pass."""
+    problem.passes += 1
+    pieces = problem.rows.fold(Gather(chosen, problem.rows.n_features))
+    t, weight = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("t", "weight"))
+    if isinstance(pieces[0].entries, tuple):
+        columns: Columns = _from_picked(problem, chosen, pieces, len(t))
+    else:
+        A = np.empty((len(t), len(chosen) + 1))
+        A[:, 0] = 1.0
+        np.concatenate([piece.entries for piece in pieces], out=A[:, 1:])
+        few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
+        columns = DenseColumns(A) if few else _full(A[:, 1:])
+    return Gathered(columns, t, weight)
+
+
+def _full(A: Array) -> SparseColumns:
+    n, p = A.shape
+    row = np.tile(np.arange(n, dtype=np.int32), p)
+    return SparseColumns(A.T.ravel(), row, np.arange(p + 1) * n, np.zeros(p), n)
+
+
+def _from_picked(problem: Objective, chosen: Integers, pieces: list[Piece], n: int) -> SparseColumns:
+    from separatrix.kernels.coordinate import count_columns, place_rows
+
+    frame = problem.rows.frame
+    center, scale = frame.center[chosen], frame.scale[chosen]
+    full = np.abs(center) > LARGE_OFFSET * scale
+    counts = np.zeros(len(chosen), np.int64)
+    for piece in pieces:
+        count_columns(piece.entries[1], counts)
+    counts[full] = n
+    start = np.concatenate([[0], np.cumsum(counts)])
+    ahead = start[:-1].copy()
+    held = np.float64 if full.any() else pieces[0].entries[2].dtype
+    row, data = np.empty(start[-1], np.int32), np.empty(start[-1], held)
+    for j in np.flatnonzero(full):
+        row[start[j] : start[j + 1]] = np.arange(n)
+        data[start[j] : start[j + 1]] = -center[j] / scale[j]
+    for piece in pieces:
+        count, which, what = piece.entries
+        place_rows(count, which, what, piece.start, full, center, scale, ahead, row, data)
+    return SparseColumns(data, row, start, np.where(full, 0.0, center / scale), n)

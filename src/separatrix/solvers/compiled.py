@@ -1,0 +1,123 @@
+"""E, ∇E and second moments of a logistic objective by compiled loops: one sweep, no copy, a thread a strand.
+
+A pass reads every entry once, where two products read it twice, cuts no blocks out of the matrix, and does not hold the
+interpreter, which blocks of NumPy calls in two threads hand to each other all the time. Rows are cut into strands by
+the data alone and their sums merged in order, so the number of threads changes no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array, Integers
+from separatrix.concurrency import in_order
+from separatrix.losses.margin import Logistic
+from separatrix.objective import Evaluation, Objective
+from separatrix.rows import Block
+from separatrix.rows.block import is_sparse
+from separatrix.rows.seam import count_pass
+
+# Strands at most; and so many entries in each at least, and so many for each column that its sum has.
+STRANDS, FEWEST_ENTRIES, ENTRIES_A_COLUMN = 8, 1 << 15, 3
+# Dense rows of fewer entries are summed before the compiler's package has been imported.
+FEWEST_DENSE = 1 << 22
+
+
+@dataclass(frozen=True)
+class CompiledSums:
+    """The sums of a logistic objective over rows in memory. Offsets must be small: rows are read in raw units.
+
+    >>> from scipy.sparse import csr_array
+    >>> from separatrix.objective import pose
+    >>> from separatrix.penalty import Penalty
+    >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
+    >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
+    >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))
+    >>> bool(np.allclose(there.gradient, problem.value_gradient(np.zeros(problem.shape)).gradient))
+    True
+    """
+
+    problem: Objective
+    block: Block
+
+    @classmethod
+    def of(cls, problem: Objective) -> CompiledSums | None:
+        """The sums of a problem, or None where they are not for these loops."""
+        block = problem.rows.resident()
+        if block is None or not isinstance(problem.loss, Logistic) or problem.rows.frame.has_large_offset:
+            return None
+        X: Any = block.X
+        fits = is_sparse(X) or (X.flags.c_contiguous and X.size >= FEWEST_DENSE)
+        return cls(problem, block) if fits else None
+
+    @cached_property
+    def _edges(self) -> Integers:
+        """Where strands begin and end: as many entries in each."""
+        X: Any = self.block.X
+        if not is_sparse(X):
+            return np.linspace(0, X.shape[0], STRANDS + 1).astype(np.int64)
+        most = min(X.nnz // FEWEST_ENTRIES, X.nnz // (ENTRIES_A_COLUMN * max(1, X.shape[1])))
+        shares = np.linspace(0, X.nnz, int(np.clip(most, 1, STRANDS)) + 1)
+        edges = np.searchsorted(X.indptr, shares).astype(np.int64)
+        edges[0], edges[-1] = 0, X.shape[0]  # rows without entries at either end belong to a strand, too
+        return edges
+
+    def _summed(self, strand: Callable[[int, int, Array], Array]) -> tuple[Array, Array]:
+        """Σ over strands of the numbers that each returns, and of what it adds to an array of the columns."""
+
+        def one(k: int) -> tuple[Array, Array]:
+            by_column = np.zeros(self.block.X.shape[1])
+            return strand(int(self._edges[k]), int(self._edges[k + 1]), by_column), by_column
+
+        self.problem.passes += 1
+        count_pass()
+        parts = in_order(one, range(len(self._edges) - 1))
+        numbers, by_column = next(parts)
+        for more, added in parts:
+            numbers, by_column = numbers + more, np.add(by_column, added, out=by_column)
+        return numbers, by_column
+
+    def value_gradient(self, W: Array) -> Evaluation:
+        """E(W) and ∇E(W), (1, d + 1), in one pass."""
+        from separatrix.kernels import csr, dense
+
+        problem, rows, frame = self.problem, self.block, self.problem.rows.frame
+        X: Any = rows.X
+        raw = frame.to_original(W)[0]
+        w, b = raw[1:].copy(), float(raw[0])
+
+        def strand(begin: int, end: int, gradient: Array) -> Array:
+            given = (begin, end, rows.t, rows.weight, w, b, gradient)
+            if is_sparse(X):
+                return np.array(csr.logistic_pass(X.data, X.indices, X.indptr, *given))
+            return np.array(dense.logistic_pass(X, *given))
+
+        (value, first), gradient = self._summed(strand)
+        framed = (gradient - first * frame.center) / frame.scale
+        whole = np.concatenate([[first if problem.fit_intercept else 0.0], framed]) / problem.total_weight
+        return Evaluation(
+            float(value) / problem.total_weight + problem.penalty_value(W), whole + problem.penalty_gradient(W)
+        )
+
+    def second_moments(self) -> Array:
+        """The mean of x̄_j² by column, (d + 1), in one pass."""
+        from separatrix.kernels import csr
+
+        rows, frame, S = self.block, self.problem.rows.frame, self.problem.total_weight
+        X: Any = rows.X
+        if not is_sparse(X):
+            return np.asarray(self.problem.root_second_moments**2)
+
+        def strand(begin: int, end: int, squares: Array) -> Array:
+            csr.square_pass(X.data, X.indices, X.indptr, begin, end, rows.weight, frame.scale, squares)
+            return np.empty(0)
+
+        _, squares = self._summed(strand)
+        c = frame.center / frame.scale
+        mean = self.problem.class_sums[:, 1:].sum(axis=0) / S  # in the frame's coordinates: of x/scale it is mean + c
+        return np.concatenate([[1.0], np.maximum(squares / S - 2 * c * (mean + c) + c**2, 0.0)])

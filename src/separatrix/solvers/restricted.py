@@ -1,0 +1,150 @@
+r"""The problem of a few columns: proximal Newton with the scores of all rows kept up to date.
+
+Problem   min E over the weights of a working set, the others held where they are
+Given     the set's columns, gathered; W; how near to the minimum to go
+Returns   W on those columns
+Step      the minimum of the quadratic model with absolute values (``columns``), then α from 1 by halving; a trial costs
+          the losses of the scores z + α Δz and no pass over the columns
+Stops     where every subgradient is small enough, in units of its penalty, or rounding hides any descent
+
+Yuan, Ho and Lin 2012 (newGLMNET); Lee, Sun and Saunders 2014 for how near a model's minimum is worth to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.losses import Loss
+from separatrix.objective import Objective
+from separatrix.penalty import shortest
+from separatrix.rows import Block
+from separatrix.solvers.columns import Columns, Curvature, Gathered, Model
+from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS
+from separatrix.solvers.proximal import LEAST_CURVATURE, change
+
+MOST_STEPS = 50
+# A mean over 10⁵ rows is rounded by about this share. The last steps gain less, and are known by their subgradients.
+NOISE = 1e-13
+# Below this, subgradients that no longer fall are rounding.
+ROUNDED = 1e-6
+# The furthest from a model's minimum that its steps may end, as a share of the first.
+LOOSE = 0.1
+
+
+@dataclass
+class Restricted:
+    """E over some columns: ``W`` (K, p + 1) with its scores; the others stay where they are."""
+
+    loss: Loss
+    columns: Columns
+    t: AnyArray
+    omega: Array  # weights s/S
+    squares: Array
+    absolute: Array
+    fit_intercept: bool
+    W: Array
+    z: Array
+
+    def minimised(self, goal: float) -> Array:
+        """W at which no subgradient is larger than ``goal``, in units of the penalty, or as near as rounding goes."""
+        value, slope = self._loss(self.z)
+        before, idle = np.inf, 0
+        for _ in range(MOST_STEPS):
+            gradient = self.columns.adjoint(slope) + self.squares * self.W
+            if not self.fit_intercept:
+                gradient[:, 0] = 0.0
+            far = furthest(self.W, gradient, self.absolute)
+            idle = idle + 1 if far > 0.5 * before and far < ROUNDED else 0
+            if far <= goal or idle >= 2:
+                break
+            before = far
+            rest = (gradient, self.W, self.squares, self.absolute, self.fit_intercept)
+            model = Model(slope, self._curvature(slope), *rest)
+            # Newton's error squares, so that is how near a model's minimum is worth to be; but no nearer than asked.
+            to, dz = self.columns.minimum(model, min(LOOSE, max(far, 0.3 * goal / far)))
+            found = self._search(value, gradient, to - self.W, dz)
+            if found is None:
+                break
+            alpha, value, slope = found
+            self.W = to if alpha == 1.0 else self.W + alpha * (to - self.W)
+            self.z = self.z + alpha * dz
+        return self.W
+
+    def _loss(self, z: Array) -> tuple[float, Array]:
+        """Σ ω ℓ, and ω ∂ℓ, (n, K)."""
+        one = not self.loss.traits.multiclass
+        value, slope = self.loss.value_derivative(self.t, z[:, 0] if one else z)
+        return float(self.omega @ value), self.omega[:, None] * (slope[:, None] if one else slope)
+
+    def _curvature(self, slope: Array) -> Curvature:
+        if not self.loss.traits.multiclass:
+            h = self.loss.curvature_product(self.t, self.z[:, 0], np.ones(len(self.t)))
+            return Curvature((self.omega * np.maximum(h, LEAST_CURVATURE))[:, None], np.zeros((1, 1)), False)
+        weighted = slope.copy()
+        weighted[np.arange(len(self.t)), self.t] += self.omega
+        weighted = np.maximum(weighted, 0.0)
+        root = np.sqrt(self.omega)[:, None]
+        return Curvature(weighted, np.divide(weighted, root, out=np.zeros_like(weighted), where=root > 0), True)
+
+    def _penalty(self, W: Array) -> float:
+        return float(np.sum(0.5 * self.squares * W**2 + self.absolute * np.abs(W)))
+
+    def _search(self, value: float, gradient: Array, V: Array, dz: Array) -> tuple[float, float, Array] | None:
+        """(α, Σ ω ℓ, ω ∂ℓ) at the first of W + V, W + V/2, … that is low enough."""
+        promised = change(self.W, V, gradient, self.absolute)
+        if not promised < 0:
+            return None
+        here, alpha = value + self._penalty(self.W), 1.0
+        for _ in range(MOST_TRIALS):
+            there, slope = self._loss(self.z + alpha * dz)
+            total = there + self._penalty(self.W + alpha * V)
+            if total <= here + ENOUGH * alpha * promised + NOISE * abs(here):
+                return alpha, there, slope
+            alpha *= 0.5
+        return None
+
+
+def furthest(W: Array, gradient: Array, a: Array) -> float:
+    """The largest subgradient in units of its own penalty, of the largest one where there is none.
+
+    >>> furthest(np.zeros((1, 2)), np.array([[0.5, -3.0]]), np.array([0.0, 1.0]))
+    2.0
+    """
+    unit = np.where(a > 0, a, np.max(a) or 1.0)
+    return float(np.max(np.abs(shortest(W, gradient, a)) / unit))
+
+
+def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered) -> Restricted:
+    """The problem of the columns ``held`` of W, the intercept first, which have been gathered."""
+    columns, t, weight = gathered
+    inside = np.zeros(problem.shape[1], dtype=bool)
+    inside[held] = True
+    z = columns.scores(W[:, held]) if not np.any(W[:, ~inside]) else _scores(problem, W)
+    squares, absolute = problem.root_penalty[held] ** 2, problem.absolute_penalty[held]
+    omega = weight / problem.total_weight
+    return Restricted(problem.loss, columns, t, omega, squares, absolute, problem.fit_intercept, W[:, held], z)
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """X̄ Wᵀ of every row, in order."""
+
+    W: Array
+
+    def zero(self) -> list[Array]:
+        return []
+
+    def add(self, total: list[Array], block: Block) -> list[Array]:
+        total.append(block.scores(self.W))
+        return total
+
+    def merge(self, a: list[Array], b: list[Array]) -> list[Array]:
+        return a + b
+
+
+def _scores(problem: Objective, W: Array) -> Array:
+    problem.passes += 1
+    return np.concatenate(problem.rows.fold(_Scores(W)))

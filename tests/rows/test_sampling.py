@@ -1,0 +1,78 @@
+"""A sample that stands for all rows: rare columns whole, classes in balance, weights that add up."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from separatrix.rows import memory_rows
+
+N = 20_000
+
+
+def _table(seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.zeros((N, 4))
+    X[:, 0] = rng.standard_normal(N)
+    X[rng.choice(N, 30, replace=False), 1] = 1.0
+    X[rng.choice(N, 3, replace=False), 2] = -5.0
+    X[:, 3] = rng.random(N) < 0.5
+    t = np.where(rng.random(N) < 0.01, 1.0, -1.0)
+    return X, t
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_every_row_of_a_rare_column_is_taken_and_stands_for_itself(form):
+    X, t = _table()
+    sample = memory_rows(form(X), t).sample(2000, seed=1)
+    drawn = sample.block.homogeneous()
+    assert 2000 <= sample.n_rows <= 2033
+    assert (drawn[:, 2] != 0).sum() == 30
+    assert (drawn[:, 3] != 0).sum() == 3
+    np.testing.assert_array_equal(sample.certain, (drawn[:, 2] != 0) | (drawn[:, 3] != 0))
+
+
+def test_without_rare_columns_no_row_is_read_twice():
+    X, t = _table()
+    sample = memory_rows(X[:, [0, 3]], t).sample(2000, seed=1)
+    assert sample.n_rows == 2000
+    assert not sample.certain.any()
+
+
+def test_a_rare_class_is_drawn_whole_and_counts_as_it_does_in_all():
+    X, t = _table()
+    weight = np.random.default_rng(2).uniform(0.5, 2.0, N)
+    targets = np.array([-1.0, 1.0])
+    sample = memory_rows(X, t, weight).sample(2000, seed=1, targets=targets)
+    assert (sample.block.t > 0).sum() == (t > 0).sum()
+    totals = np.array([weight[t == value].sum() for value in targets])
+    block = sample.standing_for(targets, totals)
+    for value, total in zip(targets, totals, strict=True):
+        assert block.weight[block.t == value].sum() == pytest.approx(total)
+    np.testing.assert_array_equal(block.weight[sample.certain], sample.block.weight[sample.certain])
+
+
+def test_rows_without_weight_are_never_drawn():
+    X, t = _table()
+    weight = np.ones(N)
+    weight[X[:, 1] != 0] = 0.0
+    sample = memory_rows(X, t, weight).sample(2000, seed=1)
+    assert np.all(sample.block.weight > 0)
+    assert not np.any(sample.block.homogeneous()[:, 2])
+
+
+def test_few_rows_are_all_taken():
+    X, t = _table()
+    sample = memory_rows(X[:50], t[:50]).sample(2000, seed=1)
+    assert sample.n_rows == 50
+    assert sample.certain.all()
+
+
+def test_the_sample_is_the_same_for_any_number_of_threads():
+    from separatrix.concurrency import threads
+
+    X, t = _table()
+    drawn = []
+    for count in (1, 3):
+        with threads(count):
+            drawn.append(memory_rows(X, t).sample(1000, seed=1).block.X)
+    np.testing.assert_array_equal(*drawn)
