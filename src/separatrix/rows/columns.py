@@ -18,6 +18,8 @@ from separatrix.rows.seam import Rows
 
 # Past this share of the mean's square, Σ s x² holds too few digits of Σ s (x − mean)², or the column may be constant.
 DOUBTFUL = 1e-6
+# Fewer entries are summed before the compiler's package has been imported.
+FEWEST_COMPILED = 1 << 22
 # Outside this range a squared deviation may leave float64; then columns are first divided by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
 
@@ -63,6 +65,7 @@ class _Columns:
     unit: Array
     targets: AnyArray
     ranges: bool
+    compiled: bool
 
     def zero(self) -> ColumnSummary:
         K, d = len(self.targets), len(self.unit)
@@ -86,7 +89,10 @@ class _Columns:
         weight = float(block.weight.sum())
         by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
         own = by_class.sum(axis=0)
-        mean, square, sums = (_sparse_sums if is_sparse(block.X) else _dense_sums)(block, self.unit, by_class)
+        summed = _sparse_sums if is_sparse(block.X) else _dense_sums
+        if self.compiled and not is_sparse(block.X) and block.X.flags.c_contiguous:
+            summed = _compiled_sums
+        mean, square, sums = summed(block, self.unit, by_class)
         least = weight * (mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
@@ -122,6 +128,19 @@ def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Arra
     mean = (block.weight / block.weight.sum()) @ X
     scaled = X if np.all(unit == 1) else X / unit
     return mean, block.weight @ (scaled * scaled), by_class.T @ X
+
+
+def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+    """``_dense_sums`` in one sweep that does not hold the interpreter."""
+    from separatrix.kernels.columns import moments_pass
+
+    d, weight = block.X.shape[1], float(block.weight.sum())
+    mean, square, sums = np.zeros(d), np.zeros(d), np.zeros((by_class.shape[1], d))
+    place = (
+        np.where(by_class.any(axis=1), by_class.argmax(axis=1), -1) if by_class.shape[1] else np.full(len(by_class), -1)
+    )
+    moments_pass(block.X, block.weight / weight, place, mean, square, sums)
+    return mean, weight * square / unit**2, weight * sums
 
 
 def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
@@ -185,7 +204,8 @@ def summarise(
     ``targets``: what t is in each class but the first, for sums by class. ``ranges``: min and max of every column, not
     only of those that may be constant.
     """
-    partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges)
+    many = (rows.n_rows or 0) * rows.n_features >= FEWEST_COMPILED
+    partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
     summary = rows.fold(partial)
     if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
         refuse_not_finite(rows, names)
@@ -201,7 +221,7 @@ def summarise(
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
     largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
-    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True))
+    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False))
 
 
 def standard_frame(summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: bool = True) -> Frame:
