@@ -89,18 +89,19 @@ class _Columns:
         weight = float(block.weight.sum())
         by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
         own = by_class.sum(axis=0)
-        summed = _sparse_sums if is_sparse(block.X) else _dense_sums
-        if self.compiled and not is_sparse(block.X) and block.X.flags.c_contiguous:
+        X: Any = block.X
+        summed = _sparse_sums if is_sparse(X) else _dense_sums
+        if self.compiled and not is_sparse(X) and X.flags.c_contiguous:
             summed = _compiled_sums
         mean, square, sums = summed(block, self.unit, by_class)
         least = weight * (mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
-        absent = (square == 0) & (mean == 0) if is_sparse(block.X) else np.zeros(len(mean), dtype=bool)
+        absent = (square == 0) & (mean == 0) if is_sparse(X) else np.zeros(len(mean), dtype=bool)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
         if len(doubtful):
-            part: Any = block.X[:, doubtful]
+            part: Any = X[:, doubtful]
             part = np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
             low[doubtful], high[doubtful] = part.min(axis=0), part.max(axis=0)
             m2[doubtful] = block.weight @ ((part - mean[doubtful]) / self.unit[doubtful]) ** 2
