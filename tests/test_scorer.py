@@ -82,3 +82,10 @@ def test_plain_tables_are_checked_as_others_are():
             model.predict(bad)
     with pytest.raises(ValueError, match="row 5, column 1 is NaN"):
         model.predict(np.where(np.arange(120).reshape(40, 3) == 16, np.nan, X))
+
+
+@pytest.mark.parametrize("row", ["ab", [None, 1.0]])
+def test_one_row_of_no_numbers_is_refused_in_a_sentence(row):
+    scorer = Scorer(np.array([[0.0, 1.0, 2.0]]), np.array([0, 1]), "logit")
+    with pytest.raises(InputError, match="plain numbers"):
+        scorer.predict_one(row)

@@ -137,10 +137,13 @@ class Scorer:
         """
         if len(row) != self.n_features:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
-        if isinstance(row, np.ndarray) or len(row) > SHORT:
-            z = self._scores_of_array(np.asarray(row))
-        else:
-            z = [b + sum(map(mul, w, row)) for b, w in self._plain]
+        try:
+            if isinstance(row, np.ndarray) or len(row) > SHORT:
+                z = self._scores_of_array(np.asarray(row))
+            else:
+                z = [b + sum(map(mul, w, row)) for b, w in self._plain]
+        except TypeError as error:
+            raise InputError("row", f"got {row!r}", "give plain numbers") from error
         if not -np.inf < sum(z) < np.inf:
             z = _named(row, z)
         return self._labels[int(z[0] >= 0) if len(z) == 1 else z.index(max(z))]

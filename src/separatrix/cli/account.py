@@ -163,7 +163,8 @@ class Account:
         settings = self.model.get_params()
         balanced = ", classes balanced" if settings["class_weight"] else ""
         intercept = "with an intercept" if settings["fit_intercept"] else "no intercept"
-        return f"logistic regression, C={settings['C']:g}, {intercept}{balanced}"
+        ratio = f", l1_ratio={settings['l1_ratio']:g}" if settings["l1_ratio"] else ""
+        return f"logistic regression, C={settings['C']:g}{ratio}, {intercept}{balanced}"
 
     def _show_measured(self) -> None:
         report = self.report
