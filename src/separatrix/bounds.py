@@ -26,7 +26,8 @@ from separatrix.arrays import Array
 from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import soft
-from separatrix.rows import Block
+from separatrix.rows import Block, some_rows
+from separatrix.sums import LongestScores
 
 EPS = float(np.finfo(np.float64).eps)
 # Past so many parameters their second derivatives cost more than the passes that make the duality bound as small.
@@ -182,15 +183,15 @@ def _no_shorter(objective: Objective, factor: Factor, subset: Block) -> float:
 def _longest_row(objective: Objective, factor: Factor, subset: Block) -> float:
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄."""
     space = objective.subspace
-    counted = np.flatnonzero(subset.weight > 0)
-    longest = 0.0
-    inverse = [] if space.Q is None else _pair_inverses(factor, space.Q)
+    if space.Q is None:
+        root = factor.half(np.eye(len(factor.d)))
+        return some_rows(subset).fold(LongestScores(root if space.Z is None else root @ space.Z.T))
+    counted, longest = np.flatnonzero(subset.weight > 0), 0.0
+    inverses = _pair_inverses(factor, space.Q)
     for start in range(0, len(counted), CHUNK):
         X = subset.take(counted[start : start + CHUNK]).homogeneous()
         X = X if space.Z is None else X @ space.Z
-        if space.Q is None:
-            longest = max(longest, float(np.max(np.sum(factor.half(X.T) ** 2, axis=0))))
-        for M in inverse:
+        for M in inverses:
             longest = max(longest, float(np.max(np.sum((X @ M) * X, axis=1))))
     return longest
 

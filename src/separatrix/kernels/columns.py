@@ -6,8 +6,7 @@ from typing import Any
 
 from numba import njit
 
-# Lets a sum run in several lanes side by side; infinity and NaN stay what they are.
-LANES = {"reassoc", "contract", "nsz"}
+from separatrix.kernels.lanes import LANES
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)

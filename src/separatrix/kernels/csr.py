@@ -12,6 +12,17 @@ from typing import Any
 
 from numba import njit, uintp
 
+from separatrix.kernels.lanes import LANES
+
+
+@njit(nogil=True, cache=True, fastmath=LANES)
+def score(data: Any, indices: Any, left: Any, right: Any, w: Any) -> Any:
+    """w·x of the row whose entries are ``left``, …, ``right`` − 1, both unsigned."""
+    z = 0.0
+    for k in range(left, right):
+        z += data[k] * w[uintp(indices[k])]
+    return z
+
 
 @njit(nogil=True, cache=True)
 def logistic_pass(
@@ -32,10 +43,7 @@ def logistic_pass(
         if weight[i] == 0.0:
             continue
         left, right = uintp(indptr[i]), uintp(indptr[i + uintp(1)])
-        z = b
-        for k in range(left, right):
-            z += data[k] * w[uintp(indices[k])]
-        m = t[i] * z
+        m = t[i] * (b + score(data, indices, left, right, w))
         e = math.exp(-abs(m))
         value += weight[i] * (math.log1p(e) + max(-m, 0.0))
         r = -t[i] * weight[i] * (e if m >= 0.0 else 1.0) / (1.0 + e)

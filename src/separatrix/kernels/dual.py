@@ -11,6 +11,8 @@ from typing import Any
 
 from numba import njit, uintp
 
+from separatrix.kernels.csr import score
+
 # A Newton step this short leaves an error of about its square.
 SHORT, MOST_STEPS = 1e-6, 60
 
@@ -56,19 +58,6 @@ def new_margin(m: Any, u: Any, K: Any) -> Any:
         if abs(m - before) <= SHORT * (1.0 + m):
             break
     return side * m
-
-
-@njit(nogil=True, cache=True)
-def score(data: Any, indices: Any, left: Any, right: Any, v: Any) -> Any:
-    """v·x of one row; two sums side by side, since gathered entries come one by one."""
-    a, b, k = 0.0, 0.0, left
-    while k + uintp(1) < right:
-        a += data[k] * v[uintp(indices[k])]
-        b += data[k + uintp(1)] * v[uintp(indices[k + uintp(1)])]
-        k += uintp(2)
-    if k < right:
-        a += data[k] * v[uintp(indices[k])]
-    return a + b
 
 
 @njit(nogil=True, cache=True)

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numba import njit
+from numba import njit, uintp
 
-# Lets a sum run in several lanes side by side, each addition else waiting for the last; infinity and NaN stay what they
-# are.
-LANES = {"reassoc", "contract", "nsz"}
+from separatrix.kernels.csr import score
+from separatrix.kernels.lanes import LANES
 
 
 @njit(nogil=True, cache=True)
@@ -35,23 +33,8 @@ def score_dense(X: Any, i: Any, w: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def score_sparse(data: Any, indices: Any, indptr: Any, i: Any, w: Any) -> Any:
-    """w·x̄ of row i; four sums side by side, since gathered entries come one by one.
-
-    A column without a sign spares the question whether it counts from the end.
-    """
-    a, b, c, e = 0.0, 0.0, 0.0, 0.0
-    after = w[1:]
-    k, end = indptr[i], indptr[i + 1]
-    while k + 4 <= end:
-        a += data[k] * after[np.uint64(indices[k])]
-        b += data[k + 1] * after[np.uint64(indices[k + 1])]
-        c += data[k + 2] * after[np.uint64(indices[k + 2])]
-        e += data[k + 3] * after[np.uint64(indices[k + 3])]
-        k += 4
-    while k < end:
-        a += data[k] * after[np.uint64(indices[k])]
-        k += 1
-    return w[0] + ((a + b) + (c + e))
+    """w·x̄ of row i."""
+    return w[0] + score(data, indices, uintp(indptr[i]), uintp(indptr[i + 1]), w[1:])
 
 
 @njit(nogil=True, cache=True)
@@ -113,8 +96,8 @@ def walk_sparse(
             step = eta * t[i]
             if fit_intercept:
                 w[0] += step
-            for p in range(indptr[i], indptr[i + 1]):
-                after[np.uint64(indices[p])] += step * data[p]
+            for p in range(uintp(indptr[i]), uintp(indptr[i + 1])):
+                after[uintp(indices[p])] += step * data[p]
             made += 1
             cost -= t[i] * z
             if once:
