@@ -16,10 +16,9 @@ class Unavailable(RuntimeError):
     """A peer that cannot be installed here; says why."""
 
 
-def pins_of(peer: str) -> Path | None:
-    """The peer's requirements file; ours has none: it runs where the benchmark does."""
-    path = HERE / "peers" / f"{peer}.txt"
-    return path if path.exists() else None
+def pins_of(peer: str) -> Path:
+    """The peer's requirements file; ours is this tree with what it needs, and nothing that developing it needs."""
+    return HERE / "peers" / f"{peer}.txt"
 
 
 def interpreter(peer: str, here: bool = False) -> str:
@@ -27,9 +26,9 @@ def interpreter(peer: str, here: bool = False) -> str:
 
     ``here``: take the benchmark's own interpreter, whatever the peer.
     """
-    pins = pins_of(peer)
-    if pins is None or here:
+    if here:
         return sys.executable
+    pins = pins_of(peer)
     folder = ENVIRONMENTS / peer
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     stamp = folder / STAMP
@@ -43,7 +42,7 @@ def interpreter(peer: str, here: bool = False) -> str:
 
 
 def run(command: list[str], peer: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parent)
     if done.returncode:
         said = (
             [line for line in done.stderr.splitlines() if "ERROR" in line] or done.stderr.splitlines() or ["no reason"]

@@ -64,7 +64,10 @@ class Factor:
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""
-        from scipy.linalg import solve_triangular
+        from scipy.linalg.lapack import dpotrs
 
-        inner = solve_triangular(self.lower, self.half(g), lower=True, trans="T", check_finite=False)
-        return np.asarray(inner / (self.d if g.ndim == 1 else self.d[:, None]))
+        d = self.d if g.ndim == 1 else self.d[:, None]
+        if len(d) == 0:
+            return g.copy()
+        # LAPACK counts by columns: to it the lower triangle's transpose is the upper one, without a copy.
+        return np.asarray(dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)

@@ -90,6 +90,34 @@ class ClassHessians(ArraySum):
 
 
 @dataclass(frozen=True)
+class SpanHessian(ArraySum):
+    """Σ s (Tᵀ ℓ″ T) ⊗ b bᵀ with b = B x̄, (c q, c q), for T (K, c) and B (q, d + 1): ``Hessian`` along T ⊗ B."""
+
+    loss: Loss
+    W: Array
+    T: Array
+    B: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        size = self.T.shape[1] * len(self.B)
+        return (size, size)
+
+    def add(self, total: Array, block: Block) -> Array:
+        z, b = block.scores(self.W), block.scores(self.B)
+        m, q, c = len(z), len(self.B), self.T.shape[1]
+        products = (b[:, :, None] * b[:, None, :]).reshape(m, q * q)
+        blocks = total.reshape(c, q, c, q)
+        for a in range(c):
+            if self.loss.traits.multiclass:
+                h = self.loss.curvature_product(block.t, z, np.tile(self.T[:, a], (m, 1))) @ self.T
+            else:
+                h = self.loss.curvature_product(block.t, z[:, 0], np.full(m, self.T[0, a] ** 2))[:, None]
+            blocks[a] += ((block.weight[:, None] * h).T @ products).reshape(c, q, q).transpose(1, 0, 2)
+        return total
+
+
+@dataclass(frozen=True)
 class HessianProduct(ArraySum):
     """Σ s ℓ″[V x̄] ⊗ x̄, (K, d + 1)."""
 
@@ -171,6 +199,24 @@ class ScoreSquares(ArraySum):
     def add(self, total: Array, block: Block) -> Array:
         total += block.weight @ block.scores(self.W) ** 2
         return total
+
+
+@dataclass(frozen=True)
+class LongestScores:
+    """The largest Σ_k z_k² over rows of positive weight."""
+
+    W: Array
+
+    def zero(self) -> float:
+        return 0.0
+
+    def add(self, total: float, block: Block) -> float:
+        z = block.scores(self.W)
+        squares = np.einsum("ij,ij->i", z, z)[block.weight > 0]
+        return self.merge(total, float(np.max(squares, initial=0.0)))
+
+    def merge(self, a: float, b: float) -> float:
+        return max(a, b)
 
 
 @dataclass(frozen=True)

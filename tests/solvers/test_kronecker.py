@@ -8,6 +8,7 @@ import separatrix as sx
 from separatrix.losses import LOSSES
 from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.solvers import class_inverse
 from separatrix.sums import ClassHessians
 
 from .. import reference
@@ -55,3 +56,49 @@ def test_blocks_are_the_hessians_own(K):
     H = reference.hessian(W, X, y, np.ones(50), np.zeros(3))
     for k, block in enumerate(blocks):
         np.testing.assert_allclose(block, H[4 * k : 4 * k + 4, 4 * k : 4 * k + 4], atol=1e-13)
+
+
+@pytest.mark.parametrize(("K", "fit_intercept"), [(2, True), (4, True), (4, False)])
+def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
+    X, y = _softmax(200, 5, K)
+    problem = pose(X, y, K, np.ones(200), Penalty(1.0, np.ones(5)), fit_intercept)
+    W = 0.3 * np.random.default_rng(1).standard_normal(problem.shape)
+    W[:, 0] *= fit_intercept
+    found = class_inverse.product(problem, W, problem.rows.resident())
+    space, T = problem.subspace, found.T
+    size = len(T) * problem.subspace.rank
+    inverse = np.array([found.solve(e) for e in np.eye(size)])
+    np.testing.assert_allclose(inverse, inverse.T, atol=1e-12)
+    assert np.linalg.eigvalsh(inverse)[0] > 0
+
+    directions = np.kron(T, found.B.T)  # columns: T ⊗ B
+    H = space.reduce_hessian(problem.hessian(W))
+    inside = np.linalg.inv(directions.T @ H @ directions)
+    Q = np.eye(1) if space.Q is None else space.Q
+    A = Q.T @ _mean_curvature(problem, X, W) @ Q
+    Z = np.eye(6) if space.Z is None else space.Z
+    R = np.diag(problem.root_penalty**2)
+    M = np.kron(A, Z.T @ problem.gram @ Z) + np.kron(np.eye(len(T)), Z.T @ R @ Z)
+    outside = np.linalg.inv(directions.T @ M @ directions)
+    expected = np.linalg.inv(M) + directions @ (inside - outside) @ directions.T
+    np.testing.assert_allclose(inverse, expected, rtol=1e-9, atol=1e-11)
+
+
+def _mean_curvature(problem, X, W):
+    """The mean of ∂²ℓ/∂z² by its definition."""
+    z = problem.rows.resident().scores(W)
+    if z.shape[1] == 1:
+        p = 1 / (1 + np.exp(-z[:, 0]))
+        return np.array([[np.mean(p * (1 - p))]])
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    return np.mean([np.diag(row) - np.outer(row, row) for row in p], axis=0)
+
+
+def test_the_span_saves_two_thirds_of_the_passes():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((6000, 60)) @ (np.eye(60) + 0.7 * rng.standard_normal((60, 60)) / np.sqrt(60))
+    z = X @ rng.standard_normal((60, 8))
+    y = np.argmax(3 * z / z.std() + rng.gumbel(size=z.shape), axis=1)
+    found = sx.LogisticRegression(solver="kronecker").fit(X, y).certificate_
+    assert found.code == "optimal"
+    assert found.passes <= 22

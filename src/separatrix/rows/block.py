@@ -135,11 +135,15 @@ class Block:
         return small and self.frame.has_large_offset
 
     def scores(self, W: Array) -> Array:
-        """X̄ Wᵀ, (m, K)."""
-        if self._explicit:
-            return np.asarray(self._framed @ W[:, 1:].T + W[:, 0])
-        raw = W if self.frame.is_identity else self.frame.to_original(W)
-        return np.asarray(self._double @ raw[:, 1:].T + raw[:, 0])
+        """X̄ Wᵀ, (m, K), the scores of a class side by side in memory."""
+        explicit = self._explicit
+        X: Any = self._framed if explicit else self._double
+        raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
+        if is_sparse(X):
+            return np.asarray(X @ raw[:, 1:].T + raw[:, 0])
+        scores = raw[:, 1:] @ X.T  # of few classes a third faster than X Wᵀ, and sums over classes run over whole rows
+        scores += raw[:, :1]
+        return np.asarray(scores.T)
 
     def score_sizes(self, W: Array) -> Array:
         """|X̄| |W|ᵀ, (m, K): what a score is a sum of, so that rounding can be told from a sign."""
@@ -209,8 +213,8 @@ class Block:
             X[chosen] = self.take(rows[chosen])._framed
         return Block(X, self.t[rows], self.weight[rows], self.start, Frame.identity(self.X.shape[1]))
 
-    def take(self, rows: Integers) -> Block:
-        """The rows with these numbers inside the block, in this order."""
+    def take(self, rows: Integers | slice) -> Block:
+        """The rows with these numbers inside the block, in this order; of a slice no copy, where rows are dense."""
         return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
 
 

@@ -16,6 +16,9 @@ from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, count_pass, fold_s
 
 A = TypeVar("A")
 
+# Rows of a dense block at least, unless it grows past four times its size: what is done by column is done for each.
+FEWEST_ROWS = 64
+
 
 @dataclass(frozen=True)
 class MemoryRows:
@@ -63,7 +66,8 @@ class MemoryRows:
             cuts = np.searchsorted(filled, np.arange(size, filled[-1], size))
             by_rows = np.arange(0, n, BLOCK_BYTES // 16)  # rows with few values still cost their score
             return np.unique(np.concatenate([[0], cuts, by_rows, [n]])).astype(np.int64)
-        size = max(1, BLOCK_BYTES // max(1, d * 8))
+        fit = BLOCK_BYTES // max(1, d * 8)
+        size = max(1, fit, min(FEWEST_ROWS, 4 * fit))
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:

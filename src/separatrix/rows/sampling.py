@@ -33,7 +33,7 @@ class Sample:
 
     def about(self, size: int) -> Block:
         """About ``size`` of the rows."""
-        return self.block.take(np.arange(0, self.n_rows, max(1, self.n_rows // size)))
+        return self.block.take(slice(0, None, max(1, self.n_rows // size)))
 
     def standing_for(self, targets: AnyArray, totals: Array) -> Block:
         """The rows weighted so that each class counts as in all rows, where it has the weight ``totals``."""

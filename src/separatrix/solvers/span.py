@@ -34,6 +34,7 @@ from separatrix.rows.seam import count_pass
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import states
 from separatrix.solvers.kronecker import KroneckerLBFGS
+from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, Solver, State
@@ -41,10 +42,12 @@ from separatrix.subspace import Subspace, contrasts
 
 # Past so many rows their products are neither kept nor factored.
 LARGEST_SPAN = 10_000
-# Up to so many parameters the small problem is solved by factors of its Hessian.
-NEWTON_PARAMETERS = 1500
+# Up to so many parameters factors of a Hessian cost less than steps around a product.
+NEWTON_PARAMETERS = 300
 # The small problem is solved to this share of the null model's objective, or to rounding.
 FINE, MOST_STEPS = 1e-12, 500
+# L-BFGS goes on while so many steps bring its gap down to this share.
+QUICK, FALL = 15, 1e-3
 # Squared lengths below this share of the longest row's are rounding, times the rows.
 ROUNDING = float(np.finfo(np.float64).eps)
 # Bytes of rows written out at once; strands of such slices; conjugate gradients at most.
@@ -75,12 +78,9 @@ class Span:
             return _of_columns(problem).init(problem, start)
         L, pivots = _factored(problem, block)
         basis = _Basis(problem, L, pivots)
-        small = basis.small
-        for state in islice(states(_of_columns(small), small, np.zeros(small.shape)), MOST_STEPS):
-            if duality(small, state.W, state.at).known <= FINE * small.null_value:
-                break
-        W = basis.image(state.W)
-        memory = {**Pairs().remembered(), "L": L, "pivots": pivots, "theta": state.W, "idle": 0}
+        theta = _solved(basis.small)
+        W = basis.image(theta)
+        memory = {**Pairs().remembered(), "L": L, "pivots": pivots, "theta": theta, "idle": 0}
         return State(W, problem.value_gradient(W), memory=memory)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
@@ -99,6 +99,25 @@ class Span:
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
+
+
+def _solved(small: Objective) -> Array:
+    """The minimum of the small problem: by L-BFGS where that is quick, as for rows of like length and none alike."""
+    goal, before = FINE * small.null_value, np.inf
+    theta = np.zeros(small.shape)
+    for state in islice(states(LBFGS(), small, theta), MOST_STEPS):
+        theta, gap = state.W, duality(small, state.W, state.at).known
+        if gap <= goal:
+            return theta
+        if state.iteration % QUICK == 0:
+            if gap > FALL * before and state.iteration > 0:
+                break
+            before = gap
+    for state in islice(states(_of_columns(small), small, theta), MOST_STEPS):
+        theta = state.W
+        if duality(small, theta, state.at).known <= goal:
+            break
+    return theta
 
 
 def _of_columns(problem: Objective) -> Solver:

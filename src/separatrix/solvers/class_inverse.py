@@ -1,0 +1,132 @@
+r"""An inverse of second derivatives in K (d + 1) parameters that factors nothing larger than d + 1.
+
+Two kinds, both (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) with T turning the classes:
+
+Product   A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix, R the penalty's. T
+          are A's eigenvectors and H_c = λ_c G + R. On the span of the scores at W, the directions T ⊗ B with B a basis
+          of W's rows and the intercept, it is made exact: with E the second derivatives along them, D the directions
+          and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is positive definite whatever they are
+Blocks    the diagonal blocks of ∇²E(W), one a class
+
+Where rows are normal the second derivatives differ from a product in the span of the scores alone (by Stein's lemma,
+E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the loss bends by the scores, and everything else sees their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.factor import Factor
+from separatrix.objective import Objective
+from separatrix.rows import Block, some_rows
+from separatrix.sums import ClassHessians, SpanHessian
+
+# Directions of the span at most: past it a factor of theirs costs as much as those of the columns.
+LARGEST_SPAN = 1000
+# Rows of W that add less than this share to the span are left out of it.
+INDEPENDENT = 1e-6
+
+
+@dataclass(frozen=True)
+class ClassInverse:
+    """``T`` (contrasts, c) in the subspace's coordinates, factors of each H_c in ``lower`` (c, r, r) and ``d`` (c, r).
+
+    ``B`` (q, r): the span; ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows where there is no span.
+    """
+
+    T: Array
+    lower: Array
+    d: Array
+    B: Array
+    gain: Array
+
+    @classmethod
+    def of(cls, memory: Mapping[str, Any]) -> ClassInverse:
+        """The inverse that a state remembers."""
+        return cls(**memory["inverse"])
+
+    def remembered(self) -> dict[str, Any]:
+        """The inverse as a state remembers it."""
+        return {"inverse": dict(vars(self))}
+
+    def solve(self, g: Array) -> Array:
+        """The inverse times g, a vector in the subspace's coordinates."""
+        turned = self.T.T @ g.reshape(len(self.T), -1)
+        parts = np.array([Factor(L, d).solve(part) for L, d, part in zip(self.lower, self.d, turned, strict=True)])
+        if len(self.B):
+            along = turned @ self.B.T
+            parts += (self.gain @ along.ravel()).reshape(along.shape) @ self.B
+        return np.asarray(self.T @ parts).ravel()
+
+
+def _inverse(T: Array, curvatures: Iterable[Array], problem: Objective) -> ClassInverse | None:
+    """The inverse of these (d + 1)² curvatures plus the penalty's; None where one is singular to working precision."""
+    Z, R = problem.subspace.Z, np.diag(problem.root_penalty**2)
+    found = [Factor.of(H + R if Z is None else Z.T @ (H + R) @ Z) for H in curvatures]
+    kept = [factor for factor in found if factor is not None]
+    if len(kept) < len(found):
+        return None
+    none = np.empty((0, 0))
+    return ClassInverse(T, np.array([f.lower for f in kept]), np.array([f.d for f in kept]), none, none)
+
+
+def null_product(problem: Objective) -> ClassInverse | None:
+    """The product at the null model's scores for softmax, else at zero."""
+    share, K = problem.class_sums[:, 0] / problem.total_weight, problem.shape[0]
+    loss, Q = problem.loss, problem.subspace.Q
+    if not loss.traits.multiclass:
+        A = np.atleast_2d(share @ loss.curvature_product(problem.targets, np.zeros(2), np.ones(2)))
+    else:
+        z = np.tile(np.log(np.maximum(share, 1e-12)) if problem.fit_intercept else np.zeros(K), (K, 1))
+        A = np.array([share @ loss.curvature_product(problem.targets, z, np.tile(e, (K, 1))) for e in np.eye(K)])
+    values, T = np.linalg.eigh(A if Q is None else Q.T @ A @ Q)
+    return _inverse(T, (value * problem.sample_gram for value in values), problem)
+
+
+def product(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
+    """The product at W by the rows of ``block``, exact on the span of its scores unless that is large."""
+    from scipy.linalg import block_diag
+
+    Q, Z = problem.subspace.Q, problem.subspace.Z
+    Q = np.eye(1) if Q is None else Q
+    B = _scored(Q.T @ W)
+    if Q.shape[1] * len(B) > LARGEST_SPAN:
+        B = B[:1]
+    q = len(B)
+    E = some_rows(block).fold(SpanHessian(problem.loss, W, Q, B)) / float(block.weight.sum())
+    E = E.reshape(Q.shape[1], q, -1, q)
+    values, T = np.linalg.eigh(E[:, 0, :, 0])  # along the intercepts second derivatives are the mean curvature
+    found = _inverse(T, (value * problem.sample_gram for value in values), problem)
+    if found is None or q == 1:
+        return found
+    first = 0 if problem.fit_intercept else 1
+    E, B = np.einsum("ac,aibj,be->ciej", T, E, T, optimize=True)[:, first:, :, first:], B[first:]
+    penalty, gram = (B * problem.root_penalty**2) @ B.T, B @ problem.sample_gram @ B.T
+    own = [value * gram + penalty for value in values]
+    size = E.shape[0] * E.shape[1]
+    inside = Factor.of(np.ascontiguousarray(E).reshape(size, size) + np.kron(np.eye(len(T)), penalty))
+    outer = Factor.of(block_diag(*own))
+    if inside is None or outer is None:
+        return found
+    return replace(found, B=B if Z is None else B @ Z, gain=inside.solve(np.eye(size)) - outer.solve(np.eye(size)))
+
+
+def _scored(W: Array) -> Array:
+    """A basis (q, d + 1) of the span of the scores and a constant: the intercept's direction, then W's columns."""
+    weights = W.copy()
+    weights[:, 0] = 0.0
+    length = np.linalg.norm(weights, axis=1, keepdims=True)
+    _, size, basis = np.linalg.svd(weights / np.where(length > 0, length, 1.0), full_matrices=False)
+    return np.vstack([np.eye(1, W.shape[1]), basis[size > INDEPENDENT * max(1.0, size[0])]])
+
+
+def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
+    """The diagonal blocks of ∇²E(W), by the rows of ``block``."""
+    Q = problem.subspace.Q
+    summed = some_rows(block).fold(ClassHessians(problem.loss, W)) / float(block.weight.sum())
+    return _inverse(np.eye(1) if Q is None else Q.T, summed, problem)
