@@ -106,15 +106,19 @@ class Certificate:
             return None
         return self.bound / self.null_objective if self.null_objective > 0 else self.bound
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Recompute objective, gradient and bound from the rows, without the solver.
 
-        True where the objective agrees and the recomputed bound supports the claimed one.
+        ``offset``: what the fit had, if it had one. True where the objective agrees and the recomputed bound supports
+        the claimed one.
         """
         rows = as_matrix(X)
         self._check(rows, y, sample_weight)
+        beside = {} if offset is None else {"offset": offset}
+        if beside and not getattr(self.claim, "takes_offset", False):
+            raise InputError("offset", "this fit has none", "leave it out")
         with one_blas_thread:
-            objective, null_value, found, length = self.claim.recompute(rows, y, sample_weight)
+            objective, null_value, found, length = self.claim.recompute(rows, y, sample_weight, **beside)
         scale = max(abs(self.null_objective), abs(self.objective))
         faults = []
         if not abs(objective - self.objective) <= AGREEMENT * scale:

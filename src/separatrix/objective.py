@@ -10,6 +10,7 @@ minimisers do not depend on it.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,13 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.errors import ParameterError
 from separatrix.factor import Factor
 from separatrix.labels import signed
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES, Loss
 from separatrix.penalty import Penalty, shortest
 from separatrix.rows import Block, Rows, Sample, counted_passes, memory_rows, some_rows, standard_frame, summarise
-from separatrix.rows.block import power_of_two
+from separatrix.rows.block import is_sparse, power_of_two
 from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank
 from separatrix.sums import (
     ClassSums,
@@ -48,6 +50,8 @@ LARGEST_RANK = 1000
 # Rows that stand for all: at least so many, 20 a parameter, and a sixteenth of all up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 1 << 22, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
+# Newton steps for the best constants beside an offset, which begin at none and are few.
+NULL_STEPS = 30
 
 
 class Evaluation(NamedTuple):
@@ -65,6 +69,10 @@ class Objective:
     ) -> None:
         self.rows, self.loss, self.penalty = rows, loss, penalty
         self.n_classes, self.fit_intercept = n_classes, fit_intercept
+        # Columns of W that stay as they start: an intercept that is not fitted at zero, an offset at one.
+        self.pinned = np.zeros(rows.n_features + 1, dtype=bool)
+        self.pinned[0] = not fit_intercept
+        self.n_offsets = 0  # columns behind the others that are offsets
         self.passes = 0
         # The same objective in standard coordinates, where this one is not: bounds are computed there, since raw
         # columns with offsets look collinear.
@@ -129,9 +137,7 @@ class Objective:
     @cached_property
     def unpenalised(self) -> Any:
         """Which columns of W no penalty holds, (d + 1,) of truth values."""
-        free = (self.root_penalty == 0) & (self.absolute_penalty == 0)
-        free[0] = self.fit_intercept
-        return free
+        return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
 
     @cached_property
     def gram(self) -> Array:
@@ -142,8 +148,7 @@ class Objective:
     def _grammed(self, block: Block | None) -> Array:
         partial = Gram(self.shape[1])
         total = (self.rows if block is None else some_rows(block)).fold(partial)
-        if not self.fit_intercept:
-            total[0, :] = total[:, 0] = 0.0
+        total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total / (self.total_weight if block is None else float(block.weight.sum()))
 
     @cached_property
@@ -155,7 +160,7 @@ class Objective:
         if block is None:
             return self._columns.rank
         rows = block.homogeneous()
-        return row_rank(rows if self.fit_intercept else rows[:, 1:], self._noise)
+        return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self._noise)
 
     @cached_property
     def _columns(self) -> Subspace:
@@ -229,8 +234,7 @@ class Objective:
     def _rooted(self, block: Block | None) -> Array:
         partial = RootGram(self.shape[1])
         R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
-        if not self.fit_intercept:
-            R[:, 0] = 0.0
+        R[:, self.pinned] = 0.0
         return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
 
     def penalty_value(self, W: Array) -> float:
@@ -246,23 +250,23 @@ class Objective:
     def penalty_gradient(self, W: Array) -> Array:
         return np.asarray(self.root_penalty * (self.root_penalty * W))
 
-    def _free(self, gradient: Array) -> Array:
-        if not self.fit_intercept:
-            gradient[:, 0] = 0.0
+    def without_pinned(self, gradient: Array) -> Array:
+        """The gradient, changed in place to zero where W is pinned."""
+        gradient[:, self.pinned] = 0.0
         return gradient
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.passes += 1
         total = self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight
-        gradient = self._free(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
         return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
 
     def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
         """The same with the mean over one block's rows in place of all: what stochastic descent walks on."""
         partial = ValueGradient(self.loss, W)
         total = partial.add(partial.zero(), block) / block.weight.sum()
-        gradient = self._free(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
         return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
@@ -296,13 +300,29 @@ class Objective:
         share = float(block.weight.sum()) / self.total_weight
         inner = Objective(some_rows(block), self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
         inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
+        inner.pinned, inner.n_offsets = self.pinned, self.n_offsets
         return inner
+
+    def holding(self, columns: Any) -> Objective:
+        """The same objective with these columns of W, (d + 1,) of truth values, pinned as well."""
+        other = copy(self)
+        other.pinned = self.pinned | columns
+        for name in ("subspace", "_columns", "rank", "unpenalised"):
+            vars(other).pop(name, None)
+        for name in ("gram", "sample_gram", "root_gram"):
+            if name in vars(other):
+                kept = getattr(self, name).copy()
+                kept[:, other.pinned] = 0.0
+                if name != "root_gram":
+                    kept[other.pinned, :] = 0.0
+                setattr(other, name, kept)
+        return other
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
         self.passes += 1
         total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
-        return self._free(total) + self.penalty_gradient(V)
+        return self.without_pinned(total) + self.penalty_gradient(V)
 
     def margins(self, W: Array) -> Margins:
         """The rows' margins under W, in one pass."""
@@ -326,6 +346,8 @@ class Objective:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
         if not self.loss.traits.proper:
             return self.value_at_zero
+        if self.offsets is not None:
+            return self._null_value_beside(self.offsets)
         share = self.class_sums[:, 0] / self.total_weight
         kept = np.flatnonzero(share > 0)
         if self.loss.traits.multiclass:
@@ -335,6 +357,31 @@ class Objective:
             return 0.0
         c = LINKS[str(self.loss.traits.link)].inverse(float(share[1])) if self.fit_intercept else 0.0
         return float(share @ self.loss.value(np.array([-1.0, 1.0]), np.full(2, c)))
+
+    @property
+    def offsets(self) -> Array | None:
+        """The pinned weights of offset columns, (K or 1, d + 1) in the frame's coordinates; None without an offset."""
+        if not self.n_offsets:
+            return None
+        raw = np.zeros(self.shape)
+        raw[:, -self.n_offsets :] = np.eye(self.shape[0])
+        return self.rows.frame.from_original(raw)
+
+    def _null_value_beside(self, W: Array) -> float:
+        """E of the best constants beside an offset, by Newton's method on them alone."""
+        constants = np.zeros_like(self.pinned)
+        constants[0] = self.fit_intercept
+        alone = self.holding(~constants)
+        at = alone.value_gradient(W)
+        for _ in range(NULL_STEPS):
+            g = alone.subspace.reduce(at.gradient)
+            factor = alone.factor(W) if len(g) and self.has_hessian else None
+            if factor is None or not np.any(np.abs(g) > EPS):
+                break
+            W = W - alone.subspace.expand(factor.solve(g))
+            at = alone.value_gradient(W)
+        self.passes = alone.passes
+        return at.value
 
     def largest_curvature(self) -> float:
         """An upper bound on the curvature of E anywhere: ∇E is L-Lipschitz with this L."""
@@ -365,12 +412,16 @@ def pose(
     names: list[str] | None = None,
     hide_constant: bool = True,
     loss: str = "logistic",
+    offset: Array | None = None,
 ) -> Objective:
     """A fit to rows in memory as an objective: the loss of one score for two classes, softmax for more.
 
     ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
-    infinity by row and column.
+    infinity by row and column. ``offset`` (n, K or 1): what is added to the scores, as columns behind X whose weights
+    are pinned at one; that copies X.
     """
+    if offset is not None:
+        X, penalty, names = _beside(X, offset), penalty.with_free(offset.shape[1]), _named_beside(names, offset)
     unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
     penalty = penalty.times(1.0 / unit)
     rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit)
@@ -383,5 +434,43 @@ def pose(
     if not standard:
         raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
         raw.standard, objective = objective, raw
+    for posed in (objective, objective.standard):
+        if posed is not None and offset is not None:
+            posed.n_offsets = offset.shape[1]
+            posed.pinned[-posed.n_offsets :] = True
     objective.passes += 1
     return objective
+
+
+def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
+    """What is added to the scores, (n, K or 1), checked; None for none.
+
+    >>> as_offset([0.5, 1.0], 2, 1).tolist()
+    [[0.5], [1.0]]
+    """
+    if offset is None:
+        return None
+    do = f"give a number for each of the {n_rows} rows" + (f" and {n_scores} classes" if n_scores > 1 else "")
+    try:
+        given = np.asarray(offset, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("offset", f"it is no array of numbers ({error})", do) from error
+    given = given[:, None] if given.ndim == 1 and n_scores == 1 else given
+    if given.shape != (n_rows, n_scores):
+        raise ParameterError("offset", f"its shape is {given.shape}", do)
+    if not np.all(np.isfinite(given)):
+        raise ParameterError("offset", "it holds NaN or infinity", do)
+    return given
+
+
+def _beside(X: Any, offset: Array) -> Any:
+    """X with the columns of an offset behind its own."""
+    if not is_sparse(X):
+        return np.column_stack([X, offset])
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([csr_array(X), csr_array(offset)], format="csr")
+
+
+def _named_beside(names: list[str] | None, offset: Array) -> list[str] | None:
+    return None if names is None else [*names, *(f"offset {k}" for k in range(offset.shape[1]))]

@@ -37,6 +37,10 @@ class Penalty:
         """What multiplies the size of each raw weight, (d,)."""
         return self.strength * self.l1_ratio * self.factors
 
+    def with_free(self, columns: int) -> Penalty:
+        """The same penalty with so many columns more behind the others, which it leaves alone."""
+        return replace(self, factors=np.concatenate([self.factors, np.zeros(columns)]))
+
     def times(self, share: float) -> Penalty:
         """The same penalty, stronger or weaker."""
         return replace(self, strength=self.strength * share)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from separatrix.arrays import Array
 from separatrix.bounds import bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes
-from separatrix.objective import Objective, pose
+from separatrix.objective import Objective, as_offset, pose
 from separatrix.penalty import Penalty
 from separatrix.scorer import Scorer
 
@@ -27,17 +27,19 @@ class LikelihoodClaim:
     class_weights: Array
     loss: str = "logistic"
     l1_ratio: float = 0.0
+    takes_offset: ClassVar[bool] = True
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over these rows."""
-        problem = self.objective(X, y, sample_weight)
-        W = problem.rows.frame.from_original(self.scorer.W)
+        problem = self.objective(X, y, sample_weight, offset)
+        raw = np.hstack([self.scorer.W, np.eye(len(self.scorer.W), problem.n_offsets)])
+        W = problem.rows.frame.from_original(raw)
         at = problem.value_gradient(W)
         found = bound(problem, W, at, thorough=True)
         length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
         return Recomputed(at.value, problem.null_value, found, length)
 
-    def objective(self, X: Any, y: Any, sample_weight: Any = None) -> Objective:
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows."""
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -50,4 +52,5 @@ class LikelihoodClaim:
             self.fit_intercept,
             hide_constant=False,
             loss=self.loss,
+            offset=as_offset(offset, len(codes), len(self.scorer.W)),
         )

@@ -21,6 +21,7 @@ from separatrix.classifiers.given import (
     check_positive,
     given,
     is_number,
+    rows_to_score,
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
@@ -28,7 +29,7 @@ from separatrix.classifiers.weights import class_weights, refuse_weightless_clas
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, pose
+from separatrix.objective import Objective, as_offset, pose
 from separatrix.penalty import Penalty
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
@@ -121,14 +122,45 @@ class LogisticRegression(LinearClassifier):
         self.warm_start = warm_start
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with any labels y (n,).
+
+        ``offset``: known parts of the scores, (n,) for two classes, (n, K) for more, added as they are; fitting with
+        one copies X. Predictions leave it out unless it is given to them, too.
+        """
         self._check_settings()
         task = given(self, X, y, sample_weight)
+        beside = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
+        if beside is not None and self.l1_ratio > 0:
+            raise ParameterError("offset", f"got one with l1_ratio={self.l1_ratio}", "use l1_ratio=0 beside an offset")
         with one_blas_thread:
-            return self._fit(task)
+            return self._fit(task, beside)
 
-    def _fit(self, task: Given) -> Self:
+    def decision_function(self, X: Any, offset: Any = None) -> Array:
+        """Scores: (n,) for two classes, positive for the second; (n, K) for more. ``offset`` is added to them."""
+        z = super().decision_function(X)
+        beside = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
+        return z if beside is None else z + beside.reshape(z.shape)
+
+    def predict(self, X: Any, offset: Any = None) -> AnyArray:
+        """The class of each row; a score of exactly zero goes to the second class."""
+        if offset is None:
+            return super().predict(X)
+        z = self.decision_function(X, offset)
+        return np.asarray(self.classes_[(z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)])
+
+    def predict_proba(self, X: Any, offset: Any = None) -> Array:
+        """P(class | x), (n, K), columns in the order of ``classes_``."""
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.predict_log_proba(X, offset)))
+
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
+        """ln P(class | x), (n, K)."""
+        if offset is None:
+            return self.scorer_of().log_probabilities(*rows_to_score(self, X))
+        return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
+
+    def _fit(self, task: Given, offset: Array | None) -> Self:
         weight, by_class = self._weights(task)
         solver = self._seeded(named(self.solver))
         problem = pose(
@@ -141,6 +173,7 @@ class LogisticRegression(LinearClassifier):
             solver is None or Need.STANDARD in solver.needs,
             task.names,
             loss=self.loss,
+            offset=offset,
         )
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
@@ -202,20 +235,32 @@ class LogisticRegression(LinearClassifier):
         second derivatives may be rounded away.
         """
         standard = Need.STANDARD in solver.needs
-        zero = np.zeros(problem.shape)
+        zero = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
         before = getattr(self, "scorer_", None) if self.warm_start else None
-        if before is not None and before.W.shape == zero.shape and before.classes.tolist() == classes.tolist():
-            start = problem.rows.frame.from_original(before.W)
+        if (
+            before is not None
+            and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
+            and before.classes.tolist() == classes.tolist()
+        ):
+            start = problem.rows.frame.from_original(self._beside(before.W, problem))
         elif isinstance(self.start, str) and self.start == "zero":
             return zero
         elif isinstance(self.start, str) and self.start == "random":
-            start = _settled(np.random.default_rng(seed_of(self.random_state)).standard_normal(zero.shape), problem)
+            drawn = np.random.default_rng(seed_of(self.random_state)).standard_normal(zero.shape)
+            start = np.where(problem.pinned, zero, _settled(drawn, problem))
         else:
-            start = problem.rows.frame.from_original(_settled(self._given_start(zero.shape), problem))
+            shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
+            raw = _settled(self._given_start(shape), problem)
+            start = problem.rows.frame.from_original(self._beside(raw, problem))
         sure = standard and problem.loss.traits.convex
         if sure and not problem.value_gradient(start).value <= problem.value_gradient(zero).value:
             return zero
         return start
+
+    @staticmethod
+    def _beside(W: Array, problem: Objective) -> Array:
+        """Weights in raw units with those of an offset behind them."""
+        return np.hstack([W, np.eye(len(W), problem.n_offsets)])
 
     def _given_start(self, shape: tuple[int, int]) -> Array:
         do = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
@@ -242,7 +287,7 @@ class LogisticRegression(LinearClassifier):
         self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link)))
         self.n_iter_ = outcome.state.iteration
         self.trace_ = outcome.trace
-        self.n_parameters_ = (task.n_classes - 1) * (problem.rows.n_features + problem.fit_intercept)
+        self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)
         at = outcome.state.at
         length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
         self.certificate_ = Certificate(
@@ -255,13 +300,13 @@ class LogisticRegression(LinearClassifier):
             solver=solver.name,
             why=why,
             rank=(problem.standard or problem).rank,
-            full_rank=problem.rows.n_features + problem.fit_intercept,
+            full_rank=task.X.shape[1] + problem.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LikelihoodClaim(
                 self.scorer_,
                 float(self.C),
-                problem.penalty.factors,
+                problem.penalty.factors[: task.X.shape[1]],
                 bool(self.fit_intercept),
                 by_class,
                 self.loss,

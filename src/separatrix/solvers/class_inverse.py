@@ -94,7 +94,7 @@ def product(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
 
     Q, Z = problem.subspace.Q, problem.subspace.Z
     Q = np.eye(1) if Q is None else Q
-    B = _scored(Q.T @ W)
+    B = _scored(Q.T @ np.where(problem.pinned, 0.0, W))
     if Q.shape[1] * len(B) > LARGEST_SPAN:
         B = B[:1]
     q = len(B)

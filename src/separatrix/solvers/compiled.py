@@ -99,7 +99,7 @@ class CompiledSums:
 
         (value, first), gradient = self._summed(strand)
         framed = (gradient - first * frame.center) / frame.scale
-        whole = np.concatenate([[first if problem.fit_intercept else 0.0], framed]) / problem.total_weight
+        whole = problem.without_pinned(np.concatenate([[first], framed])[None, :] / problem.total_weight)
         return Evaluation(
             float(value) / problem.total_weight + problem.penalty_value(W), whole + problem.penalty_gradient(W)
         )

@@ -155,11 +155,21 @@ def _judged(
 
 
 def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
-    """The weights in raw units, and the run judged by them.
+    """The weights in raw units, those of an offset's columns left out, and the run judged by them.
 
     Beside a large offset the raw intercept rounds away digits that the frame's kept, so value and bound are taken
     anew where that shows.
     """
+    raw, outcome = _in_raw_units(outcome, problem, tol)
+    if not problem.n_offsets:
+        return raw, outcome
+    own, beside = raw[:, : -problem.n_offsets], raw[:, -problem.n_offsets :]
+    # A constant offset has no column in the frame: the intercept stood in for it.
+    own[:, 0] -= (np.eye(len(raw)) - beside) @ problem.rows.frame.center[-problem.n_offsets :]
+    return own, outcome
+
+
+def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
     frame, state = problem.rows.frame, outcome.state
     raw = frame.to_original(state.W)
     back = frame.from_original(raw)
