@@ -34,8 +34,6 @@ EPS = float(np.finfo(np.float64).eps)
 WORTHWHILE = 1000
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 1024
-# Below this λR the bound hardly depends on R, so an upper bound on R does.
-SMALL = 0.05
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
 SURE = 0.5
 
@@ -122,9 +120,7 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     if factor is None:
         return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
     decrement = float(np.linalg.norm(factor.half(g)))
-    longest = np.sqrt(_no_shorter(objective, factor, subset)) * constant
-    if np.isinf(longest) or not decrement * longest < SMALL:
-        longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
+    longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
     u = decrement * longest
     if not u < SURE:
         return Bound(None, kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
@@ -161,23 +157,6 @@ def _rounding(W: Array, at: Evaluation) -> float:
     A residual is at most its row's loss, so the gradient is off by a few units in the last place of E, times W.
     """
     return 4 * EPS * abs(at.value) * (1.0 + float(np.sum(np.abs(W))))
-
-
-def _no_shorter(objective: Objective, factor: Factor, subset: Block) -> float:
-    """At least ``_longest_row``, for less work: by the smallest eigenvalue of the scaled Hessian. For one score."""
-    space = objective.subspace
-    if space.Q is not None or not np.any(subset.weight > 0):
-        return np.inf
-    values = np.linalg.eigvalsh(factor.lower @ factor.lower.T)
-    least = values[0] - 8 * len(values) * EPS * values[-1]
-    if not least > 0:
-        return np.inf
-    counted, longest = np.flatnonzero(subset.weight > 0), 0.0
-    for start in range(0, len(counted), CHUNK):
-        X = subset.take(counted[start : start + CHUNK]).homogeneous()
-        X = (X if space.Z is None else X @ space.Z) / factor.d
-        longest = max(longest, float(np.max(np.einsum("ij,ij->i", X, X))))
-    return longest / float(least)
 
 
 def _longest_row(objective: Objective, factor: Factor, subset: Block) -> float:

@@ -192,7 +192,9 @@ class Objective:
     @cached_property
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, which is that of all rows where they are few."""
-        return self._grammed(self.sampled.block) if self.sampled.n_rows < (self.rows.n_rows or 0) else self.gram
+        if self.sampled.n_rows >= (self.rows.n_rows or 0):
+            return self.gram
+        return self._grammed(self.sampled.standing_for(self.targets, self.class_sums[:, 0]))
 
     def _identified(self, root_penalty: Array) -> Subspace:
         penalty = np.diag(root_penalty**2)

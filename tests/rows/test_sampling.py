@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import memory_rows
+from separatrix.rows import memory_rows, sampling
 
 N = 20_000
 
@@ -76,3 +76,30 @@ def test_the_sample_is_the_same_for_any_number_of_threads():
         with threads(count):
             drawn.append(memory_rows(X, t).sample(1000, seed=1).block.X)
     np.testing.assert_array_equal(*drawn)
+
+
+def test_of_many_rare_levels_some_rows_each_stand_for_all():
+    rng = np.random.default_rng(3)
+    levels, n = 100, 60_000
+    code = np.where(rng.random(n) < 0.5, levels, rng.integers(0, levels, n))  # about 300 rows a level
+    X = (code[:, None] == np.arange(levels)).astype(float)
+    t = np.where(rng.random(n) < 0.2, 1.0, -1.0)
+    targets, totals = np.array([-1.0, 1.0]), np.array([(t < 0).sum(), (t > 0).sum()], dtype=float)
+    sample = memory_rows(X, t).sample(4000, seed=1, targets=targets)
+    drawn = sample.block.X.sum(axis=0)
+    assert np.all((drawn >= 8) & (drawn <= 90))  # 20 beside the 4000, and about 13 among them
+    stood = sample.standing_for(targets, totals)
+    estimate = stood.weight @ stood.X
+    assert np.mean(np.abs(estimate / X.sum(axis=0) - 1.0)) < 0.25
+    assert estimate.sum() == pytest.approx(X.sum(), rel=0.05)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_compiled_and_plain_sweeps_draw_the_same_rows(monkeypatch, dtype):
+    X, t = _table()
+    drawn = []
+    for fewest in (1, 1 << 40):
+        monkeypatch.setattr(sampling, "FEWEST_COMPILED", fewest)
+        drawn.append(memory_rows(X.astype(dtype), t).sample(2000, seed=1))
+    np.testing.assert_array_equal(drawn[0].block.X, drawn[1].block.X)
+    np.testing.assert_array_equal(drawn[0].odds, drawn[1].odds)

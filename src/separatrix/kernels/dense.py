@@ -47,3 +47,25 @@ def logistic_pass(X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: 
         for j in range(d):
             gradient[j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
     return value, first
+
+
+@njit(nogil=True, cache=True)
+def count_beyond(X: Any, base: Any, far: Any, count: Any) -> None:
+    """Sets ``count`` (n,) to how many entries of a row are further than ``far`` from ``base``, both by column."""
+    for i in range(X.shape[0]):
+        found = 0
+        for j in range(X.shape[1]):
+            found += abs(X[i, j] - base[j]) > far[j]
+        count[i] = found
+
+
+@njit(nogil=True, cache=True)
+def places_beyond(X: Any, base: Any, far: Any, count: Any, places: Any) -> None:
+    """Writes row and column of each such entry into ``places`` (2, entries), row after row."""
+    k = 0
+    for i in range(X.shape[0]):
+        if count[i] > 0:
+            for j in range(X.shape[1]):
+                if abs(X[i, j] - base[j]) > far[j]:
+                    places[0, k], places[1, k] = i, j
+                    k += 1

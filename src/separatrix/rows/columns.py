@@ -97,7 +97,7 @@ class _Columns:
         least = weight * (mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
-        absent = (square == 0) & (mean == 0) if is_sparse(X) else np.zeros(len(mean), dtype=bool)
+        absent = (square == 0) & (mean == 0)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
         if len(doubtful):

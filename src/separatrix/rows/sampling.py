@@ -1,7 +1,8 @@
-"""Rows that stand for all: drawn at random, and with them every row that carries what hardly any row has.
+"""Rows that stand for all: drawn at random, and with better odds those that carry what hardly any row has.
 
-A column whose spread comes from few rows (a rare level, a far outlier) is misjudged by any sample of the others, so
-all its rows are taken. They stand for themselves, the others for the rest.
+A column whose spread comes from few rows (a rare level, a far outlier) is misjudged by a sample of the others. So of
+each such column some rows are drawn beside, all where they are few, and every row counts by one over its odds
+(Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -18,30 +19,37 @@ from separatrix.rows.seam import Rows
 # A column is rare where the spread of the sample comes from fewer rows than this (and a tenth of it), by the
 # participation ratio (Σ x²)²/Σ x⁴; its rows are those with more than this share of the sample's Σ x².
 RARE, SHARE = 150, 0.003
+# Blocks of fewer entries are looked through before the compiler's package has been imported.
+FEWEST_COMPILED = 1 << 18
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows written out in the frame's coordinates; ``certain``: which of them stand for themselves alone, (m,)."""
+    """Rows written out in the frame's coordinates, with weights of their own; ``odds``: of being drawn, (m,)."""
 
     block: Block
-    certain: AnyArray
+    odds: Array
 
     @property
     def n_rows(self) -> int:
         return self.block.n_rows
+
+    @property
+    def certain(self) -> AnyArray:
+        """Which rows stand for themselves alone, (m,)."""
+        return self.odds == 1
 
     def about(self, size: int) -> Block:
         """About ``size`` of the rows."""
         return self.block.take(slice(0, None, max(1, self.n_rows // size)))
 
     def standing_for(self, targets: AnyArray, totals: Array) -> Block:
-        """The rows weighted so that each class counts as in all rows, where it has the weight ``totals``."""
-        weight = self.block.weight.copy()
+        """The rows weighted by one over their odds, then so that each class counts as in all rows, with ``totals``."""
+        weight, certain = self.block.weight / self.odds, self.certain
         for target, total in zip(targets, totals, strict=True):
             own = self.block.t == target
-            rest = own & ~self.certain
-            drawn, alone = float(weight[rest].sum()), float(weight[own & self.certain].sum())
+            rest = own & ~certain
+            drawn, alone = float(weight[rest].sum()), float(weight[own & certain].sum())
             if drawn > 0:
                 weight[rest] *= max(total - alone, 0.0) / drawn
         return replace(self.block, weight=weight)
@@ -54,21 +62,27 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     """
     counted = whole.weight > 0  # rows without weight stand for nothing
     if size >= len(counted):
-        return Sample(whole, np.ones(len(counted), dtype=bool))
+        return Sample(whole, np.ones(len(counted)))
     if np.count_nonzero(counted) <= size:
         chosen = np.flatnonzero(counted)
-        return Sample(whole.written_out(chosen), np.ones(len(chosen), dtype=bool))
+        return Sample(whole.written_out(chosen), np.ones(len(chosen)))
     rng = np.random.default_rng(seed)
     groups = [counted] if targets is None else [counted & (whole.t == value) for value in targets]
     chosen = np.sort(np.concatenate([_some(np.flatnonzero(g), size // len(groups), rng) for g in groups]))
     block = whole.written_out(chosen)
     look = _rare_entries(block, whole.frame, whole.X[chosen[0]])
-    alone = _kept(rows.fold(look), counted, size // 2) if len(look.columns) else chosen[:0]
-    if len(alone):
-        chosen = np.union1d(chosen, alone)
+    seen, odds = _odds(rows.fold(look), counted, size // 2) if len(look.columns) else (chosen[:0], np.empty(0))
+    more = seen[rng.random(len(seen)) < odds]
+    if len(more):
+        chosen = np.union1d(chosen, more)
         del block  # one copy at a time
         block = whole.written_out(chosen)
-    return Sample(block, np.isin(chosen, alone, assume_unique=True))
+    missed = np.ones(len(chosen))  # the odds that a row is drawn neither as any other nor for a rare column
+    for group in groups:
+        missed[group[chosen]] = max(0.0, 1.0 - size // len(groups) / np.count_nonzero(group))
+    _, here, there = np.intersect1d(chosen, seen, assume_unique=True, return_indices=True)
+    missed[here] *= 1.0 - odds[there]
+    return Sample(block, 1.0 - missed)
 
 
 def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
@@ -100,8 +114,23 @@ class _RareEntries:
             entry, column = (part[np.abs(X.data[entry]) > self.far[column]] for part in (entry, column))
             row = np.searchsorted(X.indptr, entry, side="right") - 1
         else:
-            row, column = np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far)
+            row, column = self._beyond(X)
         return self.merge(total, np.array([block.start + row, column], dtype=np.int64))
+
+    def _beyond(self, X: Any) -> Integers:
+        """Row and place among the columns of each such entry of dense rows; by compiled sweeps where they are many."""
+        if X.size < FEWEST_COMPILED or not X.flags.c_contiguous:
+            return np.array(np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far))
+        from separatrix.kernels.dense import count_beyond, places_beyond
+
+        base, far = np.zeros(X.shape[1]), np.full(X.shape[1], np.inf)
+        base[self.columns], far[self.columns] = self.base, self.far
+        count = np.empty(len(X), dtype=np.int64)
+        count_beyond(X, base, far, count)
+        found = np.empty((2, int(count.sum())), dtype=np.int64)
+        places_beyond(X, base, far, count, found)
+        found[1] = np.searchsorted(self.columns, found[1])
+        return found
 
     def merge(self, a: Integers, b: Integers) -> Integers:
         return np.concatenate([a, b], axis=1)
@@ -133,13 +162,14 @@ def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
     return _RareEntries(columns, base[columns], np.sqrt(SHARE * energy[columns]) * frame.scale[columns])
 
 
-def _kept(entries: Integers, counted: AnyArray, most: int) -> Integers:
-    """Rows of the rarest columns, up to ``most``; of the columns beyond that one row each."""
+def _odds(entries: Integers, counted: AnyArray, most: int) -> tuple[Integers, Array]:
+    """Rows of rare columns, and the odds to draw each: so that a column has as many as any other, or all its rows."""
     row, column = entries[:, counted[entries[0]]]
     if len(row) == 0:
-        return np.empty(0, dtype=np.int64)
-    names, first, count = np.unique(column, return_index=True, return_counts=True)
-    order = np.argsort(count, kind="stable")
-    within = np.zeros(int(names[-1]) + 1, dtype=bool)
-    within[names[order[np.cumsum(count[order]) <= most]]] = True
-    return np.asarray(np.unique(np.concatenate([row[within[column]], row[first]])), dtype=np.int64)
+        return row, np.empty(0)
+    _, place, count = np.unique(column, return_inverse=True, return_counts=True)
+    by_column = np.minimum(1.0, np.clip(most // len(count), 1, RARE) / count)
+    seen, where = np.unique(row, return_inverse=True)
+    odds = np.zeros(len(seen))
+    np.maximum.at(odds, where, by_column[place])
+    return seen, odds
