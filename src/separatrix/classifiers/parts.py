@@ -116,7 +116,7 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
 class Uncertified(Certificate):
     """The certificate where no model has one: nothing is claimed, so nothing can be verified."""
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Never holds."""
         sentence = "nothing to verify: no model makes a claim on how good it is"
         return Verification(False, np.nan, None, np.nan, sentence)

@@ -37,7 +37,7 @@ class Sample:
     @property
     def certain(self) -> AnyArray:
         """Which rows stand for themselves alone, (m,)."""
-        return self.odds == 1
+        return np.asarray(self.odds == 1)
 
     def about(self, size: int) -> Block:
         """About ``size`` of the rows."""

@@ -5,6 +5,9 @@ A new solver is one class in a file of its own, and one line here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from separatrix.errors import ParameterError
@@ -97,8 +100,8 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if _is_short(problem):
         why = "dual coordinate descent: sparse rows are short for this penalty, so it needs few epochs"
         return DualDescent(), why
-    why = f"L-BFGS around a diagonal: {problem.rows.n_features} columns are too many for a matrix of their products"
-    return DiagonalLBFGS(), why
+    kind = "sparse" if _is_sparse(problem) else "too many for a matrix of their products"
+    return DiagonalLBFGS(), f"L-BFGS around a diagonal: the {problem.rows.n_features} columns are {kind}"
 
 
 def _is_sparse(problem: Objective) -> bool:
@@ -131,23 +134,36 @@ def _for_absolute(problem: Objective) -> tuple[Solver, str]:
     return WorkingSet(), why
 
 
+class Met(NamedTuple):
+    """When a need is met; what is so where it is not, after the need in the sentence; what to use then."""
+
+    by: Callable[[Objective], bool]
+    instead: str
+    since: Callable[[Objective], str] = lambda problem: ""
+
+
+# Needs of which a problem may lack what they ask for; standard coordinates are the caller's to give.
+MET: dict[Need, Met] = {
+    Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'gradient-descent'"),
+    Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
+    Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
+    Need.HELD: Met(
+        _is_held, "use 'diagonal' or 'auto'", lambda problem: ": C is infinite, or one of penalty_factors is zero"
+    ),
+    Need.GRAM: Met(
+        lambda problem: problem.has_gram,
+        "use 'lbfgs' or 'auto'",
+        lambda problem: f", and there are {problem.shape[1]}",
+    ),
+    Need.HESSIAN: Met(
+        lambda problem: problem.has_hessian, "use 'lbfgs' or 'auto'", lambda problem: f", and there are {problem.size}"
+    ),
+}
+
+
 def refuse_unmet(solver: Solver, problem: Objective) -> None:
     """Raise where the problem lacks what the solver needs."""
-    if Need.SMOOTH in solver.needs and not problem.loss.traits.smooth:
-        raise ParameterError("solver", f"{solver.name!r} needs {Need.SMOOTH.value}", "use 'gradient-descent'")
-    if Need.RIDGE in solver.needs and problem.has_absolute:
-        raise ParameterError("solver", f"{solver.name!r} needs {Need.RIDGE.value}", "use 'auto'")
-    if Need.RESIDENT in solver.needs and problem.rows.resident() is None:
-        raise ParameterError("solver", f"{solver.name!r} needs {Need.RESIDENT.value}", "use 'lbfgs' or 'auto'")
-    if Need.HELD in solver.needs and not _is_held(problem):
-        came = f"{solver.name!r} needs {Need.HELD.value}: C is infinite, or one of penalty_factors is zero"
-        raise ParameterError("solver", came, "use 'diagonal' or 'auto'")
-    if Need.GRAM in solver.needs and not problem.has_gram:
-        came = f"{solver.name!r} needs {Need.GRAM.value}, and there are {problem.shape[1]}"
-        raise ParameterError("solver", came, "use 'lbfgs' or 'auto'")
-    if Need.HESSIAN in solver.needs and not problem.has_hessian:
-        raise ParameterError(
-            "solver",
-            f"{solver.name!r} needs {Need.HESSIAN.value}, and there are {problem.size}",
-            "use 'lbfgs' or 'auto'",
-        )
+    for need, met in MET.items():
+        if need in solver.needs and not met.by(problem):
+            came = f"{solver.name!r} needs {need.value}{met.since(problem)}"
+            raise ParameterError("solver", came, met.instead)
