@@ -123,3 +123,15 @@ def test_inseparable_rows_and_false_separators_are_refused():
         sx.novikoff_bound(PHI, Y, start="here")
     with pytest.raises(ParameterError, match="3 classes"):
         sx.novikoff_bound(PHI, [0, 1, 2, 0])
+
+
+def test_the_certificate_of_a_perceptron_quotes_the_theorem():  # P6, P12
+    X, y = _separable(3)
+    start = np.array([[0.5, -1.0, 2.0, 0.25]])
+    model = sx.Perceptron(start=start, eta0=0.5, max_iter=20_000).fit(X, y)
+    own = np.concatenate([model.intercept_, model.coef_[0]])
+    found = sx.novikoff_bound(X, y, start[0], 0.5, separator=own)
+    sentence = model.certificate_.facts["theorem"]
+    assert f"at most {found.bound:.4g} mistakes from w = 0, {found.bound_from_start:.4g} from this start" in sentence
+    assert f"R = {found.R:.4g}, γ/‖w*‖ = {found.gamma / found.length:.4g}" in sentence
+    assert model.mistakes_ <= found.bound_from_start

@@ -55,7 +55,9 @@ def widest(A: Any) -> Widest | None:
     cost = np.zeros(w + 1)
     cost[-1] = -1.0
     bounds = [(-1.0, 1.0)] * w + [(0.0, None)]
-    found: Any = linprog(cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, method="highs-ds")
+    found: Any = linprog(
+        cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, method="highs-ds", options={"presolve": False}
+    )
     if found.status != 0:
         return None
     marginals = np.maximum(-found.ineqlin.marginals, 0.0)
@@ -110,3 +112,37 @@ def least_violation(A: Any, positive: Any) -> Array | None:
         np.concatenate([np.zeros(w), share]), A_ub=program, b_ub=-np.ones(n), bounds=bounds, method="highs-ds"
     )
     return None if found.status != 0 else np.asarray(found.x[:w] / columns)
+
+
+def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
+    """v (w,) with A v ≥ 0 and spanning v = 0 that minimises Σ |v_j| unit_j; None where HiGHS fails.
+
+    The mean of A v is 1, with rows in powers of two. The minimum is at a vertex: few weights are not zero.
+
+    >>> fewest(np.array([[1.0, 1.0], [1.5, -1.0]]), np.zeros((0, 2)), np.ones(2)).tolist()
+    [0.8, 0.0]
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack, vstack
+
+    w = A.shape[1]
+    rows = power_of_two(_largest(_divided(abs(A), np.ones(A.shape[0]), unit), 1))
+    scaled: Any = csr_array(_divided(A, rows, unit))
+    mean = csr_array(np.asarray(scaled.mean(axis=0)).reshape(1, -1))
+    equal: Any = vstack([csr_array(_divided(spanning, np.ones(spanning.shape[0]), unit)), mean])
+    program: Any = hstack([-scaled, scaled], format="csr")
+    equal = hstack([equal, -equal], format="csr")
+    target = np.append(np.zeros(spanning.shape[0]), 1.0)
+    found: Any = linprog(
+        np.ones(2 * w),
+        A_ub=program,
+        b_ub=np.zeros(A.shape[0]),
+        A_eq=equal,
+        b_eq=target,
+        bounds=(0.0, None),
+        method="highs-ds",
+    )
+    if found.status != 0:
+        return None
+    v = found.x[:w] - found.x[w:]
+    return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit

@@ -1,12 +1,10 @@
-"""Exact arithmetic on rows of floats: every float64 is a fraction, so signs and dependencies can be decided.
-
-Elimination is Bareiss's (1968): over whole numbers, every division leaves no remainder, and no gcd is needed.
-"""
+"""Exact arithmetic on rows of floats: every float64 is a fraction, so signs and sums can be decided."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from math import gcd, lcm
+from typing import Any
 
 import numpy as np
 
@@ -27,117 +25,57 @@ def integers(A: Array) -> AnyArray:
     return whole
 
 
-def sign_of_dot(x: Array, v: Array) -> int:
-    """The sign of x·v, exactly.
+def units(A: Array) -> Integers:
+    """For each column e with its largest entry in [2^(e−1), 2^e); 0 for a column of zeros.
 
-    >>> sign_of_dot(np.array([1.0, 1e-30, -1.0]), np.ones(3))
-    1
+    >>> units(np.array([[0.5, 3.0], [0.25, 0.0]])).tolist()
+    [0, 2]
     """
-    total = sum((Fraction(a) * Fraction(c) for a, c in zip(x.tolist(), v.tolist(), strict=True)), Fraction(0))
-    return (total > 0) - (total < 0)
+    return np.asarray(np.frexp(np.abs(A).max(axis=0, initial=0.0))[1], dtype=np.int64)
 
 
-class Echelon(NamedTuple):
-    """A matrix after Gauss–Jordan elimination: ``M[k, pivots[k]]`` = ``scale``, zero elsewhere in those columns."""
+def fractions(v: Array) -> list[Fraction]:
+    """Floats as what they are.
 
-    M: AnyArray
-    pivots: list[int]
-    scale: int
-
-    @property
-    def free(self) -> list[int]:
-        return sorted(set(range(self.M.shape[1])) - set(self.pivots))
-
-
-def eliminate(M: AnyArray) -> Echelon:
-    """Gauss–Jordan elimination of whole numbers, pivots in the leftmost columns that allow one.
-
-    >>> eliminate(np.array([[2, 4, 2], [1, 3, 5]], dtype=object))
-    Echelon(M=array([[2, 0, -14], [0, 2, 8]], dtype=object), pivots=[0, 1], scale=2)
+    >>> fractions(np.array([0.5]))
+    [Fraction(1, 2)]
     """
-    M = M.copy()
-    pivots: list[int] = []
-    scale = 1
-    for j in range(M.shape[1]):
-        k = len(pivots)
-        if k == len(M):
-            break
-        candidates = [i for i in range(k, len(M)) if M[i, j] != 0]
-        if not candidates:
-            continue
-        M[[k, candidates[0]]] = M[[candidates[0], k]]
-        pivot = M[k, j]
-        others = np.arange(len(M)) != k
-        M[others] = (pivot * M[others] - np.multiply.outer(M[others, j], M[k])) // scale
-        pivots.append(j)
-        scale = int(pivot)
-    return Echelon(M, pivots, scale)
+    return [Fraction(x) for x in v.tolist()]
 
 
-def rank(A: Array) -> int:
-    """The rank of a matrix of floats, exactly.
+def signs(A: Array, v: list[Any]) -> list[int]:
+    """The sign of a·v for each row a of floats, exactly; v of whole numbers or fractions.
 
-    >>> rank(np.array([[1.0, 3.0], [0.1, 0.3]])), rank(np.array([[1.0, 3.0], [0.25, 0.75]]))  # 3 * 0.1 is not 0.3
-    (2, 1)
+    >>> signs(np.array([[1.0, 1e-30, -1.0], [0.1, 0.2, -0.3]]), [1, 1, 1])
+    [1, 1]
     """
-    return len(eliminate(integers(A)).pivots)
+    below = lcm(*(Fraction(c).denominator for c in v))
+    whole = [int(c * below) for c in v]
+    mantissa, exponent = np.frexp(A)
+    numbers = np.ldexp(mantissa, 53).astype(np.int64).tolist()
+    exponent = np.where(mantissa == 0, exponent.max(initial=0), exponent)
+    shifts = (exponent - exponent.min(initial=0)).tolist()
+    found = []
+    for row, by in zip(numbers, shifts, strict=True):
+        total = sum((a * c) << s for a, c, s in zip(row, whole, by, strict=True) if a)
+        found.append((total > 0) - (total < 0))
+    return found
 
 
-def in_span(A: Array, others: Array) -> AnyArray:
-    """Which rows of ``others`` are combinations of the rows of A, exactly.
+def sums_to_zero(A: Array, multipliers: tuple[int, ...]) -> bool:
+    """Whether Σ λ_i a_i = 0 for whole numbers λ, in whole numbers.
 
-    >>> in_span(np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]), np.array([[3.0, 4.0, 6.0], [0.0, 0.0, 1.0]])).tolist()
-    [True, False]
+    >>> sums_to_zero(np.array([[0.1, 2.0], [-0.2, -4.0]]), (2, 1))
+    True
     """
-    whole = integers(np.vstack([A, others]))
-    found = eliminate(whole[: len(A)])
-    inside = np.ones(len(others), dtype=bool)
-    for j in found.free:  # across the span: one direction for each column without a pivot
-        across = [0] * A.shape[1]
-        across[j] = found.scale
-        for k, pivot in enumerate(found.pivots):
-            across[pivot] = -found.M[k, j]
-        inside &= np.array([r == 0 for r in whole[len(A) :] @ np.array(across, dtype=object)], dtype=bool)
-    return inside
+    return not np.any(np.array(multipliers, dtype=object) @ integers(A))
 
 
-def positive_dependency(A: Array, before: Array) -> tuple[list[Fraction], list[Fraction]] | None:
-    """λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
+def smallest(multipliers: list[int]) -> list[int]:
+    """The same proportions in the smallest whole numbers.
 
-    None where there is none, and where λ is not unique up to a factor: then fewer rows would do.
-
-    >>> found = positive_dependency(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]), np.zeros((0, 2)))
-    >>> [str(x) for x in found[0]]
-    ['2', '2', '1']
+    >>> smallest([4, 6])
+    [2, 3]
     """
-    first, last = len(before), len(before) + len(A) - 1
-    found = eliminate(integers(np.vstack([before, A])).T)
-    if last < first or [j for j in found.free if j >= first] != [last]:
-        return None
-    solution = [Fraction(0)] * last
-    for k, j in enumerate(found.pivots):
-        solution[j] = Fraction(-int(found.M[k, last]), found.scale)
-    weights = [*solution[first:], Fraction(1)]
-    return (weights, solution[:first]) if min(weights) > 0 else None
-
-
-def combined(groups: list[Integers], A: Array) -> dict[int, Fraction] | None:
-    """λ > 0 on all rows of all groups with Aᵀλ = 0, λ summing to 1; None where a group has no dependency.
-
-    Each group's rows depend on each other up to combinations of the groups before. Those combinations may have
-    either sign; enough of the groups' own λ, which sums to zero already, makes them positive.
-    """
-    total: dict[int, Fraction] = {}
-    seen: list[int] = []
-    for group in groups:
-        found = positive_dependency(A[group], A[seen])
-        if found is None:
-            return None
-        own, through = found
-        needed = [-mu / total[row] for row, mu in zip(seen, through, strict=True)]
-        more = max(needed, default=Fraction(0)) + 1
-        total = {row: more * total[row] + mu for row, mu in zip(seen, through, strict=True)}
-        total |= dict(zip(group.tolist(), own, strict=True))
-        seen += group.tolist()
-    whole = sum(total.values(), Fraction(0))
-    return {row: weight / whole for row, weight in total.items()}
+    common = gcd(*multipliers)
+    return [m // common for m in multipliers] if common > 1 else multipliers

@@ -1,77 +1,113 @@
-"""Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it. TEXTBOOK P7."""
+"""Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it. TEXTBOOK P7.
+
+``verify`` needs no solver: sums of few rows are taken in whole numbers, the other rows are checked in floating point
+against a bound on its error, and exactly where that leaves doubt. ``verify(X, y, exact=True)`` takes every row in
+whole numbers, about half a microsecond for each entry (and each other class): see ``exact_cost``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.errors import LabelError
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
-from separatrix.labels import encode, signed
-from separatrix.proofs import rational
+from separatrix.labels import encode, known_codes
+from separatrix.proofs.dependencies import across, positive_dependency
+from separatrix.proofs.differences import CHUNK, Differences
+from separatrix.proofs.naming import About, category, listed
+from separatrix.proofs.quasi import rounded
+from separatrix.proofs.rational import fractions, signs, sums_to_zero
+from separatrix.proofs.residues import vanishing
 from separatrix.rows.block import as_csr, is_sparse
 
-EPS = float(np.finfo(np.float64).eps)
-# Exact elimination of so many columns takes a second or two; its cost grows with the fourth power.
-MOST_EXACT_COLUMNS = 50
-# Of a row's size: touching rows may miss a hyperplane, which is rounded, by so much.
-TOUCHING = 1e-9
-# Rows whose smallest singular value is below this share of the largest leave v in doubt.
-WELL_SPREAD = 1e-6
-# Rows turned into exact numbers at once.
-CHUNK = 1024
-# How many rows are named in a sentence.
-NAMED = 12
-
-
-def signed_rows(X: Any, t: Array, fit_intercept: bool) -> Any:
-    """A, the rows t_i x̄_i, dense or CSR; t_i x_i without an intercept."""
-    if is_sparse(X):
-        from scipy.sparse import csr_array, hstack
-
-        columns = [csr_array(np.ones((len(t), 1))), X] if fit_intercept else [X]
-        return csr_array(hstack(columns, format="csr").multiply(t[:, None])).astype(np.float64)
-    homogeneous = np.column_stack([np.ones(len(t)), X]) if fit_intercept else np.asarray(X, dtype=np.float64)
-    return homogeneous * t[:, None]
+# What a product of a float and a long whole number takes, as measured.
+SECONDS_AN_ENTRY = 5e-7
 
 
 def rows_of(A: Any, rows: Integers) -> Array:
-    """Some rows of a dense or CSR matrix, dense."""
+    """Some rows of a dense or CSR matrix, dense.
+
+    >>> rows_of(as_csr(np.eye(2)), np.array([1])).tolist()
+    [[0.0, 1.0]]
+    """
     part = A[rows]
     return np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
 
 
-def margins_are_positive(A: Any, v: Array) -> bool:
-    """Whether A v > 0: sure where a margin exceeds its own rounding, decided exactly where it does not."""
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        m = np.asarray(A @ v)
-        rounding = (A.shape[1] + 2) * EPS * np.asarray(abs(A) @ np.abs(v)) + np.finfo(np.float64).tiny
-    if not np.all(np.isfinite(rounding)) or np.any(m < -rounding):
-        return False
-    return all(rational.sign_of_dot(rows_of(A, np.array([i]))[0], v) > 0 for i in np.flatnonzero(m <= rounding))
+def signed_rows(X: Any, t: Array, fit_intercept: bool) -> Any:
+    """A, the rows t_i x̄_i, dense or CSR; t_i x_i without an intercept.
+
+    >>> signed_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0]), True).tolist()
+    [[-1.0, -5.0], [1.0, 7.0]]
+    """
+    D = Differences(X, (t > 0).astype(np.int64), 2, fit_intercept)
+    return D.take(np.arange(D.count))
 
 
-def _asked(X: Any, y: Any, fit_intercept: bool) -> tuple[Any, Array, Any]:
-    """The rows, the targets and A of a question asked again; empty where there are not two classes."""
-    rows = as_csr(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
-    classes, codes = encode(y)
-    if len(classes) != 2:
-        raise LabelError("y", f"it has {len(classes)} classes", "give the two classes of the verdict")
-    t = signed(codes)
-    return rows, t, signed_rows(rows, t, fit_intercept)
+def as_rows(X: Any) -> Any:
+    """X as float64: CSR with each entry once, or dense.
+
+    >>> as_rows([[1, 2]]).tolist()
+    [[1.0, 2.0]]
+    """
+    if not is_sparse(X):
+        return np.asarray(X, dtype=np.float64)
+    rows = as_csr(X).astype(np.float64)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
-def _homogeneous(v: Array, fit_intercept: bool) -> Array:
-    """(b, w), with b = 0 where there is no intercept."""
-    return v if fit_intercept else np.concatenate([[0.0], v])
+def _asked(X: Any, y: Any, about: About) -> Differences:
+    """The rows of a question asked again, of the same classes."""
+    rows = as_rows(X)
+    if len(about.classes):
+        codes, K = known_codes(y, about.classes), len(about.classes)
+    else:
+        classes, codes = encode(y)
+        K = len(classes)
+        if K != 2:
+            raise LabelError("y", f"it has {K} classes", "give the two classes of the verdict")
+    if rows.ndim != 2 or rows.shape[0] != len(codes):
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+    return Differences(rows, codes, K, about.fit_intercept)
+
+
+def _chunks(numbers: Integers) -> list[Integers]:
+    return [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+
+
+def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
+    """The signs of a·v that occur, in whole numbers."""
+    return {sign for part in _chunks(numbers) for sign in signs(D.dense(part), v)}
+
+
+class _Claim:
+    """What verdicts that claim something have in common."""
+
+    about: About
+
+    @property
+    def fit_intercept(self) -> bool:
+        return self.about.fit_intercept
+
+    def exact_cost(self, X: Any) -> str:
+        """What ``verify(X, y, exact=True)`` takes, in a sentence."""
+        n, d = np.shape(X)
+        entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
+        return f"{entries:,} entries as whole numbers: about {entries * SECONDS_AN_ENTRY:.2g} s"
 
 
 @dataclass(frozen=True)
-class Separable:
-    """A v > 0 for all rows. ``v`` is (b, w); ``margin`` the smallest distance of a row to ``hyperplane``.
+class Separable(_Claim):
+    """A v > 0 for all rows. ``v`` is (b, w), for K > 2 classes one such row a class; ``margin`` is the smallest
+    distance of a row to ``hyperplane``, for more classes to the one between its class and another.
 
     >>> from separatrix import separability
     >>> print(separability([[0.0], [2.0]], [0, 1]).explain())
@@ -80,74 +116,126 @@ class Separable:
 
     v: Array
     margin: float
-    fit_intercept: bool
+    about: About
 
     @classmethod
-    def of(cls, X: Any, t: Array, v: Array, fit_intercept: bool) -> Separable:
-        whole = _homogeneous(v, fit_intercept)
-        whole = whole / np.abs(whole).max()
-        return cls(whole, _smallest_distance(X, t, whole), fit_intercept)
+    def of(cls, D: Differences, v: Array, about: About) -> Separable:
+        W = D.weights(v)
+        W = W / np.abs(W).max()
+        return cls(W[1] if D.K == 2 else W, _smallest_distance(D, W), about)
 
     @property
     def hyperplane(self) -> Hyperplane:
-        return Hyperplane(self.v[1:], float(self.v[0]))
+        return _hyperplane(self.v)
 
     def __bool__(self) -> bool:
         return True
 
-    def verify(self, X: Any, y: Any) -> bool:
-        """Whether v separates these rows: each margin above its own rounding, or positive exactly."""
-        _, _, A = _asked(X, y, self.fit_intercept)
-        v = self.v if self.fit_intercept else self.v[1:]
-        return A.shape[1] == len(v) and margins_are_positive(A, v)
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+        """Whether v separates these rows: each margin above its own rounding, or positive exactly.
+
+        ``exact``: every margin in whole numbers; ``exact_cost(X)`` says how long that takes.
+        """
+        D = _asked(X, y, self.about)
+        v = _flat(D, self.v)
+        if v is None or not np.all(np.isfinite(v)):
+            return False
+        if exact:
+            return _signs(D, np.arange(D.count), fractions(v)) <= {1}
+        return len(D.not_positive(v)) == 0
 
     def explain(self) -> str:
-        return (
-            f"separable: the hyperplane has every row on its own side, the nearest at a distance of {self.margin:.6g}"
-        )
+        if self.v.ndim == 1:
+            how = "the hyperplane has every row on its own side, the nearest at a distance of"
+        else:
+            how = "for every row the score of its own class is the largest; the nearest boundary is at a distance of"
+        return f"separable: {how} {self.margin:.6g}"
 
 
-def _smallest_distance(X: Any, t: Array, v: Array) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.min(t * np.asarray(X @ v[1:] + v[0])) / np.linalg.norm(v[1:]))
+def _hyperplane(v: Array) -> Hyperplane:
+    if v.ndim != 1:
+        do = "take v: its rows are one score a class, and their differences are hyperplanes"
+        raise ParameterError("hyperplane", f"the verdict is about {len(v)} classes", do)
+    return Hyperplane(v[1:], float(v[0]))
+
+
+def _flat(D: Differences, v: AnyArray) -> AnyArray | None:
+    """v as it multiplies the rows of D; None where it has another shape, or an intercept where there is none."""
+    if v.shape != ((D.X.shape[1] + 1,) if D.K == 2 else (D.K, D.X.shape[1] + 1)):
+        return None
+    W = np.vstack([np.zeros_like(v), v]) if D.K == 2 else v
+    return None if not D.fit_intercept and np.any(W[:, 0] != 0) else D.flat(W)
+
+
+def _smallest_distance(D: Differences, W: Array) -> float:
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        m = D.margins(D.flat(W))
+        if D.K == 2:
+            return float(m.min() / np.linalg.norm(W[1, 1:]))
+        rows, against = D.named(np.arange(D.count))
+        lengths = np.linalg.norm(W[:, None, 1:] - W[None, :, 1:], axis=2)
+        return float(np.min(m / lengths[D.codes[rows], against]))
 
 
 @dataclass(frozen=True)
-class _Overlapping:
-    """Rows and λ > 0 with Σ λ_i t_i x̄_i = 0, found group by group: each depends on itself and on those before."""
+class _Overlapping(_Claim):
+    """Rows a_i and whole λ > 0 with Σ λ_i a_i = 0. ``against``: for each the class other than its own.
+
+    ``signed``: these few rows themselves, from which λ follows: found when first asked for, unless ``given``.
+    """
 
     rows: Integers
-    weights: Array
-    groups: tuple[int, ...]
-    fit_intercept: bool
+    against: Integers
+    signed: Array
+    about: About
+    given: tuple[int, ...] | None
 
     def __bool__(self) -> bool:
         return False
 
-    def _no_separator(self, A: Any) -> bool:
-        """Whether the rows of the proof depend on each other with positive weights, in exact arithmetic."""
-        if len(self.rows) == 0 or self.rows.max() >= A.shape[0] or A.shape[1] > MOST_EXACT_COLUMNS:
-            return False
-        local = np.split(np.arange(len(self.rows)), np.cumsum(self.groups)[:-1])
-        return rational.combined(local, rows_of(A, self.rows)) is not None
+    @cached_property
+    def multipliers(self) -> tuple[int, ...]:
+        """λ in whole numbers."""
+        if self.given is not None:
+            return self.given
+        found = positive_dependency(self.signed, self.signed[:0])
+        if found is None:
+            raise ArithmeticError("both primes divide a determinant of the proof's rows")
+        return tuple(found[0])
+
+    @property
+    def weights(self) -> Array:
+        """λ as shares of its sum."""
+        total = sum(self.multipliers)
+        return np.array([m / total for m in self.multipliers])
+
+    def _supporting(self, D: Differences) -> Array | None:
+        """The rows of the proof, if there are such in D and λ > 0 sums them to zero."""
+        n = len(self.rows)
+        if n == 0 or not n == len(self.against) == len(self.multipliers) or min(self.multipliers) <= 0:
+            return None
+        if (
+            self.rows.min() < 0
+            or self.rows.max() >= len(D.codes)
+            or not np.all((self.against >= 0) & (self.against < D.K))
+        ):
+            return None
+        if np.any(D.codes[self.rows] == self.against):
+            return None
+        A = D.dense(D.numbers(self.rows, self.against))
+        return A if sums_to_zero(A, self.multipliers) else None
 
     def _named(self) -> str:
-        shown = ", ".join(str(row) for row in self.rows[:NAMED])
-        return shown if len(self.rows) <= NAMED else f"{shown}, …"
+        return listed(self.rows, self.against, self.about)
 
-
-def _proof(A: Any, groups: list[Integers]) -> tuple[Integers, Array, tuple[int, ...]] | None:
-    rows = np.concatenate(groups)
-    local = np.split(np.arange(len(rows)), np.cumsum([len(g) for g in groups])[:-1])
-    found = rational.combined(local, rows_of(A, rows))
-    if found is None:
-        return None
-    return rows, np.array([float(found[k]) for k in range(len(rows))]), tuple(len(g) for g in groups)
+    def _summing(self) -> str:
+        return self.about.summing
 
 
 @dataclass(frozen=True)
 class Inseparable(_Overlapping):
-    """The classes overlap: A v ≥ 0 only where A v = 0. ``rows`` span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
+    """The classes overlap: A v ≥ 0 only where A v = 0, so maximum likelihood exists. ``rows`` (at most twice the
+    rank) span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
 
     >>> from separatrix import separability
     >>> print(separability([[0.0], [1.0], [2.0]], [0, 1, 0]).explain())
@@ -155,113 +243,103 @@ class Inseparable(_Overlapping):
     of them on their own sides, and none but a trivial one has none of them on the wrong side
     """
 
-    @classmethod
-    def of(cls, A: Any, groups: list[Integers], fit_intercept: bool) -> Verdict:
-        proof = _proof(A, groups)
-        if proof is None:
-            return Doubtful("the rows of the proof do not depend on each other exactly", fit_intercept)
-        return cls(*proof, fit_intercept)
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+        """Whether the rows prove it: λ > 0 sums them to zero in whole numbers, and all rows lie in their span, which
+        few residues show where they have full rank.
 
-    def verify(self, X: Any, y: Any) -> bool:
-        """Whether the rows prove it: λ > 0 and the span are found again from them, in exact arithmetic."""
-        _, _, A = _asked(X, y, self.fit_intercept)
-        if not self._no_separator(A):
+        ``exact``: where they have not, every row in whole numbers, for each missing dimension: ``exact_cost(X)``.
+        """
+        D = _asked(X, y, self.about)
+        A = self._supporting(D)
+        found = None if A is None else across(A)
+        if found is None:
             return False
-        proof = rows_of(A, self.rows)
-        return rational.rank(proof) == A.shape[1] or _all_in_span(proof, A)
+        if exact:
+            return all(_signs(D, np.arange(D.count), v.tolist()) <= {0} for v in found.basis.T)
+        if len(found.free) == 0:
+            return True
+        return all(vanishing(D.dense(part), found.basis).all() for part in _chunks(np.arange(D.count)))
 
     def explain(self) -> str:
-        row = "t·(1, x)" if self.fit_intercept else "t·x"
-        return (
-            f"inseparable: {len(self.rows)} rows prove it ({self._named()}): with weights λ > 0 their {row} sum to "
-            "zero, so no hyperplane has all of them on their own sides, and none but a trivial one has none of "
-            "them on the wrong side"
-        )
+        if len(self.about.classes) > 2:
+            end = "so no scores have the largest for every row's own class, and none but trivial ones tie with it"
+        else:
+            end = (
+                "so no hyperplane has all of them on their own sides, and none but a trivial one has none of them on "
+                "the wrong side"
+            )
+        return f"inseparable: {self._named()}: with weights λ > 0 {self._summing()} sum to zero, {end}"
 
 
 @dataclass(frozen=True)
 class QuasiSeparable(_Overlapping):
-    """A v ≥ 0 with A v ≠ 0 for ``v`` = (b, w), but never A v > 0: the ``touching`` rows lie on every such one.
+    """A v ≥ 0 with A v ≠ 0 for ``v`` = (b, w), but never A v > 0: ``rows`` (at most the rank plus one) and λ > 0 prove
+    that, since λ sums them to zero.
 
-    ``rows`` and λ > 0 among the touching ones prove that. v is rounded: touching rows may miss it by 1e-9 of their
-    size.
+    ``direction``: v in whole numbers, which ``v`` is rounded from. ``touching``: the rows on its hyperplane, exactly
+    (for more classes, with the class that ties in ``touching_against``). ``columns``: those that v needs, none of
+    which can be left out.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
-    >>> verdict.rows.tolist(), verdict.touching.tolist(), round(verdict.hyperplane.offset, 9)
-    ([1, 2], [1, 2], 1.0)
+    >>> verdict.rows.tolist(), verdict.touching.tolist(), verdict.hyperplane.offset, verdict.direction.tolist()
+    ([1, 2], [1, 2], 1.0, [-1, 1])
     """
 
-    v: Array
+    direction: AnyArray
     touching: Integers
+    touching_against: Integers
+    columns: Integers
 
-    @classmethod
-    def of(cls, A: Any, v: Array, groups: list[Integers], touching: Integers, fit_intercept: bool) -> Verdict:
-        proof = _proof(A, groups)
-        whole = _homogeneous(v, fit_intercept)
-        verdict = None if proof is None else cls(*proof, fit_intercept, whole / np.abs(whole).max(), touching)
-        if verdict is None or not verdict._holds(A):
-            return Doubtful("rows touch a hyperplane to rounding, which could not be made sure of", fit_intercept)
-        return verdict
+    @cached_property
+    def v(self) -> Array:
+        return rounded(self.direction)
 
     @property
     def hyperplane(self) -> Hyperplane:
-        return Hyperplane(self.v[1:], float(self.v[0]))
+        return _hyperplane(self.v)
 
-    def _holds(self, A: Any) -> bool:
-        v = self.v if self.fit_intercept else self.v[1:]
-        if A.shape[1] != len(v) or not self._no_separator(A):
-            return False
-        if not _well_spread(rows_of(A, self.rows)):
-            return False
-        m, size = np.asarray(A @ v), _sizes(A, v)
-        off = np.setdiff1d(np.arange(A.shape[0]), self.touching)
-        close = bool(np.all(np.abs(m[self.touching]) <= TOUCHING * size[self.touching]))
-        return close and len(off) > 0 and bool(np.all(m[off] > TOUCHING * size[off]))
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+        """Whether v and λ do what they claim on these rows: λ and the touching rows in whole numbers, the others above
+        their rounding, or positive exactly.
 
-    def verify(self, X: Any, y: Any) -> bool:
-        """Whether v and λ do what they claim on these rows: λ exactly; v to 1e-9 of a row's size, and the touching
-        rows are then in the span of the proof's, exactly.
+        ``exact``: every row in whole numbers; ``exact_cost(X)`` says how long that takes.
         """
-        _, _, A = _asked(X, y, self.fit_intercept)
-        if self.touching.max(initial=0) >= A.shape[0] or not self._holds(A):
+        D = _asked(X, y, self.about)
+        v = _flat(D, self.direction)
+        if v is None or self._supporting(D) is None or not self._touching_in(D):
             return False
-        return _all_in_span(rows_of(A, self.rows), A[self.touching])
+        used = np.flatnonzero(np.any(np.atleast_2d(self.direction)[:, 1:] != 0, axis=0))
+        if not np.array_equal(used, self.columns):
+            return False
+        touching = D.numbers(self.touching, self.touching_against)
+        off = np.ones(D.count, dtype=bool)
+        off[touching] = False
+        if not off.any():
+            return False
+        if exact:
+            return _signs(D, touching, v.tolist()) <= {0} and _signs(D, np.flatnonzero(off), v.tolist()) <= {1}
+        if not all(vanishing(D.dense(part), v[:, None]).all() for part in _chunks(touching)):
+            return False
+        return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def _touching_in(self, D: Differences) -> bool:
+        rows, against = self.touching, self.touching_against
+        if len(rows) == 0 or len(rows) != len(against) or rows.min() < 0 or rows.max() >= len(D.codes):
+            return False
+        return bool(np.all((against >= 0) & (against < D.K) & (against != D.codes[rows])))
 
     def explain(self) -> str:
+        count = len(np.unique(self.touching))
+        rows, lie = (f"{count} row", "lies") if count == 1 else (f"{count} rows", "lie")
+        if len(self.about.classes) > 2:
+            where = f"some scores never have another class above a row's own, but tie at {rows}, and none separate"
+        else:
+            where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
         return (
-            f"quasi-separable: a hyperplane has no row on the wrong side, but {len(self.touching)} rows lie on it, "
-            f"and on every other such one: {len(self.rows)} of them prove it ({self._named()}), since with weights "
-            f"λ > 0 their {'t·(1, x)' if self.fit_intercept else 't·x'} sum to zero"
+            f"quasi-separable: {where}: "
+            f"{self._named()}, since with weights λ > 0 {self._summing()} sum to zero; {category(self)}"
         )
-
-
-def _well_spread(rows: Array) -> bool:
-    """Whether v, which is orthogonal to these rows only to rounding, is near one that is so exactly.
-
-    It is off by rounding over the rows' smallest singular value, in columns of unit size; what that leaves must be
-    small beside TOUCHING.
-    """
-    unit = np.abs(rows).max(axis=0)
-    unit[unit == 0] = 1.0
-    values = np.linalg.svd(rows / unit, compute_uv=False)
-    rank = rational.rank(rows)
-    return rank == 0 or bool(values[rank - 1] > WELL_SPREAD * values[0])
-
-
-def _sizes(A: Any, v: Array) -> Array:
-    """How large each row's score could be, had every column the largest weight that it or another has, in its unit."""
-    top = abs(A).max(axis=0)
-    unit = np.asarray(top.toarray() if is_sparse(top) else top, dtype=np.float64).ravel()
-    unit[unit == 0] = 1.0
-    return np.asarray(abs(A) @ (1.0 / unit)) * float(np.max(np.abs(v) * unit))
-
-
-def _all_in_span(spanning: Array, A: Any) -> bool:
-    """Whether the rows of A are combinations of the spanning ones; some at a time: exact numbers are large."""
-    starts = range(0, A.shape[0], CHUNK)
-    parts = (np.arange(start, min(start + CHUNK, A.shape[0])) for start in starts)
-    return all(rational.in_span(spanning, rows_of(A, rows)).all() for rows in parts)
 
 
 @dataclass(frozen=True)
@@ -282,7 +360,7 @@ class Doubtful:
     def __bool__(self) -> bool:
         return False
 
-    def verify(self, X: Any, y: Any) -> bool:
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
         """Nothing is claimed, so nothing can be verified."""
         return False
 

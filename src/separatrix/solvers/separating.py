@@ -25,11 +25,11 @@ from separatrix.solvers.perceptron import Zero
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Code, Record, Status
 
-# A proof is looked for after so many steps at the earliest, and one more for so many entries of the table: a linear
-# program costs about as much as that many more steps.
-EARLIEST, ENTRIES_A_STEP = 10, 2000
-# Past so many entries the program would take minutes.
-MOST_ENTRIES = 2_000_000
+# A proof is looked for after so many steps at the earliest, and one more for so many entries of the table, up to
+# LATEST: linear programs cost about as much as that many steps, and then some passes.
+EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
+# Past so many entries a table is not asked about unbidden: its passes take seconds each.
+MOST_ENTRIES = 1_000_000_000
 # Below this margin, in units of the rows, the theorem allows 1e24 mistakes.
 HOPELESS = 1e-12
 
@@ -117,7 +117,7 @@ class ProvenInseparable:
     about: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        due = state.iteration >= EARLIEST + _entries(problem) // ENTRIES_A_STEP
+        due = state.iteration >= EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
         return self.ask(problem) if due and self.about is not problem else None
 
     def ask(self, problem: Objective) -> Status | None:

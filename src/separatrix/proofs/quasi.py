@@ -1,0 +1,157 @@
+r"""The direction v of a quasi-separation, A v ≥ 0 and A v ≠ 0: in whole numbers, and in few columns.
+
+The rows that touch every such hyperplane span a space; v lies across it, exactly, as a combination of a basis in
+whole numbers whose coefficients are a program's, rounded to few digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.proofs.dependencies import Across
+from separatrix.proofs.differences import CHUNK, Differences
+from separatrix.proofs.linear_programs import fewest
+from separatrix.proofs.rational import integers, smallest
+from separatrix.proofs.residues import vanishing
+
+# Digits kept of a coefficient, tried in turn; and the share of the largest below which it is rounding.
+DIGITS, ROUNDED = (8, 24, 52), 1e-11
+# Columns past this many are not tried one by one.
+MOST_TRIED = 64
+
+
+def rounded(whole: AnyArray) -> Array:
+    """Whole numbers divided by the largest, each rounded once.
+
+    >>> rounded(np.array([10**400, -(10**399)], dtype=object)).tolist()
+    [1.0, -0.1]
+    """
+    largest = max((abs(x) for x in whole.ravel()), default=0) or 1
+    return np.array([x / largest for x in whole.ravel()], dtype=np.float64).reshape(whole.shape)
+
+
+def directions(D: Differences, basis: Across) -> Array:
+    """The basis in floating point, orthogonal in the columns' units, (width, q).
+
+    >>> from separatrix.proofs.dependencies import across
+    >>> D = Differences(np.array([[2.0], [2.0]]), np.array([0, 1]), 2)
+    >>> np.abs(directions(D, across(D.dense(np.arange(2))))).round(3).tolist()  # (1, 2)·v = 0, in units of 1 and 2
+    [[0.707], [0.354]]
+    """
+    scaled = np.column_stack([rounded_in(column, D.unit) for column in basis.basis.T])
+    Q, _ = np.linalg.qr(scaled)
+    return np.asarray(Q / D.unit[:, None])
+
+
+def rounded_in(whole: AnyArray, unit: Array) -> Array:
+    """Whole numbers times units that are powers of two, of unit size: no entry leaves the range of float64.
+
+    >>> rounded_in(np.array([2, 1], dtype=object), np.array([1.0, 4.0])).tolist()
+    [0.5, 1.0]
+    """
+    exponent = np.frexp(unit)[1]
+    least = int(exponent.min())
+    shifted = np.array([x << int(e - least) for x, e in zip(whole, exponent, strict=True)], dtype=object)
+    return rounded(shifted)
+
+
+def on(D: Differences, v: AnyArray) -> Integers:
+    """The rows with a·v = 0 for whole numbers v, exactly.
+
+    >>> on(Differences(np.array([[3.0], [0.5]]), np.array([0, 1]), 2), np.array([-3, 1], dtype=object)).tolist()
+    [0]
+    """
+    approximate = rounded(v)
+    near = np.flatnonzero(np.abs(D.margins(approximate)) <= 2 * D.rounding(approximate))
+    parts = [near[start : start + CHUNK] for start in range(0, len(near), CHUNK)]
+    kept = [part[vanishing(D.dense(part), v[:, None])] for part in parts]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
+
+
+def outside(D: Differences, basis: Across, N: Array, near: float = 1e-9) -> AnyArray:
+    """Which rows do not lie in the span, (count,): by their score in a direction drawn across it, and exactly where
+    that is near zero.
+
+    >>> from separatrix.proofs.dependencies import across
+    >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
+    >>> basis = across(D.dense(np.arange(2)))
+    >>> outside(D, basis, directions(D, basis)).tolist()
+    [False, False, True]
+    """
+    v = N @ np.random.default_rng(0).standard_normal(N.shape[1])
+    away = ~(np.abs(D.margins(v)) <= near * float(np.max(np.abs(v) * D.unit)))
+    close = np.flatnonzero(~away)
+    for start in range(0, len(close), CHUNK):
+        part = close[start : start + CHUNK]
+        away[part] = ~vanishing(D.dense(part), basis.basis)
+    return away
+
+
+def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> AnyArray | None:
+    """Whole numbers near v, exactly across the span, and surely positive on all rows that are ``left``; or None.
+
+    >>> from separatrix.proofs.dependencies import across
+    >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
+    >>> basis = across(D.dense(np.arange(2)))
+    >>> direction_in(D, basis, np.array([-2.0000001, 1.0]), np.array([False, False, True])).tolist()
+    [-2, 1]
+    """
+    size = np.abs(v) * D.unit
+    coefficients = np.where(size > ROUNDED * size.max(), v, 0.0)[basis.free]
+    mantissa, exponent = np.frexp(coefficients)
+    for digits in DIGITS:
+        kept = np.ldexp(np.round(np.ldexp(mantissa, digits)), exponent - digits)
+        whole = basis.basis @ integers(kept[:, None])[:, 0]
+        whole = np.array(smallest([int(x) for x in whole]), dtype=object)
+        if np.any(whole != 0) and len(D.not_positive(rounded(whole), whole.tolist(), left)) == 0:
+            return whole
+    return None
+
+
+def used(W: AnyArray) -> Integers:
+    """The columns with a weight, for weights (K, d + 1).
+
+    >>> used(np.array([[0, 0, 0], [5, 0, 1]])).tolist()
+    [1]
+    """
+    return np.flatnonzero(np.any(W[:, 1:] != 0, axis=0))
+
+
+def fewest_columns(
+    D: Differences, v: AnyArray, rows: Integers, spanning: Integers, again: Callable[[Integers], AnyArray | None]
+) -> AnyArray:
+    """Weights (K, d + 1) in columns of which none can be left out: what least Σ |v| proposes, then one by one.
+
+    ``again``: such weights in some of the columns, or None where there are none.
+
+    >>> D = Differences(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 1.0]]), np.array([0, 0, 1]), 2)
+    >>> touching = np.array([1, 2])
+    >>> v = np.array([2, -1, -1], dtype=object)
+    >>> fewest_columns(D, v, np.array([0]), touching, lambda columns: None)[1].tolist()  # no other will do
+    [2, -1, -1]
+    """
+    W = D.weights(v)
+
+    def within(columns: Integers) -> bool:
+        nonlocal W
+        if len(columns) + D.fit_intercept == 0:
+            return False
+        found = again(columns)
+        if found is not None:
+            W = np.zeros_like(W)
+            W[:, np.concatenate([[0], columns + 1])] = found
+        return found is not None
+
+    proposed = fewest(D.take(rows), D.take(spanning), D.unit)
+    if proposed is not None:
+        few = used(D.weights(proposed))
+        if len(few) < len(used(W)):
+            within(few)
+    if len(used(W)) <= MOST_TRIED:
+        for j in used(W)[::-1]:
+            if j in used(W):
+                within(np.setdiff1d(used(W), [j]))
+    return W

@@ -1,0 +1,281 @@
+r"""Linear systems of floats solved exactly: digits modulo a prime, lifted, then read as fractions.
+
+Every float64 is a whole number times a power of two, so it has a residue modulo an odd prime p, and a sum of
+products is zero if its residues are, for so many primes that their product exceeds it.
+
+Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982): with M⁻¹ modulo p
+each step gives one more digit of x in base p, at the price of two products of M with numbers below p. A row of
+53-bit floats adds about 70 bits to the numerators, so r rows need some 5 r digits; elimination over whole numbers
+would multiply numbers of that length r³ times.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import gcd, isqrt, log2
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.proofs.rational import integers, units
+
+# The largest primes below 2²⁶: sums of 2¹³ products of a residue with half a residue are whole in float64.
+P, SECOND = 67_108_859, 67_108_837
+BITS, HALF = 26, 13
+
+
+def residues(A: Array, p: int = P) -> Integers:
+    """A modulo an odd prime below 2³¹, entry by entry; ½ is the number whose double is 1.
+
+    >>> residues(np.array([[3.0, -1.0, 0.5]]), 7).tolist()
+    [[3, 6, 4]]
+    """
+    mantissa, exponent = np.frexp(A)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    least, most = int(exponent.min(initial=0)), int(exponent.max(initial=0))
+    powers = np.array([pow(2, e - 53, p) for e in range(least, most + 1)], dtype=np.int64)
+    return np.asarray(whole % p * powers[exponent - least] % p)
+
+
+class Pivots(NamedTuple):
+    """Where elimination found pivots: ``rows[k]``, ``columns[k]``. Their number is never above the true rank."""
+
+    rows: list[int]
+    columns: list[int]
+    p: int
+
+
+def pivots(A: Array) -> Pivots:
+    """Gaussian elimination modulo a prime, pivots in the leftmost columns that allow one; modulo a second where rows
+    or columns are left over, which may be the prime's doing.
+
+    >>> pivots(np.array([[0.0, 2.0, 4.0], [0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]))
+    Pivots(rows=[2, 1], columns=[0, 1], p=67108859)
+    """
+    found = _pivots(residues(A), P)
+    if len(found.rows) == min(A.shape):
+        return found
+    return max(found, _pivots(residues(A, SECOND), SECOND), key=lambda pivots: len(pivots.rows))
+
+
+def _pivots(R: Integers, p: int) -> Pivots:
+    order = np.arange(len(R))
+    columns: list[int] = []
+    for j in range(R.shape[1]):
+        k = len(columns)
+        candidates = np.flatnonzero(R[k:, j]) + k
+        if len(candidates) == 0:
+            continue
+        R[[k, candidates[0]]] = R[[candidates[0], k]]
+        order[[k, candidates[0]]] = order[[candidates[0], k]]
+        below = np.flatnonzero(R[k + 1 :, j]) + k + 1
+        factor = R[below, j] * pow(int(R[k, j]), -1, p) % p
+        R[below, j:] = (R[below, j:] - factor[:, None] * R[k, j:]) % p
+        columns.append(j)
+        if len(columns) == len(R):
+            break
+    return Pivots(order[: len(columns)].tolist(), columns, p)
+
+
+def inverse(R: Integers, p: int = P) -> Integers:
+    """R⁻¹ modulo p, for R that has one.
+
+    >>> inverse(np.array([[2, 1], [1, 1]]), 7).tolist()
+    [[1, 6], [6, 2]]
+    """
+    r = len(R)
+    both = np.hstack([R % p, np.eye(r, dtype=np.int64)])
+    for k in range(r):
+        first = k + int(np.argmax(both[k:, k] != 0))
+        both[[k, first]] = both[[first, k]]
+        both[k] = both[k] * pow(int(both[k, k]), -1, p) % p
+        others = np.flatnonzero(both[:, k])
+        others = others[others != k]
+        both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % p
+    return both[:, r:]
+
+
+def _halves(x: Integers) -> Array:
+    return np.hstack([x & ((1 << HALF) - 1), x >> HALF]).astype(np.float64)
+
+
+def _joined(product: Array) -> Integers:
+    """Products with the two halves of numbers, side by side, as products with the numbers."""
+    whole = product.astype(np.int64)
+    q = whole.shape[-1] // 2
+    return np.asarray(whole[..., :q] + (whole[..., q:] << HALF))
+
+
+def _limbs(M: AnyArray) -> Array:
+    """Whole numbers as sums of limbs times 2^(26 l), (L, r, r), each below 2²⁶ in size, with the number's sign."""
+    sign = np.where(M < 0, -1.0, 1.0)
+    rest: Any = abs(M)
+    limbs: list[Array] = []
+    while not limbs or np.any(rest != 0):
+        limbs.append(sign * (rest & ((1 << BITS) - 1)).astype(np.float64))
+        rest = rest >> BITS
+    return np.array(limbs)
+
+
+class Solution(NamedTuple):
+    """x = ``above``/``below``: whole numbers (r, q), and one denominator > 0."""
+
+    above: AnyArray
+    below: int
+
+
+def solve(M: Array, R: Array, p: int = P) -> Solution:
+    """X with M x = R, exactly, for M (r, r) invertible modulo p and R (r, q), both of floats.
+
+    >>> found = solve(np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.25]]))
+    >>> found.above.tolist(), found.below
+    ([[3], [-2]], 4)
+    """
+    r = len(M)
+    if r == 0:
+        return Solution(np.zeros((0, R.shape[1]), dtype=object), 1)
+    unit = units(M)  # of the unknowns
+    scaled = np.ldexp(M, -unit)
+    whole = integers(np.hstack([scaled, R]).T).T
+    A, B = whole[:, :r], whole[:, r:]
+    inverted, limbs = inverse(np.asarray(A % p, dtype=np.int64), p).astype(np.float64), _limbs(A)
+    stacked = limbs.reshape(-1, r)
+    enough = 2 + int((2 * sum(_bits(row) for row in whole) + 2) / log2(p))
+    digits: list[AnyArray] = []
+    rest, look = B, 4
+    while True:
+        residue = np.asarray(rest % p, dtype=np.int64)
+        x = _joined(inverted @ _halves(residue)) % p
+        parts = _joined(stacked @ _halves(x)).reshape(len(limbs), r, -1).astype(object)
+        rest = (rest - sum(part << (BITS * k) for k, part in enumerate(parts))) // p
+        digits.append(x.astype(object))
+        if len(digits) in (look, enough):
+            look *= 2
+            found = _fractions(_number(digits, p), p ** len(digits))
+            if found is not None and np.array_equal(A.dot(found.above), B * found.below):
+                return _in_units(found, unit)
+        if len(digits) > enough:
+            raise ArithmeticError("more digits than Hadamard's bound allows: M has no inverse modulo p")
+
+
+def _bits(row: AnyArray) -> float:
+    """log₂ of a row's length, at least."""
+    return 0.5 * (log2(max(1, sum(int(x) ** 2 for x in row))) + 1e-9)
+
+
+def _number(digits: list[AnyArray], base: int) -> AnyArray:
+    """Σ_k digits[k] base^k, by pairs, so that long numbers are added to long ones."""
+    while len(digits) > 1:
+        pairs = [a + b * base for a, b in zip(digits[::2], digits[1::2], strict=False)]
+        digits = pairs + digits[len(pairs) * 2 :]
+        base *= base
+    return digits[0]
+
+
+def _fractions(x: AnyArray, m: int) -> Solution | None:
+    """Numerators and one denominator, all below √(m/2), with above ≡ x below modulo m; None where there are none."""
+    most, below = isqrt(m // 2), 1
+    above = np.empty(x.shape, dtype=object)
+    flat, out = x.ravel(), above.ravel()
+    for k, value in enumerate(flat):
+        number = value * below % m
+        number = number - m if number > m // 2 else number
+        if abs(number) > most:
+            number, more = _fraction(number % m, m, most)
+            below *= more
+            if more == 0 or below > most:
+                return None
+            out[:k] *= more
+        out[k] = number
+    return Solution(out.reshape(x.shape), below)
+
+
+def _fraction(a: int, m: int, most: int) -> tuple[int, int]:
+    """n, d > 0 with n ≡ a d modulo m and |n| ≤ most, by Euclid's algorithm."""
+    before, now, s_before, s_now = m, a, 0, 1
+    while now > most:
+        q = before // now
+        before, now = now, before - q * now
+        s_before, s_now = s_now, s_before - q * s_now
+    return (-now, -s_now) if s_now < 0 else (now, s_now)
+
+
+def _in_units(found: Solution, unit: Integers) -> Solution:
+    """The unknowns times 2^−unit, over the smallest common denominator."""
+    top = int(unit.max())
+    above = found.above * np.array([1 << (top - int(u)) for u in unit], dtype=object)[:, None]
+    above, below = (above, found.below << top) if top >= 0 else (above << -top, found.below)
+    common = gcd(below, *above.ravel())
+    return Solution(above // common, below // common)
+
+
+@cache
+def _prime(k: int) -> int:
+    """The k-th prime below 2³¹, from the largest; asked for in order, each follows from the last."""
+    candidate = _prime(k - 1) - 2 if k else (1 << 31) - 1
+    while not _is_prime(candidate):
+        candidate -= 2
+    return candidate
+
+
+def primes(bits: int) -> list[int]:
+    """Primes below 2³¹, from the largest, whose product exceeds 2^bits.
+
+    >>> primes(40)
+    [2147483647, 2147483629]
+    """
+    return [_prime(k) for k in range(bits // 30 + 1)]
+
+
+def _is_prime(n: int) -> bool:
+    """By Miller's and Rabin's test with the bases 2, 3, 5, 7, which decide it for odd n below 3 215 031 751."""
+    odd, twos = n - 1, 0
+    while odd % 2 == 0:
+        odd, twos = odd // 2, twos + 1
+    for base in (2, 3, 5, 7):
+        x = pow(base, odd, n)
+        if x not in (1, n - 1) and not any((x := x * x % n) == n - 1 for _ in range(twos - 1)):
+            return False
+    return True
+
+
+def vanishing(A: Array, V: AnyArray) -> AnyArray:
+    """Which rows of A (m, w), floats, have A V = 0 exactly, for whole numbers V (w, q).
+
+    As many residues are looked at as prove it: their primes' product exceeds what a sum could be.
+
+    >>> vanishing(np.array([[0.1, 0.1, 7.0], [0.1, 0.2, 0.0]]), np.array([[1], [-1], [0]], dtype=object)).tolist()
+    [True, False]
+    """
+    used = np.flatnonzero([any(v != 0 for v in row) for row in V])
+    A, V = A[:, used], V[used]
+    zero = np.ones(len(A), dtype=bool)
+    if A.size == 0 or V.shape[1] == 0:
+        return zero
+    low, high = _span(A)
+    top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
+    bits = top - int(low.min()) + len(used).bit_length() + 1
+    if bits <= 53:  # then no partial sum is rounded
+        return np.asarray(~np.any(A @ V.astype(np.float64), axis=1))
+    for p in primes(bits):
+        inside: Any = np.asarray(V % p, dtype=np.int64)
+        left = np.flatnonzero(zero)
+        if len(left) == 0:
+            break
+        R = residues(A[left], p)
+        for column in inside.T:
+            zero[left] &= np.asarray((R * column % p).sum(axis=1) % p == 0)
+    return zero
+
+
+def _span(A: Array) -> tuple[Integers, Integers]:
+    """For each column: e with all entries whole multiples of 2^e, and f with all below 2^f in size."""
+    mantissa, exponent = np.frexp(A)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    last = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the last bit that is set
+    none = whole == 0
+    lowest = np.where(none, 2000, exponent - 53 + last).min(axis=0)
+    highest = np.where(none, -2000, exponent).max(axis=0)
+    empty = none.all(axis=0)
+    return np.where(empty, 0, lowest).astype(np.int64), np.where(empty, 0, highest).astype(np.int64)
