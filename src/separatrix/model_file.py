@@ -26,7 +26,7 @@ from separatrix import sealed
 from separatrix._version import __version__
 from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate
-from separatrix.claims import LikelihoodClaim
+from separatrix.claims import FirthClaim, LikelihoodClaim
 from separatrix.errors import ModelFileError, ParameterError
 from separatrix.links import LINKS
 from separatrix.losses import LOSSES
@@ -218,7 +218,7 @@ def _plain_classes(classes: AnyArray) -> dict[str, Any]:
 
 def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
     claim = certificate.claim
-    if not isinstance(claim, LikelihoodClaim):
+    if not isinstance(claim, LikelihoodClaim | FirthClaim):
         came = f"its certificate is of {type(claim).__name__}"
         raise ParameterError("model", came, "save a LogisticRegression; other kinds have no file format yet")
     plain = {
@@ -234,7 +234,7 @@ def _plain_certificate(certificate: Certificate) -> dict[str, Any]:
         "l1_ratio": float(claim.l1_ratio),
         "loss": claim.loss,
         "penalty_factors": _finite("penalty factors", claim.penalty_factors).tolist(),
-    }
+    } | ({"bias_reduction": "firth"} if isinstance(claim, FirthClaim) else {})
     return plain
 
 
@@ -322,21 +322,21 @@ def _certificate(found: Any, scorer: Scorer) -> Certificate:
     values = {name: _of_kind(f"certificate's {name}", found[name], kind) for name, kind in kinds.items()}
     claim = found["claim"]
     keys = {"C", "class_weights", "fit_intercept", "l1_ratio", "loss", "penalty_factors"}
-    _require(isinstance(claim, dict) and set(claim) == keys, "its claim lacks a key, or has more")
+    _require(isinstance(claim, dict) and set(claim) - {"bias_reduction"} == keys, "its claim lacks a key, or has more")
+    _require(claim.get("bias_reduction", "firth") == "firth", "its claim's bias_reduction is unknown")
     C = _of_kind("claim's C", claim["C"], "float")
     _require(C > 0, "its claim's C is not positive")
     l1_ratio = _of_kind("claim's l1_ratio", claim["l1_ratio"], "float")
     _require(0 <= l1_ratio <= 1, "its claim's l1_ratio is not between 0 and 1")
     _require(claim["loss"] in LOSSES, "its claim's loss is unknown")
-    held = LikelihoodClaim(
-        scorer,
-        C,
-        _not_negative("penalty factors", claim["penalty_factors"], scorer.n_features),
-        _of_kind("claim's fit_intercept", claim["fit_intercept"], "bool"),
-        _not_negative("class weights", claim["class_weights"], len(scorer.classes)),
-        claim["loss"],
-        l1_ratio,
-    )
+    factors = _not_negative("penalty factors", claim["penalty_factors"], scorer.n_features)
+    fit_intercept = _of_kind("claim's fit_intercept", claim["fit_intercept"], "bool")
+    by_class = _not_negative("class weights", claim["class_weights"], len(scorer.classes))
+    held: LikelihoodClaim | FirthClaim
+    if "bias_reduction" in claim:
+        held = FirthClaim(scorer, fit_intercept, by_class)
+    else:
+        held = LikelihoodClaim(scorer, C, factors, fit_intercept, by_class, claim["loss"], l1_ratio)
     return Certificate(**values, claim=held, facts=_facts(found["facts"]))
 
 

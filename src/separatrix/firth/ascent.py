@@ -1,0 +1,222 @@
+r"""Newton's method on Firth's likelihood, with the information as its matrix (Fisher scoring).
+
+Problem   max_W l*(W) = l(W) + ½ ln |I(W)|, which is smooth, not concave, and −∞ where a probability goes to 0 or 1
+Given     a start W; the directions in which W may move, by default all that the columns determine
+Returns   W at which the penalised score U* is zero, a local maximum
+Step      V = I⁻¹ U*, near the end corrected by the last steps' own curvature (pairs of L-BFGS), no weight by more than
+          5; W ← W + αV, α from 1 by halving until l* rises: two passes a step
+Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the score's length in coordinates in which the information is the identity,
+          which is how far the next step goes in standard errors
+
+Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002),
+section 2.2: the largest step and its halving. Kosmidis and Firth, Jeffreys-prior penalty, finiteness and shrinkage
+in binomial-response generalized linear models, Biometrika 108 (2021): l* has a maximum, and it is finite.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.bounds import EPS, Bound
+from separatrix.concurrency import one_blas_thread
+from separatrix.errors import InputError
+from separatrix.factor import Factor
+from separatrix.firth.likelihood import Level, Penalised
+from separatrix.objective import Evaluation
+from separatrix.solvers import Halt, Record, Run, State, Status
+from separatrix.solvers.pairs import Pairs
+
+# The most that a step may change a weight in standard coordinates.
+LARGEST_STEP = 5.0
+MOST_HALVINGS = 40
+# What E* may be wrong by, as a share of it: a sum over rows, and a determinant.
+ROUNDING = 64 * EPS
+# Steps that bring nothing, before rounding is held to be why.
+PATIENCE = 3
+# Steps remembered for what the information leaves out of l*'s own curvature, and how near a maximum, in standard
+# errors, they begin to tell: of 40 small tables the slowest took 294 steps without them.
+PAIRS, NEARBY = 8, 1.0
+# A score so short, in standard errors, still counts as zero where rounding lets no step gain.
+NEAR = 1e-6
+# Weights so near a maximum, in standard errors, lead to it: a Newton step takes a tenth to about a hundredth.
+SAME = 0.1
+
+
+@dataclass(frozen=True)
+class Point:
+    """W with E* and its derivatives there; ``step``: Newton's, in the coordinates of the determined directions;
+    ``length``: of the score in standard coordinates.
+    """
+
+    W: Array
+    level: Level
+    gradient: Array
+    step: Array
+    length: float
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """The settings: see the head of the module. ``moves`` (P, q): an orthonormal basis of the directions allowed.
+
+    >>> from separatrix.firth import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> point, run = Ascent()(problem, problem.zero)
+    >>> run.status.code, point.length < 1e-8
+    ('gradient', True)
+    """
+
+    tol: float = 1e-8
+    max_iter: int = 1000
+    moves: Array | None = None
+
+    def __call__(self, problem: Penalised, start: Array, near: Point | None = None) -> tuple[Point, Run]:
+        """From ``start``, until the score vanishes or the weights come to be ``near`` a maximum that is known."""
+        trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
+        point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
+        if point is None:
+            do = "leave out columns that are nearly combinations of others, or an offset of many units"
+            raise InputError("X", "its information is singular to working precision where the fit begins", do)
+        while True:
+            seconds = time.perf_counter() - clock
+            norm = float(np.linalg.norm(point.gradient))
+            trace.append(Record(len(trace), problem.objective.passes, point.level.value, norm, None, seconds))
+            if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME):
+                return point, _run(point, _stationary(point), trace)
+            if len(trace) > self.max_iter:
+                return point, _run(point, _out_of_steps(self.max_iter), trace)
+            then = self._next(problem, point, pairs)
+            idle = 0 if then is not None and _nearer(point, then) else idle + 1
+            if then is None or idle > PATIENCE:
+                return point, _run(point, _stationary(point) if point.length <= NEAR else _rounded(point), trace)
+            pairs = _with_step(pairs, problem, point, then)
+            point = then if idle == 0 or then.length < point.length else point
+
+    def _mildest(self, problem: Penalised, start: Array) -> Array:
+        """Of the weights that may be reached, those with the smallest scores: a start where no row is certain."""
+        even = problem.level(problem.zero)
+        if self.moves is None or even is None:
+            return problem.zero
+        R, space = root(even.factor), problem.objective.subspace
+        back = np.linalg.lstsq(R @ self.moves, R @ space.reduce(start - problem.zero), rcond=None)[0]
+        return start - space.expand(self.moves @ back)
+
+    def at(self, problem: Penalised, W: Array) -> Point | None:
+        """E* and its derivatives at W, in two passes; None where E* is infinite."""
+        level = problem.level(W)
+        return None if level is None else self._with_score(problem, W, level)
+
+    def _with_score(self, problem: Penalised, W: Array, level: Level) -> Point:
+        gradient = problem.gradient(W, level.factor)
+        g = problem.objective.subspace.reduce(gradient)
+        step = self._newton(level.factor, g)
+        return Point(W, level, gradient, step, float(np.sqrt(max(0.0, -problem.weight * float(g @ step)))))
+
+    def _newton(self, factor: Factor, g: Array) -> Array:
+        """−H⁻¹ g, along the directions allowed."""
+        if self.moves is None:
+            return -factor.solve(g)
+        within = Factor.of_root(np.asarray(np.linalg.qr(root(factor) @ self.moves, mode="r")))
+        return np.zeros_like(g) if within is None else -self.moves @ within.solve(self.moves.T @ g)
+
+    def _next(self, problem: Penalised, point: Point, pairs: Pairs) -> Point | None:
+        """The step that the pairs correct, or else the first of Newton's, its half, … that does not lower l*."""
+        space, most = problem.objective.subspace, point.level.value + ROUNDING * abs(point.level.value)
+        g = space.reduce(point.gradient)
+        steps = [(-pairs.product(g, lambda q: -self._newton(point.level.factor, q)), 1)] if pairs.S else []
+        for step, halvings in [*steps, (point.step, MOST_HALVINGS)]:
+            V = space.expand(step)
+            alpha = min(1.0, LARGEST_STEP / max(float(np.max(np.abs(V), initial=0.0)), EPS))
+            for _ in range(halvings):
+                level = problem.level(point.W + alpha * V)
+                if level is not None and level.value <= most:
+                    return self._with_score(problem, point.W + alpha * V, level)
+                alpha /= 2
+        return None
+
+
+def _nearer(point: Point, then: Point) -> bool:
+    """Whether a step raised l* by more than rounding, or, where rounding hides that, halved the score."""
+    raised = then.level.value < point.level.value - ROUNDING * abs(point.level.value)
+    return raised or then.length < 0.5 * point.length
+
+
+def _with_step(pairs: Pairs, problem: Penalised, point: Point, then: Point) -> Pairs:
+    """The pairs with that of a step; none from where l* is far from quadratic."""
+    if point.length > NEARBY:
+        return Pairs()
+    reduce = problem.objective.subspace.reduce
+    return pairs.with_pair(reduce(then.W - point.W), reduce(then.gradient - point.gradient), PAIRS)
+
+
+def root(factor: Factor) -> Array:
+    """R with RᵀR the factored matrix."""
+    return np.asarray(factor.lower.T * factor.d)
+
+
+def distance(problem: Penalised, W: Array, point: Point) -> float:
+    """Between W and a point, in standard errors at the point."""
+    apart = problem.objective.subspace.reduce(W - point.W)
+    return float(np.sqrt(problem.weight) * np.linalg.norm(root(point.level.factor) @ apart))
+
+
+def _run(point: Point, status: Status, trace: list[Record]) -> Run:
+    halt = Halt.STALLED if status.code == "rounding" else None
+    at = Evaluation(point.level.value, point.gradient)
+    return Run(State(point.W, at, len(trace) - 1, halt=halt), status, unbounded(point.length), tuple(trace))
+
+
+def unbounded(length: float) -> Bound:
+    """Why there is no bound, and what is shown in its place: the length of the score in standard errors.
+
+    >>> unbounded(2e-9).reason
+    "Firth's likelihood is not concave; shown is that its score is 2.0e-09 standard errors long"
+    """
+    reason = f"Firth's likelihood is not concave; shown is that its score is {length:.1e} standard errors long"
+    return Bound(None, "none", reason)
+
+
+def _stationary(point: Point) -> Status:
+    sentence = (
+        f"stationary: the penalised score is {point.length:.1e} standard errors long, at a maximum of Firth's "
+        "likelihood, perhaps not the highest: it is not concave"
+    )
+    return Status("gradient", sentence, True)
+
+
+def _rounded(point: Point) -> Status:
+    sentence = (
+        f"went as far as float64 goes: no step raises Firth's likelihood, and the penalised score is "
+        f"{point.length:.1e} standard errors long"
+    )
+    return Status("rounding", sentence, False)
+
+
+def _out_of_steps(max_iter: int) -> Status:
+    sentence = f"stopped at max_iter={max_iter} before the penalised score fell to the tolerance; raise max_iter or tol"
+    return Status("max_iter", sentence, False)
+
+
+def null_value(problem: Penalised) -> float:
+    """E* of the null model: no column used, the best constant scores (zero without an intercept), |I| over all columns.
+
+    >>> from separatrix.firth import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> round(null_value(problem), 6)  # ln 2: both classes have as many rows
+    0.693147
+    """
+    known = problem.null_in_closed_form
+    if known is not None:
+        return known
+    space = problem.objective.subspace
+    constant = np.zeros((1, problem.objective.shape[1]))
+    constant[0, 0] = problem.objective.fit_intercept
+    moves = constant if space.Z is None else constant @ space.Z
+    across = np.eye(1 if space.Q is None else space.Q.shape[1])
+    with one_blas_thread:
+        point, _ = Ascent(moves=np.asarray(np.kron(across, moves.T), dtype=np.float64))(problem, problem.zero)
+    return point.level.value

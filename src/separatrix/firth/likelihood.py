@@ -1,0 +1,264 @@
+r"""Firth's penalised likelihood, as sums over rows.
+
+    l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
+
+with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
+determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it; it depends
+neither on the columns' units nor on a reference class, but for a constant factor. The derivative of ½ ln |I| in the
+scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½ − p),
+with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
+
+What is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s: I(0), the information of even chances, takes the constant
+out, so that E* is the same in any coordinates.
+
+Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
+problem of separation in logistic regression, Statistics in Medicine 21 (2002); for more classes Kosmidis and Firth,
+Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98 (2011).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix import objective as objectives
+from separatrix.arrays import Array, Integers
+from separatrix.errors import ParameterError, WeightError
+from separatrix.factor import Factor
+from separatrix.losses import Loss, sigmoid, softmax
+from separatrix.objective import LARGEST_HESSIAN, Objective
+from separatrix.penalty import Penalty
+from separatrix.rows import ArraySum, Block, Rows, memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.sums import Gram, Hessian
+
+# Entries of the rows' whitened products that are held at once.
+LARGEST_PRODUCTS = 1 << 19
+# Rows, by their weights, below which the penalty is all that is seen.
+FEWEST_ROWS = 1e-3
+# Entries of dense rows that are written out in standard coordinates, once for all passes: half the time of a pass.
+LARGEST_COPY = 1 << 24
+
+
+@dataclass(frozen=True)
+class ValueHessian(ArraySum):
+    """Σ s ℓ in entry 0, ``Hessian`` in the rest: a likelihood and its information in one pass."""
+
+    loss: Loss
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1 + self.W.size**2,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        z = block.scores(self.W)
+        total[0] += block.weight @ self.loss.value(block.t, z if self.loss.traits.multiclass else z[:, 0])
+        Hessian(self.loss, self.W).add(total[1:].reshape(self.W.size, self.W.size), block)
+        return total
+
+
+@dataclass(frozen=True)
+class PenalisedGradient(ArraySum):
+    """Σ s (∂ℓ − share · ½ H u) ⊗ x̄, (K, d + 1), with V_kl = (F_k x̄)·(F_l x̄) in u; F is (P, K, d + 1)."""
+
+    loss: Loss
+    W: Array
+    F: Array
+    share: float
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.W.shape
+
+    def add(self, total: Array, block: Block) -> Array:
+        size = max(1, LARGEST_PRODUCTS // max(1, self.F.shape[0] * len(self.W)))
+        for start in range(0, block.n_rows, size):
+            part = block if size >= block.n_rows else block.take(slice(start, start + size))
+            total += part.adjoint(part.weight[:, None] * self._residuals(part))
+        return total
+
+    def _residuals(self, block: Block) -> Array:
+        z = block.scores(self.W)
+        if not self.loss.traits.multiclass:
+            p, r = sigmoid(z[:, 0]), self.loss.derivative(block.t, z[:, 0])
+            G = block.scores(self.F[:, 0])
+            V = np.einsum("ij,ij->i", G, G)
+            return np.asarray(r - self.share * V * p * (1.0 - p) * (0.5 - p))[:, None]
+        p, r = softmax(z), self.loss.derivative(block.t, z)
+        parts = [block.scores(self.F[:, k]) for k in range(len(self.W))]
+        mixed = sum(p[:, k, None] * G for k, G in enumerate(parts))
+        u = np.stack([np.einsum("ij,ij->i", G, G - 2 * mixed) for G in parts], axis=1)
+        return np.asarray(r - 0.5 * self.share * self.loss.curvature_product(block.t, z, u))
+
+
+class Level(NamedTuple):
+    """E* at some W, and the factor of the information there, per unit of weight, on the determined directions."""
+
+    value: float
+    factor: Factor
+
+
+class Penalised:
+    """E*(W) over rows: an ``Objective`` without a penalty of its own, and the unit of its weights.
+
+    ``unit``: what the rows' weights were divided by. Weights count rows here, as the penalty is one for all of them.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0))
+    >>> problem.weight, problem.rank
+    (20.0, 2)
+    """
+
+    def __init__(self, objective: Objective, unit: float = 1.0, zero: Array | None = None) -> None:
+        if not objective.has_hessian:
+            came = f"got 'firth' for {objective.size} parameters"
+            raise ParameterError("bias_reduction", came, f"use fewer columns: at most {LARGEST_HESSIAN} parameters")
+        self.objective, self.unit = objective, unit
+        # Weights that add nothing to the scores but the offset, (K or 1, d + 1).
+        self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The objective's rows, a copy in standard coordinates where they are dense and few enough."""
+        block = self.objective.rows.resident()
+        if block is None or is_sparse(block.X) or block.n_rows * self.objective.shape[1] > LARGEST_COPY:
+            return self.objective.rows
+        own = block.written_out(np.arange(block.n_rows))
+        return memory_rows(own.X, own.t, own.weight)
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
+        objective = self.objective
+        objective.passes += 1
+        total = self.rows.fold(Gram(objective.shape[1])) / objective.total_weight
+        total[objective.pinned] = 0.0
+        total[:, objective.pinned] = 0.0
+        return total
+
+    @property
+    def weight(self) -> float:
+        """S, as many as the rows count for."""
+        return self.unit * self.objective.total_weight
+
+    @cached_property
+    def rank(self) -> int:
+        """How many directions of the columns are determined."""
+        return self.objective.subspace.rank
+
+    @cached_property
+    def _log_det_at_zero(self) -> float:
+        """ln |I(0)| per unit of weight: there H is ¼, or on the contrasts 1/K, so that it is the Gram matrix's."""
+        objective, Z = self.objective, self.objective.subspace.Z
+        G = self.gram if Z is None else Z.T @ self.gram @ Z
+        factor = Factor.of(G)
+        if factor is None:
+            root = objective.root_gram if Z is None else objective.root_gram @ Z
+            with np.errstate(divide="ignore"):  # of some of the rows it may be singular: −∞
+                log_det = 2 * float(np.sum(np.log(np.linalg.svd(root, compute_uv=False))))
+        else:
+            log_det = log_determinant(factor)
+        K = objective.shape[0]
+        return (log_det - self.rank * float(np.log(4 if K == 1 else K))) * max(1, K - 1)
+
+    def level(self, W: Array) -> Level | None:
+        """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
+        objective = self.objective
+        objective.passes += 1
+        total = self.rows.fold(ValueHessian(objective.loss, W)) / objective.total_weight
+        factor = Factor.of(objective.subspace.reduce_hessian(total[1:].reshape(W.size, W.size)))
+        factor = factor or objective.factor(W)
+        if factor is None or not np.isfinite(total[0]):
+            return None
+        penalty = 0.5 * (log_determinant(factor) - self._log_det_at_zero)
+        return Level(float(total[0]) - penalty / self.weight, factor)
+
+    def gradient(self, W: Array, factor: Factor) -> Array:
+        """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
+        objective = self.objective
+        objective.passes += 1
+        F = factor.half(objective.subspace.reduce_rows(np.eye(W.size)).T).reshape(-1, *W.shape)
+        total = self.rows.fold(PenalisedGradient(objective.loss, W, F, 1.0 / self.weight))
+        return objective.without_pinned(total / objective.total_weight)
+
+    def on(self, block: Block) -> Penalised:
+        """The likelihood of these rows alone, in the same coordinates and directions."""
+        return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
+
+    @cached_property
+    def null_in_closed_form(self) -> float | None:
+        """E* of the best constant scores; None beside an offset, where it has no closed form.
+
+        Constant scores have one p for all rows, and then l* = Σ_k (n_k + r/2) ln p_k but for a constant, with r the
+        rank of the columns: at its maximum r/2 rows are added to each class.
+        """
+        objective = self.objective
+        if objective.n_offsets:
+            return None
+        if not objective.fit_intercept:
+            return objective.value_at_zero
+        n = self.unit * objective.class_sums[:, 0]
+        p = (n + 0.5 * self.rank) / (n.sum() + 0.5 * self.rank * len(n))
+        return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
+
+    def framed(self, W: Array) -> Array:
+        """Weights in raw units, (K or 1, d + 1), in the problem's coordinates, with those of an offset behind them."""
+        raw = np.hstack([W, np.eye(len(W), self.objective.n_offsets)])
+        return self.objective.rows.frame.from_original(raw)
+
+
+def pose(
+    X: Any,
+    codes: Integers,
+    n_classes: int,
+    weight: Array,
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    offset: Array | None = None,
+) -> Penalised:
+    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.pose``.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
+    0.693147
+    """
+    objective = objectives.pose(
+        X,
+        codes,
+        n_classes,
+        weight,
+        Penalty.none(X.shape[1]),
+        fit_intercept,
+        names=names,
+        hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
+        offset=offset,
+    )
+    if weight.sum() < FEWEST_ROWS:
+        came = f"the rows count for {weight.sum():.2g} in all"
+        raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
+    problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
+    objective.gram = problem.gram  # the same, by faster passes
+    return problem
+
+
+def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
+    """l*(W) − ½ ln |I(0)|: Firth's likelihood, with the constant chosen so that no coordinates matter.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½
+    -2.772589
+    """
+    found = problem.level(W)
+    return -np.inf if found is None else -problem.weight * found.value
+
+
+def log_determinant(factor: Factor) -> float:
+    """ln |H| of a factored H.
+
+    >>> round(log_determinant(Factor.of(np.diag([2.0, 3.0]))), 6)  # ln 6
+    1.791759
+    """
+    return 2 * float(np.sum(np.log(np.abs(np.diag(factor.lower)))) + np.sum(np.log(factor.d)))
