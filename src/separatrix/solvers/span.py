@@ -76,8 +76,8 @@ class Span:
         block = problem.rows.resident()
         if block is None or block.n_rows >= min(block.X.shape[1], LARGEST_SPAN):
             return _of_columns(problem).init(problem, start)
-        L, pivots = _factored(problem, block)
-        basis = _Basis(problem, L, pivots)
+        L, pivots = factored_span(problem, block)
+        basis = Basis(problem, L, pivots)
         theta = _solved(basis.small)
         W = basis.image(theta)
         memory = {**Pairs().remembered(), "L": L, "pivots": pivots, "theta": theta, "idle": 0}
@@ -86,7 +86,7 @@ class Span:
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         if "theta" not in state.memory:
             return _of_columns(problem).step(problem, state, budget)
-        basis, g = _Basis(problem, state.memory["L"], state.memory["pivots"]), state.at.gradient
+        basis, g = Basis(problem, state.memory["L"], state.memory["pivots"]), state.at.gradient
         method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
         found = method.step(state.W, state.at, Pairs.of(state.memory), basis.inverse(state.memory["theta"]))
         if found is None:
@@ -135,7 +135,7 @@ def _units(problem: Objective) -> tuple[Array, float]:
 
 
 @dataclass(frozen=True)
-class _Basis:
+class Basis:
     """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem on it."""
 
     problem: Objective
@@ -244,7 +244,7 @@ class _Scores(ArraySum):
         return total
 
 
-def _factored(problem: Objective, block: Block) -> tuple[Array, Integers]:
+def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     """L (n, rank) with L Lᵀ = X̃ X̃ᵀ, and the pivots, (rank,); one pass."""
     from scipy.linalg.lapack import dpstrf
 
