@@ -1,0 +1,219 @@
+r"""Average marginal effects: how the probability of a class changes with a column, averaged over the rows.
+
+    derivative        (1/n) Σ_i ∂P(k | x_i)/∂x_j = (1/n) Σ_i Σ_l J_kl(z_i) w_lj,    J = ∂P/∂z
+    discrete change   (1/n) Σ_i P(k | x_i, x_ij = 1) − P(k | x_i, x_ij = 0), for a column of zeros and ones
+
+Standard errors by the delta method: the gradient of the average in W, through the covariance of W. For two classes
+k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.inference.asked import Asked
+from separatrix.inference.estimate import Estimate
+from separatrix.inference.information import Covariance
+from separatrix.labels import unsigned
+from separatrix.losses import sigmoid, softmax
+from separatrix.rows import ArraySum, Block
+
+
+@dataclass(frozen=True)
+class Head:
+    """P(z), J = ∂P/∂z and ∂J/∂z of scores (m, K or 1), (m, k), (m, k, l), (m, k, l, h)."""
+
+    P: Callable[[Array], Array]
+    J: Callable[[Array], Array]
+    dJ: Callable[[Array], Array]
+
+
+def _of_one(P: Callable[[Array], Array], J: Callable[[Array], Array], dJ: Callable[[Array], Array]) -> Head:
+    """A head of one score: its derivatives as tensors with one entry a row."""
+    return Head(P, lambda z: J(z)[:, :, None], lambda z: dJ(z)[:, :, None, None])
+
+
+def _normal_density(z: Array) -> Array:
+    return np.asarray(np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi))
+
+
+def _normal_probability(z: Array) -> Array:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(z))
+
+
+def _softmax_J(z: Array) -> Array:
+    p = softmax(z)
+    return np.asarray(p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :]))
+
+
+def _softmax_dJ(z: Array) -> Array:
+    """∂J_kl/∂z_h = J_kh (δ_kl − p_l) − p_k J_lh."""
+    p, J = softmax(z), _softmax_J(z)
+    own = np.eye(p.shape[1])[None, :, :, None] - p[:, None, :, None]
+    return np.asarray(J[:, :, None, :] * own - p[:, :, None, None] * J[:, None, :, :])
+
+
+def _rate(z: Array) -> Array:
+    return np.asarray(np.exp(np.minimum(z, 700.0)))
+
+
+def _gumbel_density(z: Array) -> Array:
+    return np.asarray(np.exp(np.minimum(z, 700.0) - _rate(z)))
+
+
+HEADS = {
+    "logistic": _of_one(
+        sigmoid,
+        lambda z: sigmoid(z) * sigmoid(-z),
+        lambda z: sigmoid(z) * sigmoid(-z) * (sigmoid(-z) - sigmoid(z)),
+    ),
+    "probit": _of_one(_normal_probability, _normal_density, lambda z: -z * _normal_density(z)),
+    "cloglog": _of_one(
+        lambda z: -np.expm1(-_rate(z)),
+        _gumbel_density,
+        lambda z: _gumbel_density(z) * (1.0 - _rate(z)),
+    ),
+    "softmax": Head(softmax, _softmax_J, _softmax_dJ),
+}
+
+
+# ------------------------------------------------------------------------------------------------- sums
+
+
+def _own_weight(block: Block, by_class: Array, multiclass: bool) -> Array:
+    """The rows' weights without those of their classes: an average over rows as they came."""
+    return block.weight / by_class[block.t if multiclass else unsigned(block.t)]
+
+
+@dataclass(frozen=True)
+class Slopes(ArraySum):
+    """Σ u J, then Σ u ∂J ⊗ x̄: (k l) and (k l h, width) entries, then Σ u."""
+
+    head: Head
+    W: Array
+    by_class: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        K, width = self.W.shape
+        return (K * K + K**3 * width + 1,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        K = len(self.W)
+        u, z = _own_weight(block, self.by_class, K > 1), block.scores(self.W)
+        total[: K * K] += u @ self.head.J(z).reshape(len(z), -1)
+        total[K * K : -1] += block.adjoint(u[:, None] * self.head.dJ(z).reshape(len(z), -1)).ravel()
+        total[-1] += u.sum()
+        return total
+
+
+@dataclass(frozen=True)
+class ZeroOne:
+    """Which columns hold zeros and ones alone, (d,)."""
+
+    E: Array  # (d, width): what reads a raw column
+
+    def zero(self) -> Array:
+        return np.ones(len(self.E))
+
+    def add(self, total: Array, block: Block) -> Array:
+        x = block.scores(self.E)
+        # The frame is undone by rounding once or twice, in units of what was centred away.
+        rounding = 1e-14 * (1.0 + np.abs(self.E[:, 0]))
+        return np.minimum(total, np.all(np.minimum(np.abs(x), np.abs(x - 1.0)) <= rounding, axis=0))
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.minimum(a, b)
+
+
+@dataclass(frozen=True)
+class Change(ArraySum):
+    """Of the column that E reads: Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), with x̄ᵛ the row where it has the value v.
+
+    ``by`` (width,): what one unit of the column adds to x̄.
+    """
+
+    head: Head
+    W: Array
+    by_class: Array
+    E: Array
+    by: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        K, width = self.W.shape
+        return (K + K * K * width,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        K = len(self.W)
+        u, z = _own_weight(block, self.by_class, K > 1), block.scores(self.W)
+        x = np.rint(block.scores(self.E[None, :]))
+        for value, sign in ((1.0, 1.0), (0.0, -1.0)):
+            moved = z + (value - x) * (self.W @ self.by)
+            total[:K] += sign * (u @ self.head.P(moved))
+            R = sign * u[:, None] * self.head.J(moved).reshape(len(z), -1)
+            gradient = block.adjoint(R) + np.outer(((value - x) * R).sum(axis=0), self.by)
+            total[K:] += gradient.ravel()
+        return total
+
+
+# ---------------------------------------------------------------------------------------------- effects
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Effects (k, d) of each column on each probability and their standard errors; NaN where not identified.
+
+    ``changes``: the same for columns of zeros and ones by number, discrete changes (k,) and standard errors (k,).
+    """
+
+    effects: Array
+    errors: Array
+    changes: dict[int, tuple[Array, Array]]
+
+
+def average_effects(asked: Asked, estimate: Estimate, covariance: Covariance) -> Effects:
+    """All average marginal effects, in one pass; one more finds columns of zeros and ones, and one for each of them."""
+    problem, W = estimate.problem, estimate.W
+    K, width = W.shape
+    head, by_class = HEADS["softmax" if K > 1 else asked.claim.loss], asked.claim.class_weights
+    sums = problem.rows.fold(Slopes(head, W, by_class))
+    n = float(sums[-1])
+    J, dJ = sums[: K * K].reshape(K, K) / n, sums[K * K : -1].reshape(K, K, K, width) / n
+    d = asked.X.shape[1]
+    columns = estimate.Phi[-d:] if d else np.zeros((0, width))  # w_j as a function of W, (d, width)
+    w = estimate.raw[:, 1:]
+    known = estimate.identified[-d:] if d else np.zeros(0, dtype=bool)
+    gradients = np.einsum("klhi,lj->kjhi", dJ, w) + np.einsum("kh,ji->kjhi", J, columns)
+    variance = _variances(estimate, covariance, gradients.reshape(K * d, K, width)).reshape(K, d)
+    effects, errors = J @ w, np.sqrt(variance)
+    effects[:, ~known], errors[:, ~known] = np.nan, np.nan
+    reading = _reading(estimate, d)
+    binary = np.flatnonzero((problem.rows.fold(ZeroOne(reading)) > 0) & known)
+    changes = {}
+    for j in binary.tolist():
+        moved = problem.rows.fold(Change(head, W, by_class, reading[j], columns[j])) / n
+        change = _variances(estimate, covariance, moved[K:].reshape(K, K, width))
+        changes[j] = (moved[:K], np.sqrt(change))
+    return Effects(effects, errors, changes)
+
+
+def _variances(estimate: Estimate, covariance: Covariance, gradients: Array) -> Array:
+    """Of functions with these gradients in W, (p, K, width)."""
+    G = gradients.copy()
+    G[:, :, estimate.problem.pinned] = 0.0
+    F = estimate.problem.subspace.reduce_rows(G.reshape(len(G), -1))
+    return covariance.variances(F)
+
+
+def _reading(estimate: Estimate, d: int) -> Array:
+    """Weights in the frame's coordinates whose scores are the raw columns, (d, width)."""
+    raw = np.zeros((d, estimate.W.shape[1]))
+    raw[np.arange(d), np.arange(1, d + 1)] = 1.0
+    return estimate.problem.rows.frame.from_original(raw)

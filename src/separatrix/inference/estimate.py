@@ -1,0 +1,213 @@
+r"""A maximum of the likelihood, with the linear map from its coordinates to the coefficients that people read.
+
+In the standard frame a score is W x̄ with x̄ = (1, (x − c)/s), so the raw weights are linear in W:
+
+    w_j = W_j/s_j,    b = W_0 − Σ_j (c_j/s_j) W_j
+
+and of K classes only differences to a reference class have a meaning. A coefficient is identified where its function
+of W does not change along any direction that leaves all scores as they are (``subspace.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.errors import InputError, ParameterError
+from separatrix.factor import Factor
+from separatrix.inference.asked import Asked
+from separatrix.inference.expansion import expansion, holding
+from separatrix.objective import EPS, Evaluation, Objective
+from separatrix.rows.block import LARGE_OFFSET, power_of_two
+from separatrix.solvers.line_search import search
+
+# What a direction that leaves all scores alone may change a coefficient by, as a share of what it is a sum of.
+ALONE = 1e-6
+# Entries of an orthonormal basis below this are rounding.
+ROUNDED = 1e-9
+# A column whose curvature is below this share of what it is a sum of is constant: rounding alone moves it.
+CONSTANT = 1e-13
+# Standard errors from the maximum at which refining stops; Newton's method squares them, so it takes few steps.
+THERE, MOST_STEPS = 1e-9, 20
+# Nearer than this a full step of Newton's method that does not help is rounding; farther, it may be too long.
+FAR = 1e-3
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """W (K or 1, width) at the maximum of ``problem``; A (q, K or 1) the contrasts, Phi (m, width) the raw weights.
+
+    ``raw`` (K or 1, 1 + d); ``total`` = Σ s in the weights' own units; ``held``: columns of Phi whose coefficient stays
+    as it is, being that of a constant beside an intercept. Coefficients are counted contrast by contrast. ``at`` and
+    ``hessian`` are E with its gradient, and ∇² of the mean loss, at W.
+    """
+
+    problem: Objective
+    W: Array
+    raw: Array
+    A: Array
+    Phi: Array
+    total: float
+    at: Evaluation
+    hessian: Array
+    held: Any
+
+    @cached_property
+    def factor(self) -> Factor:
+        """Of the Hessian of the mean loss on the identified directions."""
+        found = Factor.of(self.problem.subspace.reduce_hessian(self.hessian)) or self.problem.factor(self.W)
+        if found is None:
+            came = "the information matrix is singular to working precision"
+            raise InputError("X", came, "drop columns that are nearly collinear, or give more rows")
+        return found
+
+    @property
+    def n_coefficients(self) -> int:
+        """How many the rows determine: rank times contrasts."""
+        return int(self.problem.subspace.rank) * len(self.A)
+
+    @property
+    def coefficients(self) -> Array:
+        """(q, m), in the columns' own units."""
+        return np.asarray(self.A @ self.raw[:, 1 - self._first :])
+
+    @property
+    def _first(self) -> int:
+        """1 where the first of Phi is the intercept."""
+        return len(self.Phi) - (int(self.raw.shape[1]) - 1)
+
+    @cached_property
+    def identified(self) -> Any:
+        """Which of Phi's coefficients the rows determine, (m,); one that is held is not among them."""
+        return ~self.held & identified(self.problem, self.Phi)
+
+    @cached_property
+    def F(self) -> Array:
+        """The coefficients A ⊗ Phi as functions of the identified directions, (q m, r)."""
+        space = self.problem.subspace
+        left = self.A if space.Q is None else self.A @ space.Q
+        right = self.Phi if space.Z is None else self.Phi @ space.Z
+        return np.asarray(np.kron(left, right), dtype=np.float64)
+
+    @property
+    def log_likelihood(self) -> float:
+        return -(self.at.value - self.problem.penalty_value(self.W)) * self.total
+
+    @property
+    def null_log_likelihood(self) -> float:
+        return -self.problem.null_value * self.total
+
+    @cached_property
+    def distance(self) -> float:
+        """How many standard errors, to first order, a coefficient can be away from the maximum: Newton's decrement."""
+        g = self.problem.subspace.reduce(self.at.gradient)
+        return float(np.linalg.norm(self.factor.half(g))) * float(np.sqrt(self.total))
+
+
+def estimate_of(asked: Asked, reference: Any = None) -> Estimate:
+    """The fit's own weights as an estimate; constant columns beside an intercept are held where they are."""
+    problem, raw = pose(asked), asked.claim.scorer.W
+    beside = np.hstack([raw, np.eye(len(raw), problem.n_offsets)])
+    W = problem.rows.frame.from_original(beside)
+    at, hessian = expansion(problem, W)
+    constant = _constant(problem, hessian) if problem.fit_intercept else np.zeros(problem.shape[1], dtype=bool)
+    problem = holding(problem, constant, hessian)
+    Phi = raw_weights(problem)
+    held = np.concatenate([[False], constant[1 : raw.shape[1]]])[1 - problem.fit_intercept :]
+    return Estimate(problem, W, raw, contrast(asked, reference), Phi, total_weight(asked), at, hessian, held)
+
+
+def refined(estimate: Estimate) -> Estimate:
+    """The maximum itself, by Newton's method from where the fit stopped: its tolerance is on the likelihood, and leaves
+    a coefficient the root of that.
+    """
+    for _ in range(MOST_STEPS):
+        if estimate.distance <= THERE:
+            break
+        space = estimate.problem.subspace
+        step = -space.expand(estimate.factor.solve(space.reduce(estimate.at.gradient)))
+        nearer = _moved_to(estimate, estimate.W + step)
+        if not nearer.distance < 0.5 * estimate.distance:
+            found = search(estimate.problem, estimate.W, estimate.at, step) if estimate.distance > FAR else None
+            if found is None:  # as near as rounding lets it
+                break
+            nearer = _moved_to(estimate, found[0])
+        estimate = nearer
+    return estimate
+
+
+def _moved_to(estimate: Estimate, W: Array) -> Estimate:
+    raw = estimate.problem.rows.frame.to_original(W)[:, : estimate.raw.shape[1]]
+    at, hessian = expansion(estimate.problem, W)
+    return replace(estimate, W=W, raw=raw, at=at, hessian=hessian)
+
+
+def pose(asked: Asked) -> Objective:
+    problem = asked.claim.objective(asked.X, asked.y, asked.weight, asked.offset)
+    if not problem.has_hessian:
+        came = f"{problem.size} coefficients are too many for a matrix of second derivatives"
+        raise InputError("X", came, "ask for a summary of a model of fewer columns")
+    return problem
+
+
+def total_weight(asked: Asked) -> float:
+    """Σ s, class weights included; of probability weights n, so that their unit does not matter."""
+    weight = asked.weight * asked.claim.class_weights[asked.codes]
+    unit = float(power_of_two(np.max(weight, keepdims=True))[0])
+    return float(np.sum(weight / unit)) * unit if asked.declared.repeats else float(asked.n)
+
+
+def contrast(asked: Asked, reference: Any) -> Array:
+    """The scores of all classes but the reference, each less the reference's, (K − 1, K); of one score ±1."""
+    classes = asked.claim.scorer.classes.tolist()
+    if reference is not None and reference not in classes:
+        raise ParameterError("reference", f"got {reference!r}", f"name one of the classes {classes}")
+    at = 0 if reference is None else classes.index(reference)
+    if len(classes) > 2:
+        found = np.delete(np.eye(len(classes)), at, axis=0)
+        found[:, at] = -1.0
+        return found
+    if at == 1 and asked.claim.loss == "cloglog":
+        do = f"leave it at {classes[0]!r}, or swap the labels and fit again"
+        raise ParameterError("reference", "complementary log-log is another model with the classes swapped", do)
+    return np.array([[1.0 if at == 0 else -1.0]])
+
+
+def raw_weights(problem: Objective) -> Array:
+    """Phi: intercept, where there is one, and raw weights as functions of W's columns, pinned ones left out."""
+    frame, own = problem.rows.frame, problem.rows.n_features - problem.n_offsets
+    Phi = np.zeros((own + 1, problem.shape[1]))
+    Phi[0, 0] = 1.0
+    Phi[0, 1 : own + 1] = -frame.center[:own] / frame.scale[:own]
+    Phi[np.arange(1, own + 1), np.arange(1, own + 1)] = 1.0 / frame.scale[:own]
+    Phi[:, problem.pinned] = 0.0
+    return Phi[1 - problem.fit_intercept :]
+
+
+def identified(problem: Objective, Phi: Array) -> Any:
+    """Which functions Phi (m, width) of W's free columns are the same along every direction that scores ignore."""
+    Z, free = problem.subspace.Z, ~problem.pinned
+    if Z is None:
+        return np.ones(len(Phi), dtype=bool)
+    N = np.linalg.svd(Z[free], full_matrices=True)[0][:, Z.shape[1] :]
+    frame = problem.rows.frame
+    rounding = max(ROUNDED, 64 * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0)))
+    N = np.where(np.abs(N) < rounding, 0.0, N)
+    F = Phi[:, free]
+    return np.all(np.abs(F @ N) <= ALONE * (np.abs(F) @ np.abs(N)), axis=1)
+
+
+def _constant(problem: Objective, hessian: Array) -> Any:
+    """Which columns read zero in the centred frame, to rounding, (width,); the intercept is none of them."""
+    frame = problem.rows.frame
+    diagonal = np.diag(hessian).reshape(problem.shape).max(axis=0)
+    # Rows that are centred one by one read an exact zero; only CSR columns with a small offset are left to rounding.
+    size = 1.0 + np.minimum(np.abs(frame.center / frame.scale), LARGE_OFFSET) ** 2
+    found = diagonal[1:] <= CONSTANT * size * diagonal[0]
+    if problem.n_offsets:
+        found[-problem.n_offsets :] = False
+    return np.concatenate([[False], found])

@@ -1,0 +1,168 @@
+r"""What can be said of each coefficient: estimated, not identified, infinite, or nothing at all.
+
+Three outcomes of a maximum-likelihood fit have three answers here, by the certificate's code. Where there is a maximum,
+the fit's weights are the estimates. Where classes are separated there is none, and no coefficient can be estimated.
+Where they are so but for touching rows, the finite coefficients are estimated from those (``recession.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.inference.asked import Asked
+from separatrix.inference.estimate import Estimate, refined
+from separatrix.inference.information import COVARIANCES, Covariance
+from separatrix.inference.recession import recession
+
+# Standard errors that the fit may be short of the maximum by before the table says so, and before it is no estimate.
+WORTH_A_NOTE, TOO_FAR = 0.01, 0.5
+REMEDIES = "fit with bias_reduction='firth', with a ridge (a finite C), or without the columns that separate"
+
+ESTIMATED, HELD, OPEN = "estimated", "constant", "not identified"
+UP, DOWN, EITHER, NONE = "infinite", "minus infinite", "no finite value", "not estimable"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Coefficients (q, m), their states (m,), and the covariance behind them, or why there is none (``withheld``).
+
+    ``estimate`` and ``asked`` are those of the rows that the numbers come from; ``on_the_way``: of all rows where the
+    fit stopped on its way to infinity, where it is on one.
+    """
+
+    estimate: Estimate
+    asked: Asked
+    coef: Array
+    states: tuple[str, ...]
+    covariance: Covariance | None
+    withheld: str | None
+    notes: tuple[str, ...] = ()
+    has_likelihood: bool = True
+    on_the_way: Estimate | None = None
+
+    @property
+    def estimated(self) -> Any:
+        """Which coefficients have a standard error, (m,)."""
+        return np.array([state == ESTIMATED for state in self.states]) & (self.covariance is not None)
+
+
+Case = Callable[[Asked, Estimate, str, Any], Findings]
+
+
+def find(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+    """The findings, by how the fit ended."""
+    case = CASES.get(asked.model.certificate_.code, at_a_maximum)
+    return case(asked, estimate, kind, groups)
+
+
+def at_a_maximum(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+    states = tuple(
+        HELD if held else ESTIMATED if known else OPEN
+        for held, known in zip(estimate.held, estimate.identified, strict=True)
+    )
+    withheld = _withheld(asked, estimate, kind)
+    if asked.penalised or asked.firth or withheld:
+        at, notes = estimate, []
+    else:
+        at, notes = refined(estimate), _distance_noted(estimate)
+    covariance = None if withheld else COVARIANCES[kind].build(at, asked, groups)
+    notes += _named_states(estimate_names(asked), states)
+    return Findings(at, asked, at.coefficients, states, covariance, withheld, tuple(notes))
+
+
+def _distance_noted(estimate: Estimate) -> list[str]:
+    """What the table's numbers differ by from those of the model, where it is worth a sentence."""
+    if not estimate.distance > WORTH_A_NOTE:
+        return []
+    return [
+        f"the numbers are those of the maximum, {estimate.distance:.2g} standard errors from where the fit stopped; "
+        "a smaller tol brings the model nearer"
+    ]
+
+
+def separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+    sentence = (
+        "the classes are separated: the likelihood grows for ever and has no maximum, so no coefficient can be "
+        f"estimated; {REMEDIES}"
+    )
+    return _nothing(asked, estimate, sentence)
+
+
+def quasi_separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+    found = "the fit is penalised in other columns" if asked.penalised else recession(asked, estimate)
+    if found is None:
+        return separated(asked, estimate, kind, groups)
+    if isinstance(found, str):
+        sentence = f"the classes are separated but for rows that touch, so some coefficients are infinite; {found}"
+        return _nothing(asked, estimate, f"{sentence}; {REMEDIES}")
+    part = found.estimate
+    named = {0.0: ESTIMATED, 1.0: UP, -1.0: DOWN}
+    states = tuple(
+        HELD if held else OPEN if not known else named.get(float(sign), EITHER)
+        for held, known, sign in zip(estimate.held, estimate.identified, found.signs, strict=True)
+    )
+    coef = part.coefficients
+    with np.errstate(invalid="ignore"):  # 0 · ∞, of coefficients that are finite
+        coef[:, found.signs != 0] = (found.signs * np.inf)[found.signs != 0]
+    withheld = _withheld(found.asked, part, kind)
+    within = None if groups is None else np.asarray(groups)[found.touching]
+    covariance = None if withheld else COVARIANCES[kind].build(part, found.asked, within)
+    notes = (
+        "the classes are separated but for rows that touch: the likelihood has a supremum and no maximum; "
+        f"finite coefficients are estimated from the {len(found.touching)} touching rows, the others have probability "
+        f"one in the limit; {REMEDIES}",
+        *_named_states(estimate_names(asked), states),
+    )
+    return Findings(part, found.asked, coef, states, covariance, withheld, notes, on_the_way=estimate)
+
+
+CASES: dict[str, Case] = {"separated": separated, "quasi-separated": quasi_separated}
+
+
+def estimate_names(asked: Asked) -> tuple[str, ...]:
+    """Of the coefficients, the intercept first where there is one."""
+    return (*(("intercept",) if asked.claim.fit_intercept else ()), *asked.names)
+
+
+def _nothing(asked: Asked, estimate: Estimate, sentence: str) -> Findings:
+    coef = np.full((len(estimate.A), len(estimate.Phi)), np.nan)
+    states = (NONE,) * len(estimate.Phi)
+    return Findings(estimate, asked, coef, states, None, sentence, has_likelihood=False)
+
+
+def _withheld(asked: Asked, estimate: Estimate, kind: str) -> str | None:
+    """Why there are no standard errors; None where there are."""
+    if asked.penalised:
+        return (
+            f"the fit is penalised (C={asked.claim.C:g}): its coefficients are biased by an amount that the rows "
+            "do not tell, so standard errors, p-values, intervals, AIC and BIC would mislead; fit with C=np.inf"
+        )
+    if asked.class_weighted and not COVARIANCES[kind].robust:
+        return (
+            "the fit has class weights, so its curvature is not the information in the rows and classical standard "
+            "errors would be wrong; ask for covariance='HC1', or fit without class_weight"
+        )
+    certificate = asked.model.certificate_
+    if not certificate.met and not asked.firth and estimate.distance > TOO_FAR:
+        return f"the fit has not reached the maximum ({certificate.status}); fit with more iterations"
+    return None
+
+
+SAYINGS = {
+    HELD: "constant, so not identified beside the intercept, which counts it as zero",
+    OPEN: "not identified: collinear with other columns, so other values fit as well",
+    UP: "infinite: every direction in which the likelihood grows raises it",
+    DOWN: "minus infinite: every direction in which the likelihood grows lowers it",
+    EITHER: "without a value: directions in which the likelihood grows disagree on its sign",
+}
+
+
+def _named_states(names: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
+    """A sentence for each state that is out of the ordinary, with the coefficients in it."""
+    found = {state: [n for n, s in zip(names, states, strict=True) if s == state] for state in SAYINGS}
+    return [f"{', '.join(held)}: {SAYINGS[state]}" for state, held in found.items() if held]

@@ -1,0 +1,214 @@
+"""A summary as text, JSON, HTML and a frame: all from the same records, one a coefficient."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from separatrix.errors import SeparatrixError
+from separatrix.inference.findings import ESTIMATED
+
+if TYPE_CHECKING:
+    from separatrix.inference.result import Summary
+
+Rows: TypeAlias = list[dict[str, Any]]
+
+WIDTH = 100
+# Names are cut to make lines fit, but never below this.
+SHORTEST = 8
+# Below this a p-value is printed as a bound, as R does.
+SMALLEST_P = 1e-16
+# Significant digits by column, where they are not four.
+STATISTIC = "statistic"
+DIGITS = {"p_value": ".3g", "z": ".3g", STATISTIC: ".6g"}
+HEADS = {"term": "", "state": "", "std_err": "std. error", "p_value": "p", "low": "lower", "high": "upper"}
+FIRST = ("term", "coef", "std_err", "z", "p_value", "low", "high")
+SECOND = ("term", "ratio", "ratio_low", "ratio_high")
+STATISTICS = (
+    "n",
+    "n_coefficients",
+    "log_likelihood",
+    "null_log_likelihood",
+    "lr_statistic",
+    "lr_df",
+    "lr_p_value",
+    "aic",
+    "bic",
+    "mcfadden",
+)
+
+
+def records(found: Summary) -> Rows:
+    """A dictionary for each coefficient, class by class."""
+    keys = ("coef", "std_err", "z", "p_value", "low", "high", "ratio", "ratio_low", "ratio_high")
+    arrays = [np.atleast_2d(getattr(found, key)) for key in keys]
+    return [
+        {"class": label, "term": name, **{key: float(a[k, j]) for key, a in zip(keys, arrays, strict=True)}}
+        | {"state": found.states[j]}
+        for k, label in enumerate(found.classes)
+        for j, name in enumerate(found.names)
+    ]
+
+
+def as_dict(found: Summary) -> dict[str, Any]:
+    about = ("reference", "classes", "covariance_kind", "weights", "intervals", "level", "ratio_name", "withheld")
+    corrected = found.prior_corrected_intercept
+    plain: dict[str, Any] = _plain(
+        {key: getattr(found, key) for key in about}
+        | {"notes": found.notes, "coefficients": records(found)}
+        | {key: getattr(found, key) for key in STATISTICS}
+        | {"raw_intercept": None if corrected is None else np.atleast_2d(found.coef)[:, 0].tolist()}
+        | {"prior_corrected_intercept": None if corrected is None else corrected.tolist()}
+    )
+    return plain
+
+
+def as_json(found: Summary) -> str:
+    return json.dumps(as_dict(found), indent=2, ensure_ascii=False)
+
+
+def dumped(rows: Rows) -> str:
+    return json.dumps(_plain(rows), indent=2, ensure_ascii=False)
+
+
+def as_frame(rows: Rows) -> Any:
+    try:
+        import pandas  # type: ignore[import-untyped,unused-ignore]
+    except ImportError as error:
+        raise SeparatrixError("to_frame needs pandas, which is not installed; use to_dict() or install it") from error
+    return pandas.DataFrame.from_records(rows)
+
+
+def _plain(value: Any) -> Any:
+    """Lists, dictionaries, strings and numbers; NaN as None, infinity by name."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None if np.isnan(value) else "inf" if value > 0 else "-inf"
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+# --------------------------------------------------------------------------------------------------- text
+
+
+def number(key: str, value: Any) -> str:
+    """A cell: four significant digits; a p-value below 1e-16 as a bound; nothing for NaN.
+
+    >>> number("p_value", 1e-20), number("coef", 12.34567), number("coef", float("-inf"))
+    ('<1e-16', '12.35', '-inf')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    if np.isnan(value):
+        return ""
+    if key == "p_value" and value < SMALLEST_P:
+        return f"<{SMALLEST_P:.0e}"
+    return f"{value:{DIGITS.get(key, '.4g')}}"
+
+
+def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str] | None = None) -> list[str]:
+    """Aligned lines, text to the left and numbers to the right; the longest text is cut where a line would not fit.
+
+    >>> table([{"term": "x0", "coef": 1.5}, {"term": "age", "coef": -0.25}])
+    ['      coef', 'x0     1.5', 'age  -0.25']
+    """
+    chosen = keys or tuple(rows[0] if rows else ())
+    named = HEADS | (heads or {})
+    cells = [[named.get(key, key) for key in chosen], *([number(key, row[key]) for key in chosen] for row in rows)]
+    left = [bool(rows) and not isinstance(rows[0][key], float) for key in chosen]
+    widths = [max(len(line[k]) for line in cells) for k in range(len(chosen))]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH and any(left):
+        widest = max((k for k, text in enumerate(left) if text), key=lambda k: widths[k])
+        if widths[widest] <= SHORTEST:
+            break
+        widths[widest] -= 1
+    return [
+        "  ".join(
+            _cut(c, w).ljust(w) if text else c.rjust(w) for c, w, text in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in cells
+    ]
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def as_text(found: Summary) -> str:
+    lines = [*_opening(found), ""]
+    rows = records(found)
+    ratios = {"ratio": found.ratio_name or "", "ratio_low": "lower", "ratio_high": "upper"}
+    for label in found.classes:
+        own = [row for row in rows if row["class"] == label]
+        lines += [f"{label!r} against {found.reference!r}", *table(*_marked(own))]
+        if found.ratio_name and any(np.isfinite(row["ratio_low"]) for row in own):
+            lines += ["", *table([row for row in own if row["state"] == ESTIMATED], SECOND, ratios)]
+        lines.append("")
+    for remark in remarks(found):
+        lines += textwrap.wrap(remark, WIDTH, initial_indent="- ", subsequent_indent="  ")
+    return "\n".join(lines).rstrip()
+
+
+def remarks(found: Summary) -> list[str]:
+    """What the numbers do not say by themselves, a sentence each."""
+    said = [*([f"withheld: {found.withheld}"] if found.withheld else []), *found.notes]
+    if found.prior_corrected_intercept is not None:
+        raw, moved = np.atleast_2d(found.coef)[:, 0], found.prior_corrected_intercept
+        pairs = "; ".join(f"raw {a:.6g}, prior-corrected {b:.6g}" for a, b in zip(raw, moved, strict=True))
+        said.append(f"intercept: {pairs}")
+    return said
+
+
+def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
+    """The rows and the columns shown: states are, where one is out of the ordinary."""
+    if all(row["state"] == ESTIMATED for row in rows):
+        return rows, FIRST
+    return [row | {"state": "" if row["state"] == ESTIMATED else row["state"]} for row in rows], (*FIRST, "state")
+
+
+def _opening(found: Summary) -> list[str]:
+    from separatrix.inference.information import COVARIANCES
+
+    kind = f"{100 * found.level:g} % {found.intervals} intervals; covariance: {COVARIANCES[found.covariance_kind].says}"
+    kind = "coefficients without standard errors, for the reason below" if found.withheld else kind
+    pairs = [
+        ("observations", str(found.n)),
+        ("log-likelihood", number(STATISTIC, found.log_likelihood)),
+        ("coefficients", str(found.n_coefficients)),
+        ("of the null model", number(STATISTIC, found.null_log_likelihood)),
+        ("AIC", number(STATISTIC, found.aic)),
+        ("LR statistic", f"{number(STATISTIC, found.lr_statistic)} on {found.lr_df} df" if found.is_likelihood else ""),
+        ("BIC", number(STATISTIC, found.bic)),
+        ("p", number("p_value", found.lr_p_value)),
+        ("McFadden R²", number(STATISTIC, found.mcfadden)),
+    ]
+    cells = [f"{name:<18}{text or '-':>16}" for name, text in pairs]
+    columns = [f"{a}      {b}" for a, b in zip(cells[::2], [*cells[1::2], ""], strict=True)]
+    return [kind, "", *(line.rstrip() for line in columns)]
+
+
+# --------------------------------------------------------------------------------------------------- HTML
+
+
+def html_table(rows: Rows, heads: dict[str, str] | None = None) -> str:
+    """A table; names and labels are escaped."""
+    keys = tuple(rows[0] if rows else ())
+    named = HEADS | (heads or {})
+    head = "".join(f"<th>{escape(named.get(key, key))}</th>" for key in keys)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(number(key, row[key]))}</td>" for key in keys) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def as_html(found: Summary) -> str:
+    said = "".join(f"<p>{escape(line)}</p>" for line in remarks(found))
+    opening = escape("\n".join(_opening(found)))
+    ratios = {"ratio": found.ratio_name or "ratio"}
+    return f"<pre>{opening}</pre>{html_table(records(found), ratios)}{said}"

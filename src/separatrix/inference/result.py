@@ -1,0 +1,157 @@
+"""The result of ``summary``: a frozen record of numbers, and its renderings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.concurrency import one_blas_thread
+from separatrix.errors import ParameterError
+from separatrix.inference import render
+from separatrix.inference.asked import Asked
+from separatrix.inference.effects import average_effects
+from separatrix.inference.findings import HELD, OPEN, Findings
+from separatrix.inference.marginal import MarginalEffects
+from separatrix.inference.normal import chi_squared_tail, two_sided
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Summary:
+    """A fitted model's coefficients with their uncertainty, and how well it fits.
+
+    Arrays are (m,) for two classes and (K − 1, m) for more, a row for each class but the reference; m counts the
+    intercept, where there is one, then the columns. NaN stands for what cannot be said, and ``withheld`` or ``notes``
+    for why; ``states`` says it of each coefficient. ``std_err``, ``z``, ``p_value``, ``low`` and ``high``, ``ratio``,
+    ``ratio_low`` and ``ratio_high``; ``log_likelihood``, ``null_log_likelihood``, ``lr_statistic``, ``lr_df``,
+    ``lr_p_value``, ``aic``, ``bic``, ``mcfadden``.
+
+    >>> from separatrix import LogisticRegression, summary
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> found = summary(LogisticRegression(C=1.0).fit(X, y), X, y)
+    >>> found.withheld[:26], found.std_err.tolist()
+    ('the fit is penalised (C=1)', [nan, nan])
+    """
+
+    names: tuple[str, ...]
+    classes: tuple[Any, ...]
+    reference: Any
+    coef: Array
+    std_err: Array
+    low: Array
+    high: Array
+    states: tuple[str, ...]
+    level: float
+    intervals: str
+    covariance_kind: str
+    weights: str
+    n: int
+    n_coefficients: int
+    log_likelihood: float
+    null_log_likelihood: float
+    lr_df: int
+    is_likelihood: bool
+    ratio_name: str | None
+    withheld: str | None
+    notes: tuple[str, ...]
+    prior_corrected_intercept: Array | None
+    tests: Array | None  # p-values by penalised likelihood ratios, where those take the place of z
+    findings: Findings = field(compare=False)
+    asked: Asked = field(compare=False)
+
+    @property
+    def z(self) -> Array:
+        return self.coef / self.std_err
+
+    @property
+    def p_value(self) -> Array:
+        return two_sided(self.z) if self.tests is None else self.tests
+
+    @property
+    def ratio(self) -> Array:
+        return self._ratio(self.coef)
+
+    @property
+    def ratio_low(self) -> Array:
+        return self._ratio(self.low)
+
+    @property
+    def ratio_high(self) -> Array:
+        return self._ratio(self.high)
+
+    def _ratio(self, of: Array) -> Array:
+        """Exp of it; NaN where the coefficient is one of many, or has no such reading."""
+        said = np.array([bool(self.ratio_name) and state not in (HELD, OPEN) for state in self.states])
+        with np.errstate(over="ignore"):
+            return np.where(said, np.exp(of), np.nan)
+
+    @property
+    def lr_statistic(self) -> float:
+        """2 (ℓ − ℓ₀); NaN where ℓ is no log-likelihood at its maximum."""
+        return 2.0 * (self.log_likelihood - self.null_log_likelihood) if self.is_likelihood else float("nan")
+
+    @property
+    def lr_p_value(self) -> float:
+        return chi_squared_tail(self.lr_statistic, self.lr_df)
+
+    @property
+    def aic(self) -> float:
+        return 2.0 * self.n_coefficients - 2.0 * self.log_likelihood if self.is_likelihood else float("nan")
+
+    @property
+    def bic(self) -> float:
+        fit = self.n_coefficients * float(np.log(self.n)) - 2.0 * self.log_likelihood
+        return fit if self.is_likelihood else float("nan")
+
+    @property
+    def mcfadden(self) -> float:
+        null = self.null_log_likelihood
+        return 1.0 - self.log_likelihood / null if null < 0 else float("nan")
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Of all coefficients, class by class, (p, p); NaN for those without a standard error."""
+        found, size = self.findings, self.coef.size
+        V = np.full((size, size), np.nan)
+        kept = np.flatnonzero(np.tile(found.estimated, len(found.coef)))
+        if found.covariance is not None:
+            V[np.ix_(kept, kept)] = found.covariance.of(found.estimate.F[kept])
+        return V
+
+    def marginal_effects(self) -> MarginalEffects:
+        """How each probability changes with each column on average over the rows, with delta-method standard errors.
+
+        Derivatives of P(second class), or of every class's probability where there are more; for columns of zeros and
+        ones the discrete change as well.
+        """
+        asked, found = self.asked, self.findings
+        if found.covariance is None or found.asked is not asked:
+            reason = self.withheld or "some coefficients are infinite"
+            raise ParameterError("marginal_effects", f"there are none: {reason}", "fit a model that has estimates")
+        with one_blas_thread:
+            effects = average_effects(asked, found.estimate, found.covariance)
+        classes = asked.claim.scorer.classes.tolist()
+        return MarginalEffects.of(effects, asked.names, classes[1:] if len(classes) == 2 else classes, self.level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values; NaN as None, infinity as a string."""
+        return render.as_dict(self)
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return render.as_json(self)
+
+    def to_frame(self) -> Any:
+        """The coefficients as a pandas DataFrame, a row each."""
+        return render.as_frame(render.records(self))
+
+    def __str__(self) -> str:
+        return render.as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return render.as_html(self)

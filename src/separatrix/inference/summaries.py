@@ -1,0 +1,194 @@
+r"""The statistical table of a logistic regression: what the rows say of each coefficient, and how surely.
+
+    z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (of complementary log-log: of hazards)
+
+Log-likelihood ℓ against the null model's ℓ₀: 2 (ℓ − ℓ₀) is χ² with as many degrees of freedom as there are slopes;
+AIC = 2 k − 2 ℓ, BIC = k ln n − 2 ℓ, McFadden's R² = 1 − ℓ/ℓ₀. Hosmer, Lemeshow and Sturdivant, Applied Logistic
+Regression (2013); McFadden, Conditional logit analysis of qualitative choice behavior (1974).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.concurrency import one_blas_thread
+from separatrix.decision import prior_corrected
+from separatrix.errors import ParameterError
+from separatrix.inference.asked import Asked, ask, refuse_other_rows
+from separatrix.inference.estimate import estimate_of
+from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
+from separatrix.inference.information import COVARIANCES, chosen
+from separatrix.inference.normal import quantile
+from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
+from separatrix.inference.result import Summary
+
+# What exp of a coefficient is called, by loss; a probit coefficient has no such reading.
+RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
+
+
+def summary(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    weights: str | None = None,
+    offset: Any = None,
+    reference: Any = None,
+    covariance: str | None = None,
+    groups: Any = None,
+    intervals: str = "wald",
+    level: float = 0.95,
+) -> Summary:
+    """The statistical table of a fitted ``LogisticRegression`` over its own rows.
+
+    X, y, ``sample_weight`` and ``offset`` are those of the fit, which the certificate checks. ``weights``: what sample
+    weights mean, "frequency" or "probability"; without it they are refused. ``reference``: the class that others are
+    compared with, by default the first. ``covariance``: "classical", "HC0", "HC1" or "cluster"; by default classical,
+    of probability weights HC1, with ``groups``, a cluster for each row, cluster. ``intervals``: "wald" or "profile",
+    with probability ``level``.
+
+    >>> import numpy as np
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> found = summary(LogisticRegression(C=np.inf).fit(X, y), X, y)
+    >>> found.names, found.coef.round(3).tolist(), found.std_err.round(3).tolist()
+    (('intercept', 'x0'), [-3.035, 1.214], [2.546, 0.913])
+    >>> round(found.lr_p_value, 3)
+    0.067
+    """
+    with one_blas_thread:
+        asked = ask(model, X, y, sample_weight, weights, offset)
+        kind = chosen(asked, covariance, groups)
+        _check(asked, kind, intervals, level)
+        estimate = estimate_of(asked, reference)
+        refuse_other_rows(asked, estimate.at)
+        found = find(asked, estimate, kind, groups)
+        std_err = _errors(found)
+        low, high = INTERVALS[intervals](found, std_err, float(level))
+        tests = firth_tests(asked, std_err[0]) if _is_tested(asked, intervals) else None
+    classes = asked.claim.scorer.classes.tolist()
+    at = 0 if reference is None else classes.index(reference)
+    exact = asked.is_likelihood and not asked.penalised and not asked.firth
+    reached = found.estimate.log_likelihood if found.has_likelihood else float("nan")
+    return Summary(
+        names=estimate_names(asked),
+        classes=tuple(label for k, label in enumerate(classes) if k != at),
+        reference=classes[at],
+        coef=_shaped(found.coef),
+        std_err=_shaped(std_err),
+        low=_shaped(low),
+        high=_shaped(high),
+        states=found.states,
+        level=float(level),
+        intervals=intervals,
+        covariance_kind=kind,
+        weights=asked.declared.name,
+        n=asked.n,
+        n_coefficients=estimate.n_coefficients,
+        log_likelihood=reached,
+        null_log_likelihood=estimate.null_log_likelihood,
+        lr_df=estimate.n_coefficients - len(estimate.A) * asked.claim.fit_intercept,
+        is_likelihood=exact and found.has_likelihood,
+        ratio_name=RATIOS.get(asked.claim.loss),
+        withheld=found.withheld,
+        notes=(*found.notes, *_remarks(asked, tests is not None)),
+        prior_corrected_intercept=_corrected(asked, found),
+        tests=tests,
+        findings=found,
+        asked=asked,
+    )
+
+
+def _check(asked: Asked, kind: str, intervals: str, level: float) -> None:
+    if intervals not in INTERVALS:
+        raise ParameterError("intervals", f"got {intervals!r}", f"choose one of {', '.join(map(repr, INTERVALS))}")
+    if not (isinstance(level, int | float) and 0 < level < 1):
+        raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
+    if intervals == "profile" and (COVARIANCES[kind].robust or not asked.is_likelihood):
+        came = "got 'profile' where rows are weighed or the covariance is a sandwich: it rests on the likelihood alone"
+        raise ParameterError("intervals", came, "use 'wald'")
+    if intervals == "profile" and _profile_name(asked) not in PROFILES:
+        came = f"got 'profile' for a fit with bias_reduction={asked.model.bias_reduction!r}, which has none here"
+        raise ParameterError("intervals", came, "use 'wald'")
+
+
+def _profile_name(asked: Asked) -> str:
+    return str(asked.model.bias_reduction) if asked.firth else "likelihood"
+
+
+# --------------------------------------------------------------------------------------------- intervals
+
+
+def _errors(found: Findings) -> Array:
+    """Standard errors (q, m); NaN where there is none."""
+    errors = np.full(found.coef.shape, np.nan)
+    if found.covariance is not None:
+        variance = found.covariance.variances(found.estimate.F)
+        errors[:, found.estimated] = np.sqrt(variance.reshape(found.coef.shape)[:, found.estimated])
+    return errors
+
+
+def _wald(found: Findings, std_err: Array, level: float) -> tuple[Array, Array]:
+    z = quantile(level)
+    return found.coef - z * std_err, found.coef + z * std_err
+
+
+def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Array]:
+    low, high = np.full(found.coef.shape, np.nan), np.full(found.coef.shape, np.nan)
+    profile = PROFILES[_profile_name(found.asked)]
+    for k, j in np.argwhere(np.isfinite(std_err)).tolist():
+        low[k, j], high[k, j] = profile(found.asked, found.estimate, k, j, level)
+    way, infinite = found.on_the_way, [j for j, state in enumerate(found.states) if state in (UP, DOWN)]
+    # With one direction to infinity, what is held in it leaves a maximum; with more, it need not.
+    if way is not None and len(infinite) and way.n_coefficients == found.estimate.n_coefficients + 1:
+        for j in infinite:
+            ends = profile_of_infinite(way, found.estimate.log_likelihood, j, found.states[j] == UP, level)
+            low[0, j], high[0, j] = ends
+    return low, high
+
+
+INTERVALS = {"wald": _wald, "profile": _profiled}
+
+
+def _shaped(values: Array) -> Array:
+    return values[0] if len(values) == 1 else values
+
+
+def _is_tested(asked: Asked, intervals: str) -> bool:
+    """Whether p-values are by the likelihood that intervals are by: of two classes, each column by itself."""
+    return asked.firth and intervals == "profile" and len(asked.claim.scorer.classes) == 2
+
+
+def _remarks(asked: Asked, tested: bool) -> list[str]:
+    """What the weights make of the likelihood and of the intercept."""
+    notes = []
+    if not asked.declared.repeats:
+        notes.append(
+            "probability weights: the log-likelihood is a pseudo-likelihood, in weights of mean one, so AIC, BIC and "
+            "likelihood-ratio tests are left out"
+        )
+    if asked.firth:
+        by = "p-values are by penalised likelihood ratios" if tested else "p-values are by z"
+        notes.append(
+            "bias-reduced by Firth's penalty: standard errors are of the inverse information at these coefficients; "
+            f"{by}; AIC, BIC and the likelihood-ratio test are left out, separatrix.firth has its own"
+        )
+    if asked.class_weighted:
+        notes.append(
+            "class weights: the intercept and predict_proba are raw, as the weighted classes have them "
+            "(decision.prior_corrected puts both back); the log-likelihood is weighted, so AIC, BIC and "
+            "likelihood-ratio tests are left out"
+        )
+    return notes
+
+
+def _corrected(asked: Asked, found: Findings) -> Array | None:
+    """The intercepts at the rows' own class shares, of a logistic fit with class weights."""
+    if not (asked.class_weighted and asked.claim.fit_intercept and asked.claim.loss == "logistic") or asked.firth:
+        return None
+    shift = prior_corrected(asked.model).W[:, 0] - asked.claim.scorer.W[:, 0]
+    return np.asarray(found.coef[:, 0] + found.estimate.A @ shift)
