@@ -170,6 +170,21 @@ def fitting(make: Callable[[Task, Rung], Any]) -> Callable[..., Callable[[], Any
     return prepare
 
 
+def training_rows(n: int) -> int:
+    """Four fifths of the rows: the others are held out where predictions are judged."""
+    return 4 * n // 5
+
+
+def fitting_most(make: Callable[[Task, Rung], Any]) -> Callable[..., Callable[[], Any]]:
+    """prepare() for `linear_model`: what ``make`` builds, fitted to all rows that are not held out."""
+
+    def prepare(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+        model, most = make(task, rung), training_rows(len(y))
+        return lambda: model.fit(X[:most], y[:most])
+
+    return prepare
+
+
 # Predictions are timed on a model of this many rows: enough to predict well, quick to fit.
 TRAINING = 20_000
 

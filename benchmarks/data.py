@@ -174,6 +174,33 @@ def separable(n: int = 20_000, d: int = 50, gap: float = 0.5) -> Maker:
     return make
 
 
+def conflicting(n: int = 100_000, d: int = 50, rows: int = 10) -> Maker:
+    """Rows at least 0.1 from a hyperplane, but for a few as far on the other side."""
+
+    def make(shrink: int) -> Data:
+        found = separable(n, d, 0.1)(shrink)
+        y = found.y.copy()
+        wrong = np.random.default_rng(SEED + 8).choice(len(y), rows, replace=False)
+        y[wrong] = 1 - y[wrong]
+        return Data(found.X, y)
+
+    return make
+
+
+def rare(n: int = 20_000, d: int = 20) -> Maker:
+    """One row of a hundred in the second class, and a rare 0/1 column that has none of the first."""
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 9)
+        X = gaussian(rng, fewer(n, shrink, 2000), d)
+        z = X @ rng.standard_normal(d)
+        y = (rng.random(len(X)) < 1.0 / (1.0 + np.exp(5.5 - z / z.std()))).astype(np.int64)
+        X[:, -1] = np.where(y == 1, rng.random(len(X)) < 0.2, 0.0)
+        return Data(X, y)
+
+    return make
+
+
 def iris(shrink: int) -> Data:
     """150 flowers (Fisher 1936), bundled with scikit-learn."""
     from sklearn.datasets import load_iris

@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from benchmarks.contestant import PROBE, Task
+from benchmarks.contestant import Task, training_rows
 from benchmarks.data import Data
-from benchmarks.objective import blocks, objective, scores
+from benchmarks.objective import blocks, losses, objective, scores
+from benchmarks.references import SCORES, likelihood
 
 
 class Judge(Protocol):
@@ -100,7 +101,7 @@ class Moments:
     shown = "deviation"
 
     def __init__(self, task: Task, data: Data) -> None:
-        self.references = REFERENCES[task.kind](data)
+        self.references = SCORES[task.kind](data)
 
     def value(self, result: np.ndarray) -> np.ndarray:
         gaps = [np.max(np.abs(result - z)) / np.max(np.abs(z)) for z in self.references]
@@ -110,48 +111,79 @@ class Moments:
         return float(value[0])
 
 
-def by_class(data: Data) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    """Count, mean and scatter of each class."""
-    found = []
-    for k in (0, 1):
-        rows = data.X[data.y == k].astype(np.float64)
-        mean = rows.mean(axis=0)
-        rows -= mean
-        found.append((len(rows), mean, rows.T @ rows))
-    return found
+@dataclass(frozen=True)
+class Evidence:
+    """0 where a verdict's evidence supports it, else 1.
+
+    The evidence: 1 and (b, w) with all rows on their sides; or 0 and λ ≥ 0, one a row and not all zero, with
+    Σ λ_i t_i x̄_i = 0 to the tolerance of linear programs.
+    """
+
+    task: Task
+    data: Data
+    shown: ClassVar[str] = "unsupported"
+
+    def value(self, result: np.ndarray) -> np.ndarray:
+        t, X = 2.0 * self.data.y - 1.0, self.data.X
+        if result[0] == 1.0:
+            return np.array([float(np.min(t * (X @ result[2:] + result[1])) <= 0)])
+        pull = t * result[1:]
+        size = np.abs(result[1:]) @ np.abs(X).max(axis=1)
+        left = max(abs(float(pull.sum())), float(np.max(np.abs(pull @ X))))
+        return np.array([float(not (size > 0 and np.all(result[1:] >= 0) and left <= 1e-6 * size))])
+
+    def shortfall(self, value: np.ndarray, best: np.ndarray) -> float:
+        return float(value[0])
 
 
-def lda(data: Data) -> list[np.ndarray]:
-    (n0, m0, S0), (n1, m1, S1) = by_class(data)
-    n = n0 + n1
-    found = []
-    for divisor in (n, n - 2):
-        w = np.linalg.solve((S0 + S1) / divisor, m1 - m0)
-        found.append((data.X[:PROBE] - (m0 + m1) / 2) @ w + np.log(n1 / n0))
-    return found
+class Inference:
+    """The largest deviation of coefficients and standard errors, (2, d + 1), from plain Newton's, in its errors."""
+
+    shown = "deviation"
+
+    def __init__(self, task: Task, data: Data) -> None:
+        self.reference = np.array(likelihood(data.X, data.y))
+
+    def value(self, result: np.ndarray) -> np.ndarray:
+        return np.array([np.max(np.abs(result - self.reference) / self.reference[1])])
+
+    def shortfall(self, value: np.ndarray, best: np.ndarray) -> float:
+        return float(value[0])
 
 
-def qda(data: Data) -> list[np.ndarray]:
-    found = []
-    for lost in (0, 1):
-        parts = []
-        for count, mean, S in by_class(data):
-            L = np.linalg.cholesky(S / (count - lost))
-            u = np.linalg.solve(L, (data.X[:PROBE] - mean).T)
-            parts.append(np.log(count) - np.sum(np.log(np.diag(L))) - 0.5 * np.sum(u**2, axis=0))
-        found.append(parts[1] - parts[0])
-    return found
+@dataclass(frozen=True)
+class HeldOut:
+    """The mean log loss on the last fifth of the rows, which no contestant has seen."""
+
+    task: Task
+    data: Data
+    shown: ClassVar[str] = "held-out log loss"
+
+    def value(self, result: np.ndarray) -> np.ndarray:
+        rest = slice(training_rows(len(self.data.y)), None)
+        return np.array([np.mean(losses(scores(self.data.X[rest], result), self.data.y[rest]))])
+
+    def shortfall(self, value: np.ndarray, best: np.ndarray) -> float:
+        return float((value[0] - best[0]) / best[0])
 
 
-def squares(data: Data) -> list[np.ndarray]:
-    t = 2.0 * data.y - 1.0
-    center = data.X.mean(axis=0)
-    centred = data.X - center
-    w = np.linalg.solve(centred.T @ centred, centred.T @ (t - t.mean()))
-    return [(data.X[:PROBE] - center) @ w + t.mean()]
+@dataclass(frozen=True)
+class Firth:
+    """−ln L − ½ ln |I| against the least."""
 
+    task: Task
+    data: Data
+    shown: ClassVar[str] = "penalised −ln L"
 
-REFERENCES: dict[str, Any] = {"lda": lda, "qda": qda, "least-squares": squares}
+    def value(self, result: np.ndarray) -> np.ndarray:
+        A = np.column_stack([np.ones(len(self.data.y)), self.data.X])
+        p = 1.0 / (1.0 + np.exp(-(A @ result[0])))
+        _, information = np.linalg.slogdet((A * (p * (1 - p))[:, None]).T @ A)
+        return np.array([np.sum(losses(scores(self.data.X, result), self.data.y)) - 0.5 * information])
+
+    def shortfall(self, value: np.ndarray, best: np.ndarray) -> float:
+        return float((value[0] - best[0]) / abs(best[0]))
+
 
 JUDGES: dict[str, Any] = {
     "ridge": Objective,
@@ -165,4 +197,8 @@ JUDGES: dict[str, Any] = {
     "predict-one": Labels,
     "predict-many": Labels,
     "start": Labels,
+    "separability": Evidence,
+    "summary": Inference,
+    "auto-C": HeldOut,
+    "firth": Firth,
 }

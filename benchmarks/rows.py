@@ -180,6 +180,34 @@ ROWS: dict[str, Row] = {
             Part("", data.separable(), Task("margin"), 1.0, accuracy=1e-3),
         ),
         Row(
+            "separability",
+            "whether a hyperplane separates two classes, with evidence",
+            (
+                Part("20 000 × 50, separable", data.separable(), Task("separability"), 50.0, accuracy=0.5),
+                Part("20 000 × 50, overlapping", data.tall(20_000, 50), Task("separability"), 50.0, accuracy=0.5),
+                Part("100 000 × 50, 10 rows in conflict", data.conflicting(), Task("separability"), 50.0, accuracy=0.5),
+                Part("1 000 000 × 50, overlapping", data.tall(1_000_000, 50), Task("separability"), None, accuracy=0.5),
+            ),
+        ),
+        lone(
+            "summary",
+            "fit, coefficients and standard errors at 200 000 × 50, to 1e-5 of a standard error",
+            Part("", data.tall(200_000, 50), Task("summary", C=np.inf), 3.0, moments, 1e-5),
+        ),
+        Row(
+            "auto-C",
+            "the penalty chosen from the rows; held-out log loss within 2 % of the best",
+            (
+                Part("10 000 × 100", data.tall(10_000), Task("auto-C"), 20.0, None, 0.02),
+                Part("2 000 × 50, 5 classes", data.classes(2_000, 50, 5), Task("auto-C"), 20.0, None, 0.02),
+            ),
+        ),
+        lone(
+            "firth",
+            "Firth's penalised likelihood at 20 000 × 20, one class rare and quasi-separated",
+            Part("", data.rare(), Task("firth", C=np.inf), 2.0, moments),
+        ),
+        Row(
             "predict",
             "a fitted model of 100 columns",
             (

@@ -40,6 +40,8 @@ PEERS = {
     "snapml": Peer("snapml", ("snapml",)),
     "vowpalwabbit": Peer("vowpal_wabbit", ("vowpalwabbit",)),
     "river": Peer("river", ("river",)),
+    "scipy": Peer("scipy_programs", ("scipy",)),
+    "firthmodels": Peer("firthmodels", ("firthmodels", "numba")),
 }
 
 

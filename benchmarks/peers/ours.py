@@ -14,6 +14,7 @@ from benchmarks.contestant import (
     Task,
     as_given,
     fitting,
+    fitting_most,
     linear_model,
     of_process,
     predicting,
@@ -77,6 +78,49 @@ def classifier(name: str, **settings: Any) -> Callable[[Task, Rung], Any]:
     return make
 
 
+def firth(task: Task, rung: Rung) -> Any:
+    from separatrix import LogisticRegression
+
+    return LogisticRegression(bias_reduction="firth", tol=rung["tol"])
+
+
+def chosen(task: Task, rung: Rung) -> Any:
+    from separatrix import LogisticRegression
+
+    return LogisticRegression(C="auto")
+
+
+def summary(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+    import separatrix as sx
+
+    def run() -> Any:
+        found = sx.summary(sx.LogisticRegression(C=np.inf, tol=rung["tol"]).fit(X, y), X, y)
+        str(found)
+        return found
+
+    return run
+
+
+def of_summary(found: Any, task: Task) -> Answer:
+    return Answer(np.array([found.coef, found.std_err]))
+
+
+def separability(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+    import separatrix as sx
+
+    return lambda: (sx.separability(X, y), len(y))
+
+
+def verdict(found: Any, task: Task) -> Answer:
+    """1 and the hyperplane, or 0 and a multiplier a row."""
+    answer, n = found
+    if answer:
+        return Answer(np.concatenate([[1.0], answer.v]))
+    weights = np.zeros(n)
+    weights[answer.rows] = answer.weights
+    return Answer(np.concatenate([[0.0], weights]))
+
+
 def one(X: Any, y: Any) -> Callable[[Any], Any]:
     model = default().fit(X, y)
     if hasattr(model, "predict_one"):
@@ -115,6 +159,10 @@ CONTESTANTS = (
     Contestant(
         "MaxMarginClassifier", "margin", fitting(classifier("MaxMarginClassifier")), with_evidence(linear_model)
     ),
+    Contestant("separability", "separability", separability, verdict),
+    Contestant("summary", "summary", summary, of_summary, BOUNDS),
+    Contestant('LogisticRegression(C="auto")', "auto-C", fitting_most(chosen), with_evidence(linear_model)),
+    Contestant('LogisticRegression(bias_reduction="firth")', "firth", fitting(firth), linear_model, BOUNDS),
     Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row.tolist()), as_given),
     Contestant("predict", "predict-many", predicting(default), as_given),
     Contestant("cold process", "start", starting(START), of_process),

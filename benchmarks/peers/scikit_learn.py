@@ -14,6 +14,7 @@ from benchmarks.contestant import (
     as_given,
     crossed,
     fitting,
+    fitting_most,
     in_double,
     of_process,
     predicting,
@@ -59,6 +60,19 @@ def path(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
         return np.array(found)
 
     return run
+
+
+def chosen(solver: str) -> Callable[[Task, Rung], Any]:
+    """Ten strengths by five folds, which is its default."""
+
+    def make(task: Task, rung: Rung) -> Any:
+        from sklearn.linear_model import LogisticRegressionCV
+
+        return LogisticRegressionCV(
+            Cs=10, cv=5, scoring="neg_log_loss", solver=solver, use_legacy_attributes=False, **rung
+        )
+
+    return make
 
 
 def perceptron(name: str, **settings: Any) -> Callable[[Task, Rung], Any]:
@@ -173,6 +187,10 @@ CONTESTANTS = (
     ),
     Contestant("SVC", "margin", fitting(machine("SVC", kernel="linear")), ladder=HARD),
     Contestant("LinearSVC", "margin", fitting(machine("LinearSVC", loss="hinge")), ladder=HARD_SCALED),
+    Contestant("LogisticRegressionCV lbfgs", "auto-C", fitting_most(chosen("lbfgs")), ladder=BY_GRADIENT[:1]),
+    Contestant(
+        "LogisticRegressionCV newton-cholesky", "auto-C", fitting_most(chosen("newton-cholesky")), ladder=BY_NEWTON[:1]
+    ),
     Contestant("predict", "predict-one", predicting_one(one, lambda row: row.reshape(1, -1)), as_given),
     Contestant("predict", "predict-many", predicting(default), as_given),
     Contestant("cold process", "start", starting(START), of_process),

@@ -24,6 +24,17 @@ def of_likelihood(found: Any, task: Task) -> Answer:
     return Answer(np.atleast_2d(found.params))
 
 
+def summary(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+    import statsmodels.api as sm
+
+    def run() -> Any:
+        found = sm.Logit(y, sm.add_constant(X)).fit(method="newton", disp=0, tol=rung["tol"])
+        str(found.summary())
+        return np.array([found.params, found.bse])
+
+    return run
+
+
 def squares(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
     import statsmodels.api as sm
 
@@ -45,5 +56,6 @@ LADDER = tolerances(1e-4, 1e-6, 1e-8, 1e-10)
 CONTESTANTS = (
     Contestant("Logit newton", "ridge", likelihood("newton"), of_likelihood, LADDER, unpenalised),
     Contestant("Logit lbfgs", "ridge", likelihood("lbfgs"), of_likelihood, LADDER, unpenalised),
+    Contestant("Logit newton, summary", "summary", summary, as_given, LADDER),
     Contestant("OLS qr", "least-squares", squares, as_given),
 )
