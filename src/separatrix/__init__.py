@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import decision, errors, information, losses, solvers
+    from separatrix import decision, errors, firth, information, losses, solvers
     from separatrix.basis import Basis, gaussian, quadratic
     from separatrix.calibration import reliability
     from separatrix.certificate import Certificate
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from separatrix.concurrency import threads
     from separatrix.evaluation import evaluate
     from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.inference import likelihood_ratio_test, summary
+    from separatrix.margin import maximum_margin
     from separatrix.model_file import load, save
     from separatrix.novikoff import cosines, novikoff_bound
+    from separatrix.penalty_choice import PenaltyChoice
     from separatrix.proofs.separability import separability
     from separatrix.schemes import compare_schemes
     from separatrix.scorer import Scorer
@@ -67,17 +70,22 @@ _WHERE = {
     "evaluate": "separatrix.evaluation",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
+    # inference
+    "likelihood_ratio_test": "separatrix.inference",
+    "summary": "separatrix.inference",
     # selection
+    "PenaltyChoice": "separatrix.penalty_choice",
     "PenaltyPath": "separatrix.selection",
     "penalty_path": "separatrix.selection",
     # separation
     "cosines": "separatrix.novikoff",
+    "maximum_margin": "separatrix.margin",
     "novikoff_bound": "separatrix.novikoff",
     "separability": "separatrix.proofs.separability",
     # settings
     "threads": "separatrix.concurrency",
 }
-_MODULES = ("decision", "errors", "information", "losses", "solvers")
+_MODULES = ("decision", "errors", "firth", "information", "losses", "solvers")
 
 __all__ = [
     "Basis",
@@ -91,6 +99,7 @@ __all__ = [
     "MaxMarginClassifier",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "PenaltyChoice",
     "PenaltyPath",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
@@ -104,10 +113,13 @@ __all__ = [
     "error_surface",
     "errors",
     "evaluate",
+    "firth",
     "gaussian",
     "information",
+    "likelihood_ratio_test",
     "load",
     "losses",
+    "maximum_margin",
     "novikoff_bound",
     "penalty_path",
     "quadratic",
@@ -116,6 +128,7 @@ __all__ = [
     "save",
     "separability",
     "solvers",
+    "summary",
     "threads",
 ]
 

@@ -110,6 +110,27 @@ def test_absolute_values_from_the_command_line():
     assert model.certificate_.met
 
 
+def test_a_penalty_chosen_on_the_command_line():
+    text = run("fit", "demo:iris", "--C", "auto", "--out", "m.json").stdout
+    assert "(chosen: the best for rows left out)" in text
+    assert "chosen by approximate leave-one-out" in text
+    table = read_labelled(open_source("demo:iris"))
+    classes, codes = np.unique(table.y, return_inverse=True)
+    fitted = ~held_out(codes, 0.25, 0)
+    model = LogisticRegression("auto", random_state=0).fit(table.X[fitted], classes[codes[fitted]])
+    assert f"C={model.C_:.4g} " in text
+    assert load("m.json").coef_.tobytes() == model.coef_.tobytes()
+    assert "neither a number nor 'auto'" in complaint("fit", "demo:iris", "--C", "strong", code=2)
+
+
+def test_firths_likelihood_from_the_command_line():
+    text = run("fit", "separated.csv", "--target", "y", "--bias-reduction", "firth", "--out", "m.json").stdout
+    assert "bias reduced by Firth's likelihood" in text
+    assert "stationary" in text
+    assert load("m.json").bias_reduction == "firth"
+    assert "--C" in complaint("fit", "separated.csv", "--target", "y", "--bias-reduction", "firth", "--C", "2", code=2)
+
+
 def test_threads_change_nothing():
     one = run("fit", "demo:iris", "--json", "--threads", "1").stdout
     assert one == run("fit", "demo:iris", "--json", "--threads", "2").stdout

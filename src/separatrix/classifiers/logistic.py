@@ -12,6 +12,7 @@ from separatrix import errors
 from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims import LikelihoodClaim
+from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
 from separatrix.classifiers.given import (
     Given,
     check_choice,
@@ -25,15 +26,20 @@ from separatrix.classifiers.given import (
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.classifiers.separated import separation_of
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective, as_offset, pose
 from separatrix.penalty import Penalty
+from separatrix.penalty_choice import PenaltyChoice, choose_penalty
+from separatrix.penalty_scores import Question
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
+# Codes of fits that have no optimum, since classes are separated.
+APART = ("separated", "quasi-separated")
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
@@ -47,8 +53,9 @@ class LogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    C : float, default 1.0
-        Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood.
+    C : float or "auto", default 1.0
+        Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood. "auto": the C at which rows
+        left out are predicted best, by their log loss; ``penalty_choice_`` says how it was found.
     l1_ratio : float between 0 and 1, default 0.0
         α above: 0 is the ridge, 1 the lasso, which leaves most weights at exactly zero, between them the elastic net.
     loss : "logistic", "probit", "cloglog" or "squared-sigmoid", default "logistic"
@@ -61,6 +68,10 @@ class LogisticRegression(LinearClassifier):
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None
         f_j above; 0 leaves a column unpenalised.
+    bias_reduction : None or "firth", default None
+        "firth": maximise l + ½ ln |I| in place of all the above, with I the information (Firth 1993). Weights are
+        finite where classes are separated. ``C`` and the penalty's other settings stay at their defaults; ``tol`` is
+        then the penalised score's length in standard errors. ``separatrix.firth`` has its tests and intervals.
     tol : float, default 1e-8
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Losses
         other than "logistic" have no such proof: there it is the gradient's length.
@@ -77,6 +88,12 @@ class LogisticRegression(LinearClassifier):
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     certificate_ : Certificate
         How good the fit is, with ``verify(X, y)``.
+    C_ : float
+        The C of the fit, given or chosen.
+    separation_ : Separable, QuasiSeparable or None
+        Where no optimum exists: the verdict on the classes, with the direction in which weights grow for ever.
+    penalty_choice_ : PenaltyChoice or None
+        With ``C="auto"``, every C tried and its score.
     trace_ : tuple of Record
         Objective, gradient and bound at every iteration.
 
@@ -95,7 +112,7 @@ class LogisticRegression(LinearClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         l1_ratio: float = 0.0,
         loss: str = "logistic",
@@ -103,6 +120,7 @@ class LogisticRegression(LinearClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         penalty_factors: Any = None,
+        bias_reduction: str | None = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
         start: Any = "zero",
@@ -116,6 +134,7 @@ class LogisticRegression(LinearClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.penalty_factors = penalty_factors
+        self.bias_reduction = bias_reduction
         self.tol = tol
         self.max_iter = max_iter
         self.start = start
@@ -162,13 +181,17 @@ class LogisticRegression(LinearClassifier):
 
     def _fit(self, task: Given, offset: Array | None) -> Self:
         weight, by_class = self._weights(task)
+        if self.bias_reduction is not None:
+            BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
+            return self
         solver = self._seeded(named(self.solver))
+        self.C_, self.penalty_choice_, near = self._chosen(task, weight, offset)
         problem = pose(
             task.X,
             task.codes,
             task.n_classes,
             weight,
-            self._penalty(task.X.shape[1]),
+            self._penalty(task.X.shape[1], self.C_),
             self.fit_intercept,
             solver is None or Need.STANDARD in solver.needs,
             task.names,
@@ -179,11 +202,37 @@ class LogisticRegression(LinearClassifier):
         if solver is None:
             solver, why = choose(problem)
         refuse_unmet(solver, problem)
-        start = self._start(problem, task.classes, solver)
+        start = self._start(problem, task.classes, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
+        outcome = self._explained(task, weight, problem, outcome)
         self._keep(task, by_class, problem, W, outcome, solver, why)
         return self
+
+    def _chosen(self, task: Given, weight: Array, offset: Array | None) -> tuple[float, PenaltyChoice | None, Any]:
+        """C, how it was chosen, and weights near its fit; nothing of these but C where that is given."""
+        if not self._chooses_C:
+            return float(self.C), None, None
+        asked = (task.X, task.codes, task.n_classes, weight, self._penalty(task.X.shape[1], 1.0), self.fit_intercept)
+        seed = seed_of(self.random_state)
+        found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter))
+        return found.choice.C, found.choice, found.W
+
+    @property
+    def _chooses_C(self) -> bool:
+        return isinstance(self.C, str) and self.C == "auto"
+
+    def _explained(self, task: Given, weight: Array, problem: Objective, outcome: Run) -> Run:
+        """The outcome, with what separates the classes in its sentence where they are separated."""
+        self.separation_ = None
+        if outcome.status.code not in APART:
+            return outcome
+        free = np.flatnonzero(problem.unpenalised[1 : 1 + task.X.shape[1]])
+        X = task.X if len(free) == task.X.shape[1] else task.X[:, free]
+        names = None if task.names is None else [task.names[j] for j in free]
+        found = separation_of(X, task.codes, task.classes, weight, self.fit_intercept, names)
+        self.separation_, how = found
+        return replace(outcome, status=replace(outcome.status, sentence=f"{outcome.status.sentence}: {how}"))
 
     def _weights(self, task: Given) -> tuple[Array, Array]:
         """Of the rows, class weights included; of the classes."""
@@ -196,19 +245,23 @@ class LogisticRegression(LinearClassifier):
         return weight, by_class
 
     def _check_settings(self) -> None:
-        check_positive("C", self.C, "give a positive number, or np.inf for no penalty")
-        if not float(self.C) > 1e-300:
+        check_bias_reduction(self)
+        if not self._chooses_C:
+            check_positive("C", self.C, "give a positive number, or np.inf for no penalty, or 'auto'")
+        if not self._chooses_C and not float(self.C) > 1e-300:
             raise ParameterError("C", f"got {self.C!r}", "give more than 1e-300: 1/C must be a number")
         if not (is_number(self.l1_ratio) and 0 <= self.l1_ratio <= 1):
             raise ParameterError("l1_ratio", f"got {self.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
         check_choice("loss", self.loss, HEADS)
+        if self._chooses_C and not LOSSES[self.loss].traits.likelihood:
+            raise ParameterError("C", f"got 'auto' with loss={self.loss!r}", "give a number: it has no log loss")
         check_not_negative("tol", self.tol)
         check_count("max_iter", self.max_iter)
         check_flag("fit_intercept", self.fit_intercept)
         check_flag("warm_start", self.warm_start)
 
-    def _penalty(self, n_features: int) -> Penalty:
-        strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
+    def _penalty(self, n_features: int, C: float) -> Penalty:
+        strength = 0.0 if np.isinf(C) else 1.0 / C
         if self.penalty_factors is None:
             return Penalty(strength, np.ones(n_features), float(self.l1_ratio))
         try:
@@ -228,8 +281,8 @@ class LogisticRegression(LinearClassifier):
             return solver
         return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
 
-    def _start(self, problem: Objective, classes: AnyArray, solver: Solver) -> Array:
-        """The start in the problem's coordinates, (K or 1, d + 1).
+    def _start(self, problem: Objective, classes: AnyArray, solver: Solver, near: Array | None = None) -> Array:
+        """The start in the problem's coordinates, (K or 1, d + 1): ``near``, in raw units, where that is known.
 
         On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
         second derivatives may be rounded away.
@@ -237,7 +290,9 @@ class LogisticRegression(LinearClassifier):
         standard = Need.STANDARD in solver.needs
         zero = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
         before = getattr(self, "scorer_", None) if self.warm_start else None
-        if (
+        if near is not None:
+            start = problem.rows.frame.from_original(self._beside(near, problem))
+        elif (
             before is not None
             and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
             and before.classes.tolist() == classes.tolist()
@@ -305,17 +360,17 @@ class LogisticRegression(LinearClassifier):
             n_rows=task.X.shape[0],
             claim=LikelihoodClaim(
                 self.scorer_,
-                float(self.C),
+                self.C_,
                 problem.penalty.factors[: task.X.shape[1]],
                 bool(self.fit_intercept),
                 by_class,
                 self.loss,
                 float(self.l1_ratio),
             ),
+            facts={} if self.penalty_choice_ is None else {"penalty": str(self.penalty_choice_)},
         )
         if not outcome.status.met:
-            apart = outcome.status.code in ("separated", "quasi-separated")
-            kind = errors.SeparationWarning if apart else errors.NotConvergedWarning
+            kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
 
 

@@ -164,7 +164,10 @@ class Account:
         balanced = ", classes balanced" if settings["class_weight"] else ""
         intercept = "with an intercept" if settings["fit_intercept"] else "no intercept"
         ratio = f", l1_ratio={settings['l1_ratio']:g}" if settings["l1_ratio"] else ""
-        return f"logistic regression, C={settings['C']:g}{ratio}, {intercept}{balanced}"
+        if settings["bias_reduction"]:
+            return f"logistic regression, bias reduced by Firth's likelihood, {intercept}{balanced}"
+        chosen = " (chosen: the best for rows left out)" if settings["C"] == "auto" else ""
+        return f"logistic regression, C={self.model.C_:.4g}{chosen}{ratio}, {intercept}{balanced}"
 
     def _show_measured(self) -> None:
         report = self.report

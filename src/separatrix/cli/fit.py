@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The estimator's settings, and the options that they come from.
 _OPTIONS = {
     "C": "--C",
+    "bias_reduction": "--bias-reduction",
     "class_weight": "--class-weight",
     "l1_ratio": "--l1-ratio",
     "max_iter": "--max-iter",
@@ -37,12 +38,27 @@ class Split:
     seed: int
 
 
+class Strength(click.ParamType[float | str]):
+    """A number, or ``auto``."""
+
+    name = "number|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        if isinstance(value, float) or value == "auto":
+            return value  # type: ignore[no-any-return]
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor 'auto'.", param, ctx)
+
+
 _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
   separatrix fit people.csv --target smoker --C inf --test-size 0
   separatrix fit people.csv --target smoker --C 0.1 --l1-ratio 1
+  separatrix fit people.csv --target smoker --C auto
   cat people.csv | separatrix fit - --target smoker --json
 """
 
@@ -53,7 +69,17 @@ Examples:
 @click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be given again.")
 @click.option("--out", metavar="FILE", help="Write the model to this file (JSON).")
 @click.option(
-    "--C", "C", type=float, default=1.0, show_default=True, help="Inverse strength of the penalty; inf for none."
+    "--C",
+    "C",
+    type=Strength(),
+    default=1.0,
+    show_default=True,
+    help="Inverse strength of the penalty; inf for none, auto for the one that predicts rows left out best.",
+)
+@click.option(
+    "--bias-reduction",
+    type=click.Choice(["firth"]),
+    help="Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
 )
 @click.option(
     "--l1-ratio",

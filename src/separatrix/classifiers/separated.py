@@ -1,0 +1,82 @@
+"""Why a likelihood has no maximum, in words: columns, categories and rows that separate, and the way to infinity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.proofs.differences import Differences
+from separatrix.proofs.naming import NAMED, About
+from separatrix.proofs.separability import decide
+from separatrix.proofs.verdicts import QuasiSeparable, Separable, Verdict, as_rows
+from separatrix.rows.block import is_sparse
+
+# Columns of a direction that are named; the verdict has them all.
+SHOWN = 5
+OFFERS = "use bias_reduction='firth', a finite C, or leave these columns out"
+
+
+def separation_of(
+    X: Any, codes: Integers, classes: AnyArray, weight: Array, fit_intercept: bool, names: list[str] | None
+) -> tuple[Verdict, str]:
+    """The verdict on the rows that have weight, and what it says about the fit, in a sentence."""
+    counted = np.flatnonzero(weight > 0)
+    whole = len(counted) == len(codes)
+    rows, own = (as_rows(X), codes) if whole else (as_rows(X[counted]), codes[counted])
+    about = About(bool(fit_intercept), classes, tuple(names or ()))
+    verdict = decide(Differences(rows, own, len(classes), bool(fit_intercept)), about)
+    if isinstance(verdict, Separable):
+        return verdict, f"{_alone(rows, own, about) or _direction(verdict.v, rows, about)}; {OFFERS}"
+    if isinstance(verdict, QuasiSeparable):
+        off = counted[np.setdiff1d(np.arange(len(counted)), verdict.touching)]
+        return verdict, f"{_moving(off, verdict)}; {_direction(verdict.v, rows, about)}; {OFFERS}"
+    return verdict, OFFERS
+
+
+def _alone(X: Any, codes: Integers, about: About) -> str:
+    """Columns that separate two classes by themselves; nothing where there is none."""
+    if len(about.classes) != 2 or not about.fit_intercept:
+        return ""
+    lower, upper = X[codes == 0], X[codes == 1]
+    (low0, high0), (low1, high1) = ((_dense(part.min(axis=0)), _dense(part.max(axis=0))) for part in (lower, upper))
+    found = np.flatnonzero((high0 < low1) | (high1 < low0))
+    if len(found) == 0:
+        return ""
+    named = ", ".join(about.column(int(j)) for j in found[:NAMED]) + (", …" if len(found) > NAMED else "")
+    j = int(found[0])
+    above = 1 if high0[j] < low1[j] else 0
+    cut = 0.5 * (high0[j] + low1[j]) if above else 0.5 * (high1[j] + low0[j])
+    where = f"every row of {about.label(above)} has {about.column(j)} above {cut:.6g} and no other row has"
+    return f"{named} alone separate{'s' if len(found) == 1 else ''} them: {where}"
+
+
+def _dense(extreme: Any) -> Array:
+    return np.asarray(extreme.toarray() if is_sparse(extreme) else extreme, dtype=np.float64).ravel()
+
+
+def _moving(off: Integers, verdict: QuasiSeparable) -> str:
+    """The columns that cause a quasi-separation, and the rows that gain by it."""
+    columns = [verdict.about.column(int(j)) for j in verdict.columns[:NAMED]] or ["the intercept alone"]
+    rows = ", ".join(str(i) for i in off[:NAMED]) + (", …" if len(off) > NAMED else "")
+    verb = "causes" if len(columns) == 1 else "cause"
+    return f"{' and '.join(columns)} {verb} it, by {len(off)} row{'' if len(off) == 1 else 's'} ({rows})"
+
+
+def _direction(v: Array, X: Any, about: About) -> str:
+    """The way to infinity: the weights that grow for ever, first those that move the scores most."""
+    largest = np.maximum(np.abs(_dense(X.max(axis=0))), np.abs(_dense(X.min(axis=0))))
+    W, parts = np.atleast_2d(v), []
+    for k, row in enumerate(W):
+        unit = np.abs(row[1:]).max(initial=0.0) or np.abs(row[0])
+        used = [int(j) for j in np.argsort(-np.abs(row[1:]) * largest, kind="stable") if row[j + 1] != 0]
+        shown = [f"{row[j + 1] / unit:+.3g} for {about.column(j)}" for j in used[:SHOWN]]
+        if len(used) > SHOWN:
+            shown.append(f"{len(used) - SHOWN} more columns")
+        if row[0] != 0:
+            shown.append(f"{row[0] / unit:+.3g} for the intercept")
+        of = f" of class {about.label(k)}" if len(W) > 1 else ""
+        if shown:
+            parts.append(f"the weights{of} grow for ever along {', '.join(shown)}")
+    return "; ".join(parts)

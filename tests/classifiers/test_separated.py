@@ -1,0 +1,79 @@
+"""What a fit without a penalty says about classes that are separated: who does it, and where it leads."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+import separatrix as sx
+from separatrix.errors import SeparationWarning
+from separatrix.proofs.verdicts import QuasiSeparable, Separable
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def _fit(X, y, **settings):
+    with pytest.warns(SeparationWarning) as caught:
+        model = sx.LogisticRegression(np.inf, **settings).fit(X, y)
+    sentence = str(caught[0].message)
+    assert sentence == model.certificate_.status
+    assert "firth" in sentence
+    assert "finite C" in sentence
+    return model, sentence
+
+
+def test_columns_that_separate_alone_are_named_with_their_cut():
+    iris = load_iris(as_frame=True)
+    model, sentence = _fit(iris.data, np.where(iris.target == 0, "setosa", "other"))
+    assert isinstance(model.separation_, Separable)
+    assert "'petal length (cm)', column 'petal width (cm)' alone separate them" in sentence
+    assert "every row of 'other' has column 'petal length (cm)' above 2.45" in sentence
+
+
+def test_a_column_that_quasi_separates_is_named_with_its_rows():
+    table = pd.read_csv(DATA / "endometrial.csv", comment="#")
+    model, sentence = _fit(table[["NV", "PI", "EH"]], table["HG"])
+    assert isinstance(model.separation_, QuasiSeparable)
+    apart = np.flatnonzero(table["NV"] == 1)
+    assert f"column 'NV' causes it, by 13 rows ({', '.join(map(str, apart[:12]))}, …)" in sentence
+    assert "grow for ever along +1 for column 'NV'" in sentence
+    np.testing.assert_array_equal(np.setdiff1d(np.arange(len(table)), model.separation_.touching), apart)
+
+
+def test_a_category_is_named_as_one():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    table = pd.DataFrame({"age": rng.standard_normal(60), "student=Yes": 0.0})
+    table.loc[np.flatnonzero(y == 1)[:5], "student=Yes"] = 1.0
+    _, sentence = _fit(table, y)
+    assert "the category 'Yes' of 'student' causes it, by 5 rows" in sentence
+
+
+def test_with_more_classes_the_ways_to_infinity_are_named_by_class():
+    iris = load_iris(as_frame=True)
+    model, sentence = _fit(iris.data, iris.target_names[iris.target])
+    assert isinstance(model.separation_, QuasiSeparable)
+    assert "of class 'versicolor' grow for ever" in sentence
+
+
+def test_rows_without_weight_and_penalised_columns_do_not_count():
+    X = np.column_stack([np.r_[0.0, 1, 2, 3, 4, 5, 2.5], np.r_[1.0, -1, 1, -1, 1, -1, 0]])
+    y = np.r_[0, 0, 0, 1, 1, 1, 0]
+    weight = np.r_[1.0, 1, 1, 1, 1, 1, 0]
+    with pytest.warns(SeparationWarning, match="column 0 alone separates them"):
+        sx.LogisticRegression(np.inf).fit(X, y, weight)
+    with pytest.warns(SeparationWarning) as caught:
+        sx.LogisticRegression(1.0, penalty_factors=[0.0, 1.0]).fit(X, y)
+    assert "column 0 alone separates them" in str(caught[0].message)
+    overlapping = sx.LogisticRegression(1.0, penalty_factors=[1.0, 0.0]).fit(X, y)
+    assert overlapping.separation_ is None
+    assert overlapping.certificate_.met
+
+
+def test_many_columns_leave_the_sentence_short():
+    rng = np.random.default_rng(1)
+    _, sentence = _fit(rng.standard_normal((20, 50)), rng.integers(0, 2, 20))
+    assert "45 more columns" in sentence
+    assert len(sentence) < 700
