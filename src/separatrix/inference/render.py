@@ -175,7 +175,8 @@ def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
 def _opening(found: Summary) -> list[str]:
     from separatrix.inference.information import COVARIANCES
 
-    kind = f"{100 * found.level:g} % {found.intervals} intervals; covariance: {COVARIANCES[found.covariance_kind].says}"
+    sort = found.intervals.replace("wald", "Wald")
+    kind = f"{100 * found.level:g} % {sort} intervals; covariance: {COVARIANCES[found.covariance_kind].says}"
     kind = "coefficients without standard errors, for the reason below" if found.withheld else kind
     pairs = [
         ("observations", str(found.n)),
