@@ -21,7 +21,8 @@ def _scorer(d, K, seed=0):
 def test_one_row_gets_what_many_get(d, K):
     scorer, X = _scorer(d, K), np.random.default_rng(1).standard_normal((50, d))
     expected = scorer.predict(X).tolist()
-    for given in (list, tuple, np.asarray, lambda row: np.asarray(row, dtype=object).astype(np.float64)):
+    forms = (list, tuple, np.asarray, np.float32, lambda row: np.repeat(row, 2)[::2], lambda row: np.array(row, ">f8"))
+    for given in forms:
         assert [scorer.predict_one(given(row.tolist())) for row in X] == expected
 
 

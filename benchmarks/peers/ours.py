@@ -163,7 +163,7 @@ CONTESTANTS = (
     Contestant("summary", "summary", summary, of_summary, BOUNDS),
     Contestant('LogisticRegression(C="auto")', "auto-C", fitting_most(chosen), with_evidence(linear_model)),
     Contestant('LogisticRegression(bias_reduction="firth")', "firth", fitting(firth), linear_model, BOUNDS),
-    Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row.tolist()), as_given),
+    Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row), as_given),
     Contestant("predict", "predict-many", predicting(default), as_given),
     Contestant("cold process", "start", starting(START), of_process),
 )

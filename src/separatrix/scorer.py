@@ -22,6 +22,8 @@ from separatrix.rows.seam import BLOCK_BYTES
 
 # Below so many values threads cost more than they save.
 FEW_VALUES = 1 << 19
+# The type of numbers that a row is taken in as it is; there is one such object.
+DOUBLE = np.dtype(np.float64)
 # Up to so many numbers a plain sum is faster than an array.
 SHORT = 256
 
@@ -128,13 +130,26 @@ class Scorer:
     def _labels(self) -> list[Any]:
         return list(self.classes)
 
-    def predict_one(self, row: Sequence[float]) -> Any:
+    @cached_property
+    def _single(self) -> tuple[Array, float, Any, list[Any]] | None:
+        """The one score of two classes, w, b and BLAS's own product, with the labels; None for more classes."""
+        from scipy.linalg.blas import ddot
+
+        return (self.W[0, 1:].copy(), float(self.W[0, 0]), ddot, self._labels) if len(self.W) == 1 else None
+
+    def predict_one(self, row: Sequence[float] | Array) -> Any:
         """The class of one row of plain numbers: a list, a tuple or a 1-D array. What ``predict`` says, sooner.
 
         >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
         >>> str(scorer.predict_one([0.75]))
         'yes'
         """
+        if type(row) is np.ndarray and row.dtype is DOUBLE and self._single is not None:
+            w, b, product, labels = self._single
+            if row.shape == w.shape:
+                score = product(w, row) + b
+                if -np.inf < score < np.inf:
+                    return labels[1] if score >= 0 else labels[0]
         if len(row) != self.n_features:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
         try:
@@ -188,7 +203,7 @@ class Scorer:
         return found[0]
 
 
-def _named(row: Sequence[float], z: list[float]) -> list[float]:
+def _named(row: Sequence[float] | Array, z: list[float]) -> list[float]:
     """Refuse the first number of a row that is not finite; scores that overflow by themselves are far on one side."""
     for column, x in enumerate(row):
         if not -np.inf < x < np.inf:

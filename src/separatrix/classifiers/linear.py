@@ -93,7 +93,7 @@ class LinearClassifier(ScoringClassifier):
 
     scorer_: Scorer
 
-    def predict_one(self, row: Sequence[float]) -> Any:
+    def predict_one(self, row: Sequence[float] | Array) -> Any:
         """The class of one row of plain numbers, a list, a tuple or a 1-D array: ``predict`` with two checks only.
 
         The row must have as many numbers as the fit had columns; NaN and infinity are refused.
