@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 import separatrix as sx
 from separatrix.errors import ParameterError, SeparationWarning
-from separatrix.inference.recession import furthest
+from separatrix.inference.recession import reach
 
 from .test_summary import drawn, same, summarised
 
@@ -156,8 +156,8 @@ def test_the_program_finds_the_rows_that_bind():
     B[1] = [1.0, 0.0, 0.0]
     B[2] = [-1.0, 0.0, 0.0]
     exact = linprog([-1.0, -1.0, 0.0], A_ub=-B, b_ub=np.zeros(4000), bounds=(-1, 1))
-    assert furthest(B, np.array([1.0, 1.0, 0.0])) == pytest.approx(-exact.fun, abs=1e-6)
-    assert furthest(B, np.array([1.0, 0.0, 0.0])) == pytest.approx(0.0, abs=1e-6)
+    assert reach(B, np.array([1.0, 1.0, 0.0])) == pytest.approx(-exact.fun, abs=1e-6)
+    assert reach(B, np.array([1.0, 0.0, 0.0])) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_separated_classes_have_no_estimates():

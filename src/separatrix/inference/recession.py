@@ -19,7 +19,6 @@ Statistics 3 (2009).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from separatrix.inference.estimate import Estimate, pose, raw_weights, total_wei
 from separatrix.inference.expansion import expansion
 from separatrix.labels import signed
 from separatrix.objective import Objective
+from separatrix.proofs.linear_programs import furthest
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 from separatrix.solvers.driver import default_rules, delivered, run
@@ -129,27 +129,24 @@ def _signs(A: Array, touching: Integers, off: Integers, Phi: Array) -> Array:
     found = np.zeros(len(Phi))
     for j, along in enumerate(Phi @ N.T):
         along = along / np.linalg.norm(along)
-        most, least = furthest(across, along), -furthest(across, -along)
+        most, least = reach(across, along), -reach(across, -along)
         # It does move, the touching rows leaving it open: where neither way shows, the cone is too narrow to tell.
         up, down = most > MOVES, least < -MOVES
         found[j] = np.nan if up == down else 1.0 if up else -1.0
     return found
 
 
-def furthest(B: Array, along: Array) -> float:
+def reach(B: Array, along: Array) -> float:
     """The largest ``along``·u with B u ≥ 0 and |u| ≤ 1, by a working set of B's rows; NaN where HiGHS fails.
 
-    >>> furthest(np.array([[1.0, 0.0], [-1.0, -1.0]]), np.array([0.0, 1.0]))
+    >>> reach(np.array([[1.0, 0.0], [-1.0, -1.0]]), np.array([0.0, 1.0]))
     0.0
     """
-    from scipy.optimize import linprog
-
     working = np.unique(np.linspace(0, len(B) - 1, min(len(B), FEW)).astype(np.int64))
     while True:
-        answer: Any = linprog(-along, A_ub=-B[working], b_ub=np.zeros(len(working)), bounds=(-1.0, 1.0))
-        if answer.status != 0:
+        u = furthest(B[working], along)
+        if u is None:
             return float("nan")
-        u = np.asarray(answer.x)
         margins = B @ u
         margins[working] = 0.0
         broken = np.flatnonzero(margins < -MOVES / 10)

@@ -7,7 +7,10 @@ r"""The linear programs behind separation, and nothing of what they mean.
                       Optimization Methods and Software 1 (1992). Unlike the perceptron's cost or the largest
                       violation it has no trivial minimum w = 0 unless the classes' means are the same.
 
-Both are solved by HiGHS's dual simplex method through SciPy, so marginals belong to a vertex: few are positive.
+``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1, and zero on some rows: few columns are used.
+``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions reaches.
+
+All are solved by HiGHS's dual simplex method through SciPy, so marginals belong to a vertex: few are positive.
 """
 
 from __future__ import annotations
@@ -146,3 +149,15 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
         return None
     v = found.x[:w] - found.x[w:]
     return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
+
+
+def furthest(A: Array, along: Array) -> Array | None:
+    """v (w,) with A v ≥ 0 and |v| ≤ 1 that maximises ``along``·v; None where HiGHS fails.
+
+    >>> furthest(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 1.0])).tolist()
+    [1.0, 1.0]
+    """
+    from scipy.optimize import linprog
+
+    found: Any = linprog(-along, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs-ds")
+    return None if found.status != 0 else np.asarray(found.x)
