@@ -14,6 +14,7 @@ from benchmarks.data import Data, Maker
 from benchmarks.objective import largest_slope
 
 ONLINE = ("vowpalwabbit", "river")
+LIBLINEAR = ("liblinear", "scikit-learn")
 
 
 @dataclass(frozen=True)
@@ -135,16 +136,16 @@ ROWS: dict[str, Row] = {
             "sparse",
             "100 000 × 50 000, 75 a row, Zipf columns, C = 1",
             (
-                Part("free intercept", SPARSE, RIDGE, 1.5),
-                Part("no intercept", SPARSE, BARE, 1.5, left_out=ONLINE),
+                Part("free intercept", SPARSE, RIDGE, 1.5, against=LIBLINEAR),
+                Part("no intercept", SPARSE, BARE, 1.5, left_out=ONLINE, against=LIBLINEAR),
             ),
         ),
         Row(
             "sparse-large-C",
             "the same at C = 100",
             (
-                Part("free intercept", SPARSE, replace(RIDGE, C=100.0), 1.5, left_out=ONLINE),
-                Part("no intercept", SPARSE, replace(BARE, C=100.0), 1.5, left_out=ONLINE),
+                Part("free intercept", SPARSE, replace(RIDGE, C=100.0), 1.5, left_out=ONLINE, against=LIBLINEAR),
+                Part("no intercept", SPARSE, replace(BARE, C=100.0), 1.5, left_out=ONLINE, against=LIBLINEAR),
             ),
         ),
         Row(

@@ -47,8 +47,8 @@ from separatrix.sums import (
 LARGEST_HESSIAN = 3000
 # Past so many columns their rank, which needs singular values, would take longer than the fit.
 LARGEST_RANK = 1000
-# Rows that stand for all: at least so many, 20 a parameter, and a sixteenth of all up to so many entries.
-SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 1 << 22, 20_231_017
+# Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
+SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 9 << 19, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 # Newton steps for the best constants beside an offset, which begin at none and are few.
 NULL_STEPS = 30
@@ -178,9 +178,8 @@ class Objective:
     @cached_property
     def sampled(self) -> Sample:
         """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
-        n_rows = self.rows.n_rows or 0
-        size = max(20 * self.size, SAMPLE_ROWS, min(n_rows // 16, LARGEST_SAMPLE // self.shape[1]))
-        return self.sample(size)
+        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
+        return self.sample(max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1])))
 
     def sample(self, size: int) -> Sample:
         """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""

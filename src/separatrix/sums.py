@@ -12,6 +12,9 @@ from separatrix.labels import one_hot, unsigned
 from separatrix.losses import Loss
 from separatrix.rows import ArraySum, Block
 
+# Entries of rows, or of their scores, that are written out at once where blocks of CSR rows are long.
+WRITTEN_OUT = 1 << 19
+
 
 @dataclass(frozen=True)
 class ValueGradient(ArraySum):
@@ -211,9 +214,13 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        z = block.scores(self.W)
-        squares = np.einsum("ij,ij->i", z, z)[block.weight > 0]
-        return self.merge(total, float(np.max(squares, initial=0.0)))
+        size = max(1, WRITTEN_OUT // len(self.W))
+        for start in range(0, block.n_rows, size):
+            part = block.take(slice(start, start + size))
+            z = part.scores(self.W)
+            squares = np.einsum("ij,ij->i", z, z)[part.weight > 0]
+            total = self.merge(total, float(np.max(squares, initial=0.0)))
+        return total
 
     def merge(self, a: float, b: float) -> float:
         return max(a, b)
@@ -229,7 +236,11 @@ class RootGram:
         return np.zeros((0, self.width))
 
     def add(self, total: Array, block: Block) -> Array:
-        return self.merge(total, np.sqrt(block.weight)[:, None] * block.homogeneous())
+        size = max(self.width, WRITTEN_OUT // self.width)  # of CSR rows a block may be long
+        for start in range(0, block.n_rows, size):
+            part = block.take(slice(start, start + size))
+            total = self.merge(total, np.sqrt(part.weight)[:, None] * part.homogeneous())
+        return total
 
     def merge(self, a: Array, b: Array) -> Array:
         return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))

@@ -71,7 +71,7 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     chosen = np.sort(np.concatenate([_some(np.flatnonzero(g), size // len(groups), rng) for g in groups]))
     block = whole.written_out(chosen)
     look = _rare_entries(block, whole.frame, whole.X[chosen[0]])
-    seen, odds = _odds(rows.fold(look), counted, size // 2) if len(look.columns) else (chosen[:0], np.empty(0))
+    seen, odds = _odds(rows.fold(look), counted, size // 3) if len(look.columns) else (chosen[:0], np.empty(0))
     more = seen[rng.random(len(seen)) < odds]
     if len(more):
         chosen = np.union1d(chosen, more)
