@@ -30,7 +30,8 @@ from separatrix.rows import Block, some_rows
 from separatrix.sums import LongestScores
 
 EPS = float(np.finfo(np.float64).eps)
-# Past so many parameters their second derivatives cost more than the passes that make the duality bound as small.
+# Past so many parameters, times scores, second derivatives (a matrix for each pair of scores) cost more than the passes
+# that make the duality bound as small.
 WORTHWHILE = 1000
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 1024
@@ -184,8 +185,10 @@ def _pair_inverses(factor: Factor, Q: Array) -> list[Array]:
     return [A[k, k] + A[l, l] - A[k, l] - A[l, k] for k in range(K) for l in range(k)]
 
 
-def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool) -> Bound:
+def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: bool = False) -> Bound:
     """The better of the bounds; the affine one, which costs second derivatives, only where asked for.
+
+    ``last``: no more passes will come, so second derivatives are taken whatever they cost.
 
     An objective in raw coordinates is judged by its standard twin, at the price of a pass, and only thoroughly.
     """
@@ -195,11 +198,12 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool) -> Bou
             return Bound(None, "none", "not looked for yet")
         before = twin.passes
         framed = twin.rows.frame.from_original(objective.rows.frame.to_original(W))
-        found = bound(twin, framed, twin.value_gradient(framed), thorough=True)
+        found = bound(twin, framed, twin.value_gradient(framed), thorough=True, last=last)
         objective.passes += twin.passes - before
         return found
     cheap = duality(objective, W, at)
-    if not thorough or (cheap.value is not None and objective.size > WORTHWHILE):
+    many = objective.size * objective.shape[0] > WORTHWHILE and not last
+    if not thorough or (cheap.value is not None and many):
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:

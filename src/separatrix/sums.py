@@ -13,7 +13,7 @@ from separatrix.losses import Loss
 from separatrix.rows import ArraySum, Block
 
 # Entries of rows, or of their scores, that are written out at once where blocks of CSR rows are long.
-WRITTEN_OUT = 1 << 19
+WRITTEN_OUT = 1 << 21
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from separatrix.rows import Block, some_rows
 from separatrix.sums import ClassHessians, SpanHessian
 
 # Directions of the span at most: past it a factor of theirs costs as much as those of the columns.
-LARGEST_SPAN = 1000
+LARGEST_SPAN = 300
 # Rows of W that add less than this share to the span are left out of it.
 INDEPENDENT = 1e-6
 

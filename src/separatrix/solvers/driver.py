@@ -142,8 +142,8 @@ def run(
 def _end(solver: Solver, problem: Objective, state: State, status: Status, look: _Look, trace: list[Record]) -> Run:
     """The solver's answer, with the sharpest bound on it that there is."""
     final, found = solver.solution(problem, state), look.latest
-    if status.code != "optimal" and (look.tried_at != state.iteration or final is not state):
-        found = bound(problem, final.W, final.at, thorough=True)
+    if status.code != "optimal":
+        found = bound(problem, final.W, final.at, thorough=True, last=True)
     return Run(final, _judged(status, problem, final, found, look.tol, trace), found, tuple(trace))
 
 

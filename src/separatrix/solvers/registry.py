@@ -43,6 +43,8 @@ SOLVERS: dict[str, Solver] = {
 
 # Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves.
 NEWTON_PARAMETERS = 1000
+# Up to so many products second derivatives for several classes cost little beside what else a fit does.
+CLASS_WORK = 1e8
 # The same where absolute values are penalised: past it a matrix of the columns in use is enough.
 PROXIMAL_PARAMETERS = 300
 # With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
@@ -89,7 +91,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
-    if small:
+    if small and not _is_crowded(problem):
         return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
     if _is_wide(problem):
         why = f"span of the rows: {n_rows} rows are fewer than {problem.rows.n_features} columns, and span the optimum"
@@ -102,6 +104,12 @@ def choose(problem: Objective) -> tuple[Solver, str]:
         return DualDescent(), why
     kind = "sparse" if _is_sparse(problem) else "too many for a matrix of their products"
     return DiagonalLBFGS(), f"L-BFGS around a diagonal: the {problem.rows.n_features} columns are {kind}"
+
+
+def _is_crowded(problem: Objective) -> bool:
+    """Whether second derivatives for several classes, a matrix for each pair of them, cost more than passes do."""
+    work = (problem.rows.n_rows or 0) * problem.size * problem.size
+    return problem.shape[0] > 1 and work > CLASS_WORK and _is_held(problem) and not _is_sparse(problem)
 
 
 def _is_sparse(problem: Objective) -> bool:
