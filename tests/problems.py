@@ -8,8 +8,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from separatrix.objective import Objective, pose
+from separatrix.objective import Objective
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from separatrix import leave_one_out as module
 from separatrix.concurrency import threads
 from separatrix.leave_one_out import HIGH, Inverse, leave_one_out
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, pose
+from separatrix.objective import Objective
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.rows import memory_rows
 from separatrix.solvers import Newton, default_rules, run
 

@@ -137,7 +137,7 @@ def leave_one_out(problem: Objective, W: Array, inverse: Inverse, seed: int = 0)
 
     Where rows past HIGH or FAR are too many, those fitted again are drawn by the seed, evenly by how far past.
 
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
     >>> problem = pose(X, codes, 2, np.ones(4), Penalty(10.0, np.ones(1)), fit_intercept=False)

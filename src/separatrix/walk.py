@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.objective import Evaluation, Objective, pose
+from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.rows import Frame
 from separatrix.rows.block import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run

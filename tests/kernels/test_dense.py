@@ -5,8 +5,8 @@ import pytest
 
 from separatrix.concurrency import threads
 from separatrix.kernels import dense
-from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.solvers import compiled
 from separatrix.solvers.compiled import CompiledSums
 

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array, random_array
 import separatrix as sx
 from separatrix.concurrency import threads
 from separatrix.errors import ParameterError
-from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.solvers import DiagonalLBFGS, choose, default_rules, run
 from separatrix.solvers.compiled import CompiledSums
 

@@ -11,8 +11,8 @@ from separatrix.bounds import duality
 from separatrix.concurrency import threads
 from separatrix.errors import ParameterError
 from separatrix.kernels import dual
-from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
 from separatrix.solvers.dual import row_length
 

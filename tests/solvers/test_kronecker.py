@@ -6,8 +6,8 @@ from sklearn.datasets import load_digits
 
 import separatrix as sx
 from separatrix.losses import LOSSES
-from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.solvers import class_inverse
 from separatrix.sums import ClassHessians
 

@@ -11,7 +11,8 @@ from separatrix.arrays import Array
 from separatrix.certificate import Recomputed, as_matrix
 from separatrix.firth import Ascent, Penalised, null_value, pose, unbounded
 from separatrix.labels import known_codes
-from separatrix.objective import Objective, as_offset
+from separatrix.objective import Objective
+from separatrix.posing import as_offset
 from separatrix.scorer import Scorer
 
 

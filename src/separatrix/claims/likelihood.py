@@ -11,8 +11,9 @@ from separatrix.arrays import Array
 from separatrix.bounds import bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes
-from separatrix.objective import Objective, as_offset, pose
+from separatrix.objective import Objective
 from separatrix.penalty import Penalty
+from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer
 
 

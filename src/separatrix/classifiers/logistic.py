@@ -31,10 +31,11 @@ from separatrix.classifiers.weights import class_weights, refuse_weightless_clas
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective, as_offset, pose
+from separatrix.objective import Objective
 from separatrix.penalty import Penalty
 from separatrix.penalty_choice import PenaltyChoice, choose_penalty
 from separatrix.penalty_scores import Question
+from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix import objective as objectives
+from separatrix import posing
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError, WeightError
 from separatrix.factor import Factor
@@ -219,13 +219,13 @@ def pose(
     names: list[str] | None = None,
     offset: Array | None = None,
 ) -> Penalised:
-    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.pose``.
+    """Firth's likelihood of rows in memory; arguments as of ``separatrix.posing.pose``.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
     0.693147
     """
-    objective = objectives.pose(
+    objective = posing.pose(
         X,
         codes,
         n_classes,

@@ -19,7 +19,8 @@ from separatrix.claims import LikelihoodClaim
 from separatrix.errors import InputError, ParameterError, WeightError
 from separatrix.labels import known_codes
 from separatrix.losses import LOSSES
-from separatrix.objective import Evaluation, as_offset
+from separatrix.objective import Evaluation
+from separatrix.posing import as_offset
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from separatrix.errors import InputError, ParameterError
 from separatrix.inference.asked import Asked
 from separatrix.inference.normal import chi_squared_tail
 from separatrix.inference.result import Summary
-from separatrix.objective import pose
 from separatrix.penalty import Penalty
+from separatrix.posing import pose
 from separatrix.rows.block import is_sparse
 
 

@@ -33,7 +33,7 @@ class CompiledSums:
     """The sums of a logistic objective over rows in memory. Offsets must be small: rows are read in raw units.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))

@@ -85,7 +85,7 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
@@ -112,7 +112,7 @@ def run(
     """Run ``solver`` on ``problem`` until one of ``rules`` holds.
 
     >>> from separatrix.solvers.newton import Newton
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))

@@ -58,7 +58,7 @@ class DualDescent:
     What it is not for (other losses, large offsets, huge rows, a start that is not zero) goes to ``finish`` at once.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
@@ -110,7 +110,7 @@ class DualDescent:
 def row_length(problem: Objective) -> float:
     """The mean of s_i ‖x_i − c‖², with 1/q in the norm, over some of the rows; infinite where the method has no use.
 
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([0, 1, 1, 0])
     >>> round(row_length(pose(rows, codes, 2, np.ones(4), Penalty(1.0 / 8.0, np.ones(1)))), 9)

@@ -27,7 +27,7 @@ from separatrix.solvers.state import Halt, Need, State
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))

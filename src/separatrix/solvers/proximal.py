@@ -32,7 +32,7 @@ LEAST_CURVATURE = 1e-12
 class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
 
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1), l1_ratio=1.0))

@@ -75,7 +75,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence.
 
     >>> import numpy as np
-    >>> from separatrix.objective import pose
+    >>> from separatrix.posing import pose
     >>> from separatrix.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
