@@ -27,12 +27,14 @@ from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import soft
 from separatrix.rows import Block, some_rows
+from separatrix.rows.block import is_sparse
 from separatrix.sums import LongestScores
 
 EPS = float(np.finfo(np.float64).eps)
-# Past so many parameters, times scores, second derivatives (a matrix for each pair of scores) cost more than the passes
-# that make the duality bound as small.
-WORTHWHILE = 1000
+# Second derivatives that cost more than so many passes are not worth it where passes make the duality bound as small.
+WORTHWHILE = 100
+# Multiplications of a matrix product in the time of one of a pass.
+FASTER = 10
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 1024
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
@@ -185,6 +187,14 @@ def _pair_inverses(factor: Factor, Q: Array) -> list[Array]:
     return [A[k, k] + A[l, l] - A[k, l] - A[l, k] for k in range(K) for l in range(k)]
 
 
+def hessian_passes(objective: Objective) -> float:
+    """What a matrix of second derivatives costs, in passes over the rows: p² products a row beside its entries."""
+    block = objective.rows.resident()
+    sparse = block is not None and is_sparse(block.X)
+    entries = block.X.nnz / block.n_rows if block is not None and sparse else objective.rows.n_features
+    return objective.size**2 / (FASTER * max(1.0, entries))
+
+
 def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: bool = False) -> Bound:
     """The better of the bounds; the affine one, which costs second derivatives, only where asked for.
 
@@ -202,8 +212,7 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
         objective.passes += twin.passes - before
         return found
     cheap = duality(objective, W, at)
-    many = objective.size * objective.shape[0] > WORTHWHILE and not last
-    if not thorough or (cheap.value is not None and many):
+    if not thorough or (cheap.value is not None and not last and hessian_passes(objective) > WORTHWHILE):
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:

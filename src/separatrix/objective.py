@@ -45,7 +45,7 @@ LARGEST_HESSIAN = 3000
 # Past so many columns their rank, which needs singular values, would take longer than the fit.
 LARGEST_RANK = 1000
 # Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
-SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 20_000, 9 << 19, 20_231_017
+SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 # Newton steps for the best constants beside an offset, which begin at none and are few.
 NULL_STEPS = 30

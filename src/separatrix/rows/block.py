@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 # Past this ratio of a column's offset to its spread, X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
+# Up to this ratio sums of squares may be taken about zero; and scales up to two to this power have squares with room.
+NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
+# CSR rows with more than this share of entries are multiplied faster when written out.
+FULL = 0.15
 # Rows copied at once: a copy of a copy must not be large.
 CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
@@ -63,6 +67,17 @@ class Frame:
     @cached_property
     def has_large_offset(self) -> bool:
         return bool(np.any(np.abs(self.center) > LARGE_OFFSET * self.scale))
+
+    @cached_property
+    def is_near(self) -> bool:
+        """Whether rows lie about zero: then sums of products that are moved there afterwards lose a digit at most."""
+        return bool(np.all(np.abs(self.center) <= NEAR_OFFSET * self.scale))
+
+    @cached_property
+    def squares_safely(self) -> bool:
+        """Whether squares of raw entries are far from overflow and underflow."""
+        exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
+        return bool(np.all(np.abs(exponents) < SQUARED_SAFELY))
 
     def to_original(self, W: Array) -> Array:
         """Weights for raw rows from weights for framed rows."""
@@ -166,10 +181,14 @@ class Block:
 
     def sandwich(self, h: Array) -> Array:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
+        if not is_sparse(self.X) and self.frame.is_near and np.all(h >= 0):
+            return self._raw_sandwich(h)
         d = self.X.shape[1]
         H = np.empty((d + 1, d + 1))
         X = self._framed
         H[0, 0] = h.sum()
+        if is_sparse(X) and X.nnz > FULL * X.shape[0] * d and X.shape[0] * d <= LARGEST_DENSE_BLOCK:
+            X = X.toarray() - self.frame.center / self.frame.scale
         if is_sparse(X):
             weighted = X.multiply(h[:, None]).tocsr()
             first = np.asarray(weighted.sum(axis=0)).ravel()
@@ -186,6 +205,22 @@ class Block:
             H[0, 1:] = h @ X
             H[1:, 1:] = X.T @ (X * h[:, None])
         H[1:, 0] = H[0, 1:]
+        return H
+
+    def _raw_sandwich(self, h: Array) -> Array:
+        """The same of dense rows that are nearly centred: products of raw columns, then moved. Saves a framed copy."""
+        X, scale, c, root = self._double, self.frame.scale, self.frame.center, np.sqrt(h)
+        if not self.frame.squares_safely:  # the same bits: scales are powers of two
+            X, c, scale = X / scale, c / scale, np.ones_like(scale)
+        half, total = X * root[:, None], root @ root
+        first = root @ half
+        second = half.T @ half
+        second -= np.outer(c, first - (0.5 * total) * c)
+        second -= np.outer(first - (0.5 * total) * c, c)
+        H = np.empty((len(c) + 1, len(c) + 1))
+        H[0, 0] = total
+        H[0, 1:] = H[1:, 0] = (first - total * c) / scale
+        H[1:, 1:] = second / scale / scale[:, None]
         return H
 
     def squares(self, h: Array) -> Array:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.bounds import WORTHWHILE, hessian_passes
 from separatrix.errors import ParameterError
 from separatrix.objective import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
@@ -48,7 +49,7 @@ CLASS_WORK = 1e8
 # The same where absolute values are penalised: past it a matrix of the columns in use is enough.
 PROXIMAL_PARAMETERS = 300
 # With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
-MANY = 4
+MANY = 2
 # Up to so many rows their products cost less than the passes that solving among them saves.
 SPAN_ROWS = 3000
 # Up to this row length dual descent is faster where columns occur together, as words do, and slower where they do not.
@@ -107,9 +108,12 @@ def choose(problem: Objective) -> tuple[Solver, str]:
 
 
 def _is_crowded(problem: Objective) -> bool:
-    """Whether second derivatives for several classes, a matrix for each pair of them, cost more than passes do."""
-    work = (problem.rows.n_rows or 0) * problem.size * problem.size
-    return problem.shape[0] > 1 and work > CLASS_WORK and _is_held(problem) and not _is_sparse(problem)
+    """Whether second derivatives cost more than passes do: a matrix for each pair of classes, or of sparse rows."""
+    if not _is_held(problem):
+        return False
+    if _is_sparse(problem):
+        return hessian_passes(problem) > WORTHWHILE
+    return problem.shape[0] > 1 and (problem.rows.n_rows or 0) * problem.size * problem.size > CLASS_WORK
 
 
 def _is_sparse(problem: Objective) -> bool:
