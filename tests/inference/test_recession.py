@@ -178,12 +178,3 @@ def test_a_fit_that_takes_separated_classes_for_touching_ones():
     model = separated_fit(X, y, solver="gradient-descent", max_iter=2000)
     assert model.certificate_.code == "quasi-separated"
     assert "no coefficient can be estimated" in sx.summary(model, X, y).withheld
-
-
-def test_more_classes_are_not_given_signs():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((90, 2)), np.arange(90) % 3
-    rows = np.column_stack([X, (y == 2) * (np.arange(90) > 60)])
-    found = sx.summary(separated_fit(rows, y), rows, y)
-    assert np.isnan(found.coef).all()
-    assert "two classes only" in found.withheld

@@ -20,9 +20,10 @@ from separatrix.arrays import Array
 from separatrix.errors import InputError, ParameterError
 from separatrix.factor import Factor
 from separatrix.inference.asked import Asked
+from separatrix.inference.directions import Directions
 from separatrix.inference.expansion import expansion, holding
 from separatrix.objective import EPS, Evaluation, Objective
-from separatrix.rows.block import LARGE_OFFSET, power_of_two
+from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
 from separatrix.solvers.line_search import search
 
 # What a direction that leaves all scores alone may change a coefficient by, as a share of what it is a sum of.
@@ -31,10 +32,14 @@ ALONE = 1e-6
 ROUNDED = 1e-9
 # A column whose curvature is below this share of what it is a sum of is constant: rounding alone moves it.
 CONSTANT = 1e-13
+# Curvature below this share of the largest may be that on the way to infinity, in columns of like spread.
+FLAT = 1e-8
 # Standard errors from the maximum at which refining stops; Newton's method squares them, so it takes few steps.
 THERE, MOST_STEPS = 1e-9, 20
 # Nearer than this a full step of Newton's method that does not help is rounding; farther, it may be too long.
 FAR = 1e-3
+# Standard errors below which a step of Newton's method is trusted, and as much of it as a second one may be.
+SHORT = 0.5
 
 
 @dataclass(frozen=True)
@@ -59,16 +64,28 @@ class Estimate:
     @cached_property
     def factor(self) -> Factor:
         """Of the Hessian of the mean loss on the identified directions."""
-        found = Factor.of(self.problem.subspace.reduce_hessian(self.hessian)) or self.problem.factor(self.W)
+        found = self._cholesky or self.problem.factor(self.W)
         if found is None:
             came = "the information matrix is singular to working precision"
             raise InputError("X", came, "drop columns that are nearly collinear, or give more rows")
         return found
 
+    @cached_property
+    def _cholesky(self) -> Factor | None:
+        return Factor.of(self.problem.subspace.reduce_hessian(self.hessian))
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the likelihood hardly bends in some direction: its maximum may be at infinity."""
+        if self._cholesky is None:
+            return True
+        pivots = (self._cholesky.d * np.diag(self._cholesky.lower)) ** 2
+        return bool(pivots.min(initial=np.inf) < FLAT * pivots.max(initial=0.0))
+
     @property
     def n_coefficients(self) -> int:
-        """How many the rows determine: rank times contrasts."""
-        return int(self.problem.subspace.rank) * len(self.A)
+        """How many the rows determine."""
+        return len(self.problem.subspace.reduce(np.zeros(self.problem.shape)))
 
     @property
     def coefficients(self) -> Array:
@@ -88,7 +105,9 @@ class Estimate:
     @cached_property
     def F(self) -> Array:
         """The coefficients A ⊗ Phi as functions of the identified directions, (q m, r)."""
-        space = self.problem.subspace
+        space: Any = self.problem.subspace
+        if isinstance(space, Directions):
+            return space.reduce_rows(np.asarray(np.kron(self.A, self.Phi), dtype=np.float64))
         left = self.A if space.Q is None else self.A @ space.Q
         right = self.Phi if space.Z is None else self.Phi @ space.Z
         return np.asarray(np.kron(left, right), dtype=np.float64)
@@ -128,9 +147,8 @@ def refined(estimate: Estimate) -> Estimate:
     for _ in range(MOST_STEPS):
         if estimate.distance <= THERE:
             break
-        space = estimate.problem.subspace
-        step = -space.expand(estimate.factor.solve(space.reduce(estimate.at.gradient)))
-        nearer = _moved_to(estimate, estimate.W + step)
+        step = _newton_step(estimate, estimate.at)
+        nearer = _moved_to(estimate, estimate.W + step + _second_step(estimate, step))
         if not nearer.distance < 0.5 * estimate.distance:
             found = search(estimate.problem, estimate.W, estimate.at, step) if estimate.distance > FAR else None
             if found is None:  # as near as rounding lets it
@@ -138,6 +156,22 @@ def refined(estimate: Estimate) -> Estimate:
             nearer = _moved_to(estimate, found[0])
         estimate = nearer
     return estimate
+
+
+def _newton_step(estimate: Estimate, at: Evaluation) -> Array:
+    space = estimate.problem.subspace
+    return -space.expand(estimate.factor.solve(space.reduce(at.gradient)))
+
+
+def _second_step(estimate: Estimate, step: Array) -> Array | float:
+    """From where a step leads another with the same matrix, where the first squares the distance to one still too far.
+
+    A gradient costs a third of what it costs beside a Hessian. Shamanskii, Ukrainian Mathematical Journal 19 (1967).
+    """
+    if not THERE < estimate.distance**2 < SHORT**2:
+        return 0.0
+    more = _newton_step(estimate, estimate.problem.value_gradient(estimate.W + step))
+    return more if np.linalg.norm(more) < SHORT * np.linalg.norm(step) else 0.0
 
 
 def _moved_to(estimate: Estimate, W: Array) -> Estimate:
@@ -194,10 +228,13 @@ def identified(problem: Objective, Phi: Array) -> Any:
     if Z is None:
         return np.ones(len(Phi), dtype=bool)
     N = np.linalg.svd(Z[free], full_matrices=True)[0][:, Z.shape[1] :]
-    frame = problem.rows.frame
+    return unmoved(Phi[:, free], N, problem.rows.frame)
+
+
+def unmoved(F: Array, N: Array, frame: Frame) -> Any:
+    """Which functions F (m, width) are the same along all directions N (width, q), orthonormal in the frame."""
     rounding = max(ROUNDED, 64 * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0)))
     N = np.where(np.abs(N) < rounding, 0.0, N)
-    F = Phi[:, free]
     return np.all(np.abs(F @ N) <= ALONE * (np.abs(F) @ np.abs(N)), axis=1)
 
 

@@ -2,14 +2,15 @@ r"""What can be said of each coefficient: estimated, not identified, infinite, o
 
 Three outcomes of a maximum-likelihood fit have three answers here, by the certificate's code. Where there is a maximum,
 the fit's weights are the estimates. Where classes are separated there is none, and no coefficient can be estimated.
-Where they are so but for touching rows, the finite coefficients are estimated from those (``recession.py``).
+Where they are so but for touching rows, the finite coefficients are estimated from those (``recession.py``). A fit that
+did not see the difference is asked about by a proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from separatrix.arrays import Array
 from separatrix.inference.asked import Asked
 from separatrix.inference.estimate import Estimate, refined
 from separatrix.inference.information import COVARIANCES, Covariance
-from separatrix.inference.recession import recession
+from separatrix.inference.recession import Recession, recession
+from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 
 # Standard errors that the fit may be short of the maximum by before the table says so, and before it is no estimate.
 WORTH_A_NOTE, TOO_FAR = 0.01, 0.5
@@ -27,9 +29,13 @@ ESTIMATED, HELD, OPEN = "estimated", "constant", "not identified"
 UP, DOWN, EITHER, NONE = "infinite", "minus infinite", "no finite value", "not estimable"
 
 
+# A state for each contrast and coefficient.
+States: TypeAlias = tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True)
 class Findings:
-    """Coefficients (q, m), their states (m,), and the covariance behind them, or why there is none (``withheld``).
+    """Coefficients (q, m), their states (q, m), and the covariance behind them, or why there is none (``withheld``).
 
     ``estimate`` and ``asked`` are those of the rows that the numbers come from; ``on_the_way``: of all rows where the
     fit stopped on its way to infinity, where it is on one.
@@ -38,7 +44,7 @@ class Findings:
     estimate: Estimate
     asked: Asked
     coef: Array
-    states: tuple[str, ...]
+    states: States
     covariance: Covariance | None
     withheld: str | None
     notes: tuple[str, ...] = ()
@@ -47,8 +53,8 @@ class Findings:
 
     @property
     def estimated(self) -> Any:
-        """Which coefficients have a standard error, (m,)."""
-        return np.array([state == ESTIMATED for state in self.states]) & (self.covariance is not None)
+        """Which coefficients have a standard error, (q, m)."""
+        return (np.array(self.states) == ESTIMATED) & (self.covariance is not None)
 
 
 Case = Callable[[Asked, Estimate, str, Any], Findings]
@@ -56,7 +62,9 @@ Case = Callable[[Asked, Estimate, str, Any], Findings]
 
 def find(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
     """The findings, by how the fit ended."""
-    case = CASES.get(asked.model.certificate_.code, at_a_maximum)
+    certificate = asked.model.certificate_
+    finite = asked.penalised or asked.firth or (certificate.met and not estimate.is_flat)
+    case = CASES.get(certificate.code, at_a_maximum if finite else unfinished)
     return case(asked, estimate, kind, groups)
 
 
@@ -71,8 +79,9 @@ def at_a_maximum(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Fi
     else:
         at, notes = refined(estimate), _distance_noted(estimate)
     covariance = None if withheld else COVARIANCES[kind].build(at, asked, groups)
-    notes += _named_states(estimate_names(asked), states)
-    return Findings(at, asked, at.coefficients, states, covariance, withheld, tuple(notes))
+    alike = (states,) * len(estimate.A)
+    notes += _named_states(asked, estimate, alike)
+    return Findings(at, asked, at.coefficients, alike, covariance, withheld, tuple(notes))
 
 
 def _distance_noted(estimate: Estimate) -> list[str]:
@@ -93,22 +102,45 @@ def separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findi
     return _nothing(asked, estimate, sentence)
 
 
+def unfinished(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+    """A fit without a penalty that stopped short, or where hardly anything bends, may be on its way to infinity though
+    it did not see that.
+    """
+    found = recession(asked, estimate)
+    if isinstance(found, Inseparable | Doubtful):
+        return at_a_maximum(asked, estimate, kind, groups)
+    return without_a_maximum(found, asked, estimate, kind, groups)
+
+
 def quasi_separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
-    found = "the fit is penalised in other columns" if asked.penalised else recession(asked, estimate)
-    if found is None:
+    sentence = "the classes are separated but for rows that touch, so some coefficients are infinite"
+    if asked.penalised:
+        return _nothing(asked, estimate, f"{sentence}; the fit is penalised in other columns; {REMEDIES}")
+    found = recession(asked, estimate)
+    if isinstance(found, Inseparable | Doubtful):
+        unproven = f"which coefficients are infinite could not be proven: {found.explain()}"
+        return _nothing(asked, estimate, f"{sentence}; {unproven}; {REMEDIES}")
+    return without_a_maximum(found, asked, estimate, kind, groups)
+
+
+def without_a_maximum(
+    found: Recession | Separable, asked: Asked, estimate: Estimate, kind: str, groups: Any
+) -> Findings:
+    """What rows that touch say of the finite coefficients, where there are such rows."""
+    if isinstance(found, Separable):
         return separated(asked, estimate, kind, groups)
-    if isinstance(found, str):
-        sentence = f"the classes are separated but for rows that touch, so some coefficients are infinite; {found}"
-        return _nothing(asked, estimate, f"{sentence}; {REMEDIES}")
     part = found.estimate
     named = {0.0: ESTIMATED, 1.0: UP, -1.0: DOWN}
     states = tuple(
-        HELD if held else OPEN if not known else named.get(float(sign), EITHER)
-        for held, known, sign in zip(estimate.held, estimate.identified, found.signs, strict=True)
+        tuple(
+            HELD if held else OPEN if not known else named.get(float(sign), EITHER)
+            for held, known, sign in zip(estimate.held, estimate.identified, signs, strict=True)
+        )
+        for signs in found.signs
     )
     coef = part.coefficients
     with np.errstate(invalid="ignore"):  # 0 · ∞, of coefficients that are finite
-        coef[:, found.signs != 0] = (found.signs * np.inf)[found.signs != 0]
+        coef[found.signs != 0] = (found.signs * np.inf)[found.signs != 0]
     withheld = _withheld(found.asked, part, kind)
     within = None if groups is None else np.asarray(groups)[found.touching]
     covariance = None if withheld else COVARIANCES[kind].build(part, found.asked, within)
@@ -116,7 +148,7 @@ def quasi_separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) ->
         "the classes are separated but for rows that touch: the likelihood has a supremum and no maximum; "
         f"finite coefficients are estimated from the {len(found.touching)} touching rows, the others have probability "
         f"one in the limit; {REMEDIES}",
-        *_named_states(estimate_names(asked), states),
+        *_named_states(asked, estimate, states),
     )
     return Findings(part, found.asked, coef, states, covariance, withheld, notes, on_the_way=estimate)
 
@@ -131,7 +163,7 @@ def estimate_names(asked: Asked) -> tuple[str, ...]:
 
 def _nothing(asked: Asked, estimate: Estimate, sentence: str) -> Findings:
     coef = np.full((len(estimate.A), len(estimate.Phi)), np.nan)
-    states = (NONE,) * len(estimate.Phi)
+    states = ((NONE,) * len(estimate.Phi),) * len(estimate.A)
     return Findings(estimate, asked, coef, states, None, sentence, has_likelihood=False)
 
 
@@ -162,7 +194,15 @@ SAYINGS = {
 }
 
 
-def _named_states(names: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
-    """A sentence for each state that is out of the ordinary, with the coefficients in it."""
-    found = {state: [n for n, s in zip(names, states, strict=True) if s == state] for state in SAYINGS}
-    return [f"{', '.join(held)}: {SAYINGS[state]}" for state, held in found.items() if held]
+def _named_states(asked: Asked, estimate: Estimate, states: States) -> list[str]:
+    """A sentence for each state that is out of the ordinary, with the coefficients in it: those that are in another
+    state for another class are named with their own.
+    """
+    names, classes = estimate_names(asked), asked.claim.scorer.classes.tolist()
+    labels = [classes[int(np.argmax(row))] for row in estimate.A]
+    said: dict[str, list[str]] = {state: [] for state in SAYINGS}
+    for name, own in zip(names, zip(*states, strict=True), strict=True):
+        for label, state in zip(labels, own, strict=True) if len(set(own)) > 1 else [(None, own[0])]:
+            if state in said:
+                said[state].append(name if label is None else f"{name} of {label!r}")
+    return [f"{', '.join(held)}: {SAYINGS[state]}" for state, held in said.items() if held]

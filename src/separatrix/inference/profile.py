@@ -60,7 +60,9 @@ def likelihood_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: 
     return at + _end(estimate, top, f, -z), at + _end(estimate, top, f, z)
 
 
-def profile_of_infinite(way: Estimate, supremum: float, j: int, upwards: bool, level: float) -> tuple[float, float]:
+def profile_of_infinite(
+    way: Estimate, supremum: float, k: int, j: int, upwards: bool, level: float
+) -> tuple[float, float]:
     """The interval of a coefficient that is infinite: it ends on one side, where the likelihood has fallen far enough.
 
     ``way``: an estimate over all rows, which has no maximum; ``supremum``: of its log-likelihood. NaN where Newton's
@@ -75,7 +77,8 @@ def profile_of_infinite(way: Estimate, supremum: float, j: int, upwards: bool, l
         return float("nan"), float("nan")
     there = replace(way, W=state.W, raw=way.problem.rows.frame.to_original(state.W)[:, : way.raw.shape[1]])
     top = _Point(state.W, Evaluation(reference, state.at.gradient), factor, 0.0)
-    end = float(there.coefficients[0, j]) + _end(there, top, way.F[j], quantile(level) * (-1.0 if upwards else 1.0))
+    f, goal = way.F[k * len(way.Phi) + j], quantile(level) * (-1.0 if upwards else 1.0)
+    end = float(there.coefficients[k, j]) + _end(there, top, f, goal)
     return (end, float("inf")) if upwards else (float("-inf"), end)
 
 

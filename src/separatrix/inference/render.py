@@ -46,9 +46,10 @@ def records(found: Summary) -> Rows:
     """A dictionary for each coefficient, class by class."""
     keys = ("coef", "std_err", "z", "p_value", "low", "high", "ratio", "ratio_low", "ratio_high")
     arrays = [np.atleast_2d(getattr(found, key)) for key in keys]
+    states = found.findings.states
     return [
         {"class": label, "term": name, **{key: float(a[k, j]) for key, a in zip(keys, arrays, strict=True)}}
-        | {"state": found.states[j]}
+        | {"state": states[k][j]}
         for k, label in enumerate(found.classes)
         for j, name in enumerate(found.names)
     ]

@@ -14,7 +14,7 @@ from separatrix.errors import ParameterError
 from separatrix.inference import render
 from separatrix.inference.asked import Asked
 from separatrix.inference.effects import average_effects
-from separatrix.inference.findings import HELD, OPEN, Findings
+from separatrix.inference.findings import HELD, OPEN, Findings, States
 from separatrix.inference.marginal import MarginalEffects
 from separatrix.inference.normal import chi_squared_tail, two_sided
 
@@ -43,7 +43,7 @@ class Summary:
     std_err: Array
     low: Array
     high: Array
-    states: tuple[str, ...]
+    states: tuple[str, ...] | States
     level: float
     intervals: str
     covariance_kind: str
@@ -84,7 +84,7 @@ class Summary:
 
     def _ratio(self, of: Array) -> Array:
         """Exp of it; NaN where the coefficient is one of many, or has no such reading."""
-        said = np.array([bool(self.ratio_name) and state not in (HELD, OPEN) for state in self.states])
+        said = ~np.isin(self.states, (HELD, OPEN)) & bool(self.ratio_name)
         with np.errstate(over="ignore"):
             return np.where(said, np.exp(of), np.nan)
 
@@ -116,7 +116,7 @@ class Summary:
         """Of all coefficients, class by class, (p, p); NaN for those without a standard error."""
         found, size = self.findings, self.coef.size
         V = np.full((size, size), np.nan)
-        kept = np.flatnonzero(np.tile(found.estimated, len(found.coef)))
+        kept = np.flatnonzero(found.estimated)
         if found.covariance is not None:
             V[np.ix_(kept, kept)] = found.covariance.of(found.estimate.F[kept])
         return V

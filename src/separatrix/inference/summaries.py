@@ -82,7 +82,7 @@ def summary(
         std_err=_shaped(std_err),
         low=_shaped(low),
         high=_shaped(high),
-        states=found.states,
+        states=found.states[0] if len(found.states) == 1 else found.states,
         level=float(level),
         intervals=intervals,
         covariance_kind=kind,
@@ -128,7 +128,7 @@ def _errors(found: Findings) -> Array:
     errors = np.full(found.coef.shape, np.nan)
     if found.covariance is not None:
         variance = found.covariance.variances(found.estimate.F)
-        errors[:, found.estimated] = np.sqrt(variance.reshape(found.coef.shape)[:, found.estimated])
+        errors[found.estimated] = np.sqrt(variance.reshape(found.coef.shape)[found.estimated])
     return errors
 
 
@@ -142,12 +142,12 @@ def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Arr
     profile = PROFILES[_profile_name(found.asked)]
     for k, j in np.argwhere(np.isfinite(std_err)).tolist():
         low[k, j], high[k, j] = profile(found.asked, found.estimate, k, j, level)
-    way, infinite = found.on_the_way, [j for j, state in enumerate(found.states) if state in (UP, DOWN)]
+    way, infinite = found.on_the_way, np.argwhere(np.isin(found.states, (UP, DOWN))).tolist()
     # With one direction to infinity, what is held in it leaves a maximum; with more, it need not.
     if way is not None and len(infinite) and way.n_coefficients == found.estimate.n_coefficients + 1:
-        for j in infinite:
-            ends = profile_of_infinite(way, found.estimate.log_likelihood, j, found.states[j] == UP, level)
-            low[0, j], high[0, j] = ends
+        for k, j in infinite:
+            ends = profile_of_infinite(way, found.estimate.log_likelihood, k, j, found.states[k][j] == UP, level)
+            low[k, j], high[k, j] = ends
     return low, high
 
 

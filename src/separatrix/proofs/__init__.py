@@ -2,6 +2,7 @@
 
 differences       the rows (e_y − e_k) ⊗ x̄ that separation is about, never written out
 linear_programs   the programs, apart from what is made of them
+newton            a hyperplane without a program, where one is easily found
 working_set       programs on few of many rows, one pass a round
 enclosure         a positive dependency, proven in floating point
 rational          exact numbers from floats

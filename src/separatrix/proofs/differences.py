@@ -26,6 +26,8 @@ from separatrix.rows.seam import BLOCK_BYTES
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 # Rows written out at once.
 CHUNK = 4096
+# Rows side by side in a maximum over columns: NumPy takes the maxima of longer rows 2.4 times faster.
+FOLDED = 16
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Differences:
             if self.fit_intercept:
                 rows[own, y[own] - 1, 0] = 1.0
                 rows[other, k[other] - 1, 0] = -1.0
-            return rows.reshape(len(i), -1)
+            return rows.reshape(len(i), self.width)
         from scipy.sparse import coo_array, csr_array
 
         places: list[Any] = []
@@ -149,13 +151,16 @@ class Differences:
         rows = self.take(which)
         return np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
 
-    def not_positive(self, v: Array, exactly: list[Any] | None = None, left: AnyArray | None = None) -> Integers:
+    def not_positive(
+        self, v: Array, exactly: list[Any] | None = None, left: AnyArray | None = None, m: Array | None = None
+    ) -> Integers:
         """The rows of which a·v > 0 is not so, the worst first: sure of each margin above its rounding, and of the
         others by exact numbers, unless one is surely negative: then those are given, and others in doubt with them.
 
-        ``exactly``: what v was rounded from, if it was. ``left``: which rows are asked about.
+        ``exactly``: what v was rounded from, if it was. ``left``: which rows are asked about. ``m``: the margins of
+        v, where they are known.
         """
-        m, rounding = self.margins(v), 2 * self.rounding(v)
+        m, rounding = self.margins(v) if m is None else m, 2 * self.rounding(v)
         unsure = ~((m > rounding) & (m < np.inf))
         low = np.flatnonzero(unsure if left is None else left & unsure)
         if len(low) == 0 or not np.all(m[low] >= -rounding):
@@ -179,6 +184,12 @@ def _largest(given: tuple[int, Any]) -> Array:
     """max |x| by column; NaN and infinity stay what they are."""
     _, X = given
     if not is_sparse(X):
+        rows, columns = X.shape
+        whole = rows - rows % FOLDED
+        if X.flags.c_contiguous and whole and columns:
+            sides = X[:whole].reshape(-1, FOLDED * columns)
+            both = np.maximum(sides.max(axis=0), -sides.min(axis=0)).reshape(FOLDED, columns)
+            X = np.vstack([both, X[whole:]])
         return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
     high, low = (side.toarray().ravel() for side in (X.max(axis=0), X.min(axis=0)))
     return np.asarray(np.maximum(high, -low), dtype=np.float64)

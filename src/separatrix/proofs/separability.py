@@ -96,6 +96,17 @@ def decide(D: Differences, about: About) -> Verdict:
         return found if not isinstance(found, _Direction) else found.verdict(D, about)
 
 
+def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
+    """The rows with a·v = 0 along every v with A v ≥ 0, by number, where rows are quasi-separable; else the verdict.
+
+    >>> touching(Differences(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]), 2)).tolist()
+    [1, 2]
+    """
+    with one_blas_thread:
+        found = _decide(D, About(D.fit_intercept))
+    return np.flatnonzero(~found.known.left) if isinstance(found, _Direction) else found
+
+
 @dataclass(frozen=True)
 class _Known:
     """Rows that no v is positive on: all of them, the first of them alone, a basis across their span (as floats N),
@@ -138,7 +149,7 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
         if found is None:
             return Doubtful("the linear program could not be solved", about.fit_intercept)
         if found.v is not None and known is None:
-            return Separable.of(D, found.v, about)
+            return Separable.of(D, found.v, found.m, about)
         if found.v is not None and known is not None:
             v = direction_in(D, known.basis, found.v, known.left)
             return Doubtful(TOUCHING, about.fit_intercept) if v is None else _Direction(v, known, found.rows)

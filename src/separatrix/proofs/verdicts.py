@@ -119,10 +119,12 @@ class Separable(_Claim):
     about: About
 
     @classmethod
-    def of(cls, D: Differences, v: Array, about: About) -> Separable:
+    def of(cls, D: Differences, v: Array, m: Array, about: About) -> Separable:
+        """For v (width,) with its margins m (count,)."""
         W = D.weights(v)
+        margin = _smallest_distance(D, W, m)
         W = W / np.abs(W).max()
-        return cls(W[1] if D.K == 2 else W, _smallest_distance(D, W), about)
+        return cls(W[1] if D.K == 2 else W, margin, about)
 
     @property
     def hyperplane(self) -> Hyperplane:
@@ -167,9 +169,11 @@ def _flat(D: Differences, v: AnyArray) -> AnyArray | None:
     return None if not D.fit_intercept and np.any(W[:, 0] != 0) else D.flat(W)
 
 
-def _smallest_distance(D: Differences, W: Array) -> float:
+def _smallest_distance(D: Differences, W: Array, m: Array) -> float:
+    """For weights W of any size, with their margins m."""
+    size = np.abs(W).max()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        m = D.margins(D.flat(W))
+        W, m = W / size, m / size
         if D.K == 2:
             return float(m.min() / np.linalg.norm(W[1, 1:]))
         rows, against = D.named(np.arange(D.count))

@@ -3,9 +3,10 @@ r"""Is there a v with a·v > 0 for all rows? By linear programs on few of them.
     given      rows a_c by number, a basis N of the directions that are still open
     each round maximise s subject to a_c·v ≥ s on the working set, v = N u, |u| ≤ 1; then look at all rows, one pass
     returns    v, sure to be positive on all rows, or rows of the working set that no v is positive on
-    stops      since s never rises, and falls where a violated row comes in: rows that carry the optimum stay
+    stops      since s never rises: rows that carry the optimum stay, and others too as long as it does not fall
 
-Rows that the last v violates come in: the worst, and others spread over the rest; rows with slack go out. Dantzig and
+Of many rows Newton's method (``newton``) is asked first, which often finds v, and else the rows to begin with. Rows
+that the last v violates come in: the worst, and others spread over the rest; rows with slack go out. Dantzig and
 Wolfe's column generation on the dual side; a random subset alone does not find the few rows of a light overlap.
 """
 
@@ -17,13 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.proofs.differences import Differences
+from separatrix.proofs.differences import CHUNK, Differences
 from separatrix.proofs.linear_programs import Widest, widest
+from separatrix.proofs.newton import nearly
 from separatrix.rows.block import is_sparse
 
 # The first working set, and what comes in and may stay a round, in multiples of the directions.
 FIRST, COMING, STAYING = 3, 1, 2
-# Rows by which least squares propose a first v, in multiples of the directions, where these are not too many.
+# Rows by which Newton's method proposes a first v, in multiples of the directions, where these are not too many.
 SAMPLE, MOST_SQUARES = 40, 500
 # Fewer rows than this are one program.
 FEW = 150
@@ -33,18 +35,20 @@ ATTEMPTS = 12
 SMALLEST_SHARE = 1e-9
 # A score across the proof's rows below this share of a row's size is rounding.
 ROUNDED = 1e-13
+NONE = np.zeros(0)
 
 
 class Found(NamedTuple):
     """``v`` positive on all rows; or None, and then ``rows`` whose ``weights`` ≥ 0 say that no v is.
 
-    ``most``: what no s exceeds, in units in which entries are near 1.
+    ``most``: what no s exceeds, in units in which entries are near 1. ``m``: the margins of v.
     """
 
     v: Array | None
     rows: Integers
     weights: Array
     most: float
+    m: Array
 
 
 def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = None) -> Found | None:
@@ -55,6 +59,9 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
     True
     """
     chosen = _first(D, N, left)
+    if isinstance(chosen, Found):
+        return chosen
+    least = np.inf
     for _ in range(MOST_ROUNDS):
         B = D.take(chosen) if N is None else _in_directions(D.take(chosen), N, D.unit)
         found = widest(B)
@@ -62,15 +69,20 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
             return None
         u = _sharpened(B, found)
         if u is None:
-            return Found(None, chosen, found.weights, found.most)
+            return Found(None, chosen, found.weights, found.most, NONE)
         v = u if N is None else N @ u
-        wrong = D.not_positive(v, left=left)
+        m = D.margins(v)
+        wrong = D.not_positive(v, left=left, m=m)
+        if len(wrong) == 0 and left is not None:
+            wrong = np.setdiff1d(_hardly(D, v, m, left), chosen, assume_unique=True)
         if len(wrong) == 0:
-            return Found(v, chosen, found.weights, found.most)
+            return Found(v, chosen, found.weights, found.most, m)
         fresh = np.setdiff1d(wrong, chosen, assume_unique=True)
         if len(fresh) == 0:  # positive in the directions, but not as rounded
-            return Found(None, chosen, found.weights, found.most)
-        chosen = np.concatenate([_staying(chosen, B, u, found), _coming(wrong, chosen, B.shape[1])])
+            return Found(None, chosen, found.weights, found.most, NONE)
+        # rows go out only where s falls: at the same s those that went would come back, round after round
+        kept, least = (_staying(chosen, B, u, found), found.s) if found.s < least else (chosen, least)
+        chosen = np.concatenate([kept, _coming(wrong, chosen, B.shape[1])])
     return None
 
 
@@ -91,11 +103,13 @@ def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterato
         other = widest(B)
         if other is None or _sharpened(B, other) is not None:
             return
-        found = Found(None, rows, other.weights, other.most)
+        found = Found(None, rows, other.weights, other.most, NONE)
 
 
-def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integers:
-    """All rows where they are few; else some by a fixed draw, and those with the least margins by least squares."""
+def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integers | Found:
+    """All rows where they are few; else v by Newton's method, or the rows with the least margins by it and others by
+    a fixed draw.
+    """
     directions = D.width if N is None else N.shape[1]
     size = max(FEW, FIRST * directions)
     rng = np.random.default_rng(0)
@@ -105,11 +119,10 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
     drawn = np.unique(rng.integers(0, D.count, max(2 * size, SAMPLE * directions)))
     if directions > MOST_SQUARES:
         return np.sort(rng.choice(drawn, size, replace=False))
-    B = D.dense(drawn) / D.unit
-    G = B.T @ B
-    G[np.diag_indices_from(G)] += 1e-9 * np.trace(G)
-    m = D.margins(np.linalg.solve(G, B.sum(axis=0)) / D.unit)
-    worst = np.argpartition(m, size // 2)[: size // 2]
+    near = nearly(D, drawn)
+    if near.separates:
+        return Found(near.v, drawn, np.zeros(len(drawn)), np.inf, near.m)
+    worst = np.argpartition(near.m, size // 2)[: size // 2]
     return np.union1d(worst, rng.choice(drawn, size - size // 2, replace=False))
 
 
@@ -119,6 +132,14 @@ def _in_directions(rows: Any, N: AnyArray, unit: Array) -> Array:
     size = np.asarray(abs(rows) @ (1.0 / unit))[:, None]
     across[np.abs(across) <= ROUNDED * size] = 0.0
     return across
+
+
+def _hardly(D: Differences, v: Array, m: Array, left: AnyArray) -> Integers:
+    """The rows whose positive margins may be what is left of sums that cancel, since N is rounded."""
+    near = np.flatnonzero(left & (m <= 2 * D.rounding(v)))
+    parts = [near[start : start + CHUNK] for start in range(0, len(near), CHUNK)]
+    kept = [part[m[part] <= ROUNDED * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in parts]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
 def _sharpened(B: Any, found: Widest) -> Array | None:
