@@ -23,7 +23,7 @@ test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
 test-all: $(VENV)/.dev  ## the tests that take longer, too
 	$(BIN)/pytest -n 2
 
-bench: $(VENV)/.bench  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
+bench: $(VENV)/.dev  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
 	$(BIN)/python -m benchmarks $(ROWS)
 
 format: $(VENV)/.dev
@@ -44,6 +44,3 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch $@ $(VENV)/.run
 
-$(VENV)/.bench: $(VENV)/.dev
-	$(PIP) -e '.[bench]'
-	touch $@

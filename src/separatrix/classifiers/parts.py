@@ -37,6 +37,10 @@ class PartsScorer:
     W: Array | None
     classes: AnyArray
 
+    @property
+    def n_features(self) -> int:
+        return int(self.estimators[0].n_features_in_ if self.W is None else self.W.shape[1] - 1)
+
     def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
         """One score a model, (n, models). NaN and infinity in X are refused by place."""
         if self.W is not None:

@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.classifiers.given import Given
+from separatrix.objective import Objective
 from separatrix.proofs.differences import Differences
 from separatrix.proofs.naming import NAMED, About
 from separatrix.proofs.separability import decide
 from separatrix.proofs.verdicts import QuasiSeparable, Separable, Verdict, as_rows
 from separatrix.rows.block import is_sparse
+from separatrix.solvers.driver import Run
+from separatrix.solvers.stopping import Code, Status
 
 # Columns of a direction that are named; the verdict has them all.
 SHOWN = 5
+# How a fit of separated classes ends.
+APART = ("separated", "quasi-separated")
+# A weight for one standard deviation, about, past which odds of e^15 to one hang on it; and columns, times classes less
+# one, to which a proof is quick.
+STEEP, WIDEST = 15.0, 600
 OFFERS = "use bias_reduction='firth', a finite C, or leave these columns out"
+
+
+def explained(
+    task: Given, weight: Array, problem: Objective, outcome: Run, fit_intercept: bool
+) -> tuple[Verdict | None, Run]:
+    """What separates the classes, and the outcome with that in its sentence; None where nothing does.
+
+    Newton's way shows most directions to infinity, not all: a fit without a penalty that ended short of its tolerance,
+    or on weights that make a standard deviation decide alone, is put to a proof.
+    """
+    known = outcome.status.code in APART
+    free = np.flatnonzero(problem.unpenalised[1 : 1 + task.X.shape[1]])
+    steep = not outcome.status.met or float(np.max(np.abs(outcome.state.W), initial=0.0)) > STEEP
+    provable = len(free) * max(1, task.n_classes - 1) <= WIDEST and problem.loss.traits.likelihood
+    if not known and not (len(free) and steep and provable):
+        return None, outcome
+    X = task.X if len(free) == task.X.shape[1] else task.X[:, free]
+    names = None if task.names is None else [task.names[j] for j in free]
+    verdict, how = separation_of(X, task.codes, task.classes, weight, fit_intercept, names)
+    status = outcome.status
+    if not known:
+        if not isinstance(verdict, Separable | QuasiSeparable):
+            return None, outcome
+        code: Code = "separated" if isinstance(verdict, Separable) else "quasi-separated"
+        status = Status(code, "no optimum exists: without a penalty the likelihood grows for ever", False)
+    return verdict, replace(outcome, status=replace(status, sentence=f"{status.sentence}: {how}"))
 
 
 def separation_of(

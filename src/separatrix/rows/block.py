@@ -209,11 +209,11 @@ class Block:
 
     def _raw_sandwich(self, h: Array) -> Array:
         """The same of dense rows that are nearly centred: products of raw columns, then moved. Saves a framed copy."""
-        X, scale, c, root = self._double, self.frame.scale, self.frame.center, np.sqrt(h)
+        X, scale, c = self._double, self.frame.scale, self.frame.center
         if not self.frame.squares_safely:  # the same bits: scales are powers of two
             X, c, scale = X / scale, c / scale, np.ones_like(scale)
-        half, total = X * root[:, None], root @ root
-        first = root @ half
+        half = X * np.sqrt(h)[:, None]
+        total, first = h.sum(), h @ X
         second = half.T @ half
         second -= np.outer(c, first - (0.5 * total) * c)
         second -= np.outer(first - (0.5 * total) * c, c)

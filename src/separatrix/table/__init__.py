@@ -1,7 +1,27 @@
-"""Tables: files and bundled sets -> named columns -> arrays. Numbers and one column of labels."""
+"""Tables: files and frames -> typed columns -> a matrix and labels."""
 
-from separatrix.table.encode import Table
-from separatrix.table.select import read_columns, read_labelled
+from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.fitting import fit_encoder
+from separatrix.table.infer import infer
+from separatrix.table.reading import read_columns, read_labelled, read_rows, read_table
+from separatrix.table.schema import Column, Schema, read_schema
 from separatrix.table.sources import DEMOS, Source, open_source
+from separatrix.table.tables import Table
 
-__all__ = ["DEMOS", "Source", "Table", "open_source", "read_columns", "read_labelled"]
+__all__ = [
+    "DEMOS",
+    "Column",
+    "Encoded",
+    "Encoder",
+    "Schema",
+    "Source",
+    "Table",
+    "fit_encoder",
+    "infer",
+    "open_source",
+    "read_columns",
+    "read_labelled",
+    "read_rows",
+    "read_schema",
+    "read_table",
+]

@@ -1,59 +1,17 @@
-"""Columns of every type as numbers and as labels."""
+"""The target's column as labels."""
 
 import datetime
-import decimal
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.errors import TableError
-from separatrix.table.encode import features, labels
-
-
-def numbers(column):
-    return features("t", pa.table({"a": column}), ["a"])[:, 0].tolist()
+from separatrix.errors import LabelError, TableError
+from separatrix.table.labels import labels, refuse_measurements
 
 
 def classes(column):
     return labels("t", pa.table({"y": column}).column("y"), "y")
-
-
-@pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        (pa.array([1, 2], pa.uint8()), [1.0, 2.0]),
-        (pa.array([2**60 + 1]), [float(2**60 + 1)]),
-        (pa.array([0.5], pa.float32()), [0.5]),
-        (pa.array([True, False]), [1.0, 0.0]),
-        (pa.array([decimal.Decimal("1.25")]), [1.25]),
-        (pa.array([" 1.5 ", "-2", "+3e2"]), [1.5, -2.0, 300.0]),
-        (pa.array(["True", "FALSE", "true"]), [1.0, 0.0, 1.0]),
-        (pa.array(["1", "2", "1"]).dictionary_encode(), [1.0, 2.0, 1.0]),
-    ],
-)
-def test_numbers(column, expected):
-    assert numbers(column) == expected
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([datetime.date(2020, 1, 1)]),
-        pa.array([[1.0]]),
-        pa.array(["a"]).dictionary_encode(),
-        pa.array([b"1"]),
-    ],
-)
-def test_what_holds_no_numbers(column):
-    with pytest.raises(TableError, match=r"--drop a"):
-        numbers(column)
-
-
-@pytest.mark.parametrize("column", [pa.array([1.0, None]), pa.array([1.0, np.nan]), pa.nulls(2), pa.array(["1", " "])])
-def test_holes_are_refused(column):
-    with pytest.raises(TableError, match="has no value"):
-        numbers(column)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +42,7 @@ def test_labels_in_chunks_and_dictionaries():
     column = pa.chunked_array([["a", "b"], ["b"]])
     assert labels("t", column, "y").tolist() == ["a", "b", "b"]
     assert labels("t", column.dictionary_encode(), "y").tolist() == ["a", "b", "b"]
+    assert classes(pa.array(["a", "b"], pa.string_view())).tolist() == ["a", "b"]
 
 
 def test_labels_that_are_none():
@@ -93,3 +52,21 @@ def test_labels_that_are_none():
         classes(pa.array([np.nan, 1.0]))
     with pytest.raises(TableError, match="makes no labels"):
         classes(pa.array([datetime.date(2020, 1, 1)]))
+
+
+@pytest.mark.parametrize(
+    ("y", "part"),
+    [
+        ([1, 1], "every row has the one label 1"),
+        (["a", "a"], "every row has the one label 'a'"),
+        ([1.0, 2.5], "row 12 is 2.5, a measurement"),
+        (list(range(30)), "30 different labels in 30 rows"),
+    ],
+)
+def test_what_makes_no_classes(y, part):
+    with pytest.raises(LabelError, match=part):
+        refuse_measurements("t", np.array(y), "y", np.arange(11, 11 + len(y)), 20)
+
+
+def test_whole_decimals_make_classes():
+    refuse_measurements("t", np.array([1.0, 2.0]), "y", np.array([1, 2]), 20)

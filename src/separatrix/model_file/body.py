@@ -1,0 +1,95 @@
+"""A model in plain values, and back: what stands in a file for the model itself and for each part of it.
+
+    classifier, parameters, left_out    the registry's name; the settings, and those that JSON cannot hold
+    columns, features, classes          d, its names or null; the labels
+    scorer                              all that prediction needs
+    fitted                              what else ``fit`` has set
+    certificate                         with its claim, so that ``verify(X, y)`` works from the file
+
+They are read in this order: an object that stands in several places is written in the first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from separatrix.errors import ModelFileError
+from separatrix.model_file.forms import Choice, Maybe, Plain, Several
+from separatrix.model_file.kept import KEPT, Kept
+from separatrix.model_file.kinds import CERTIFICATE, CLAIMS, SCHEMES, SCORERS
+from separatrix.model_file.labels import Labels
+from separatrix.model_file.places import Reading, Writing
+from separatrix.model_file.records import require_keys
+
+if TYPE_CHECKING:
+    from separatrix.model_file.model import ModelFile
+
+KEYS = frozenset(
+    ("certificate", "classes", "classifier", "columns", "features", "fitted", "left_out", "parameters", "scorer")
+)
+_NAMES = Several(Plain(str), "d")
+
+
+def _sizes(classifier: str, n_classes: int, columns: int) -> dict[str, int]:
+    """The lengths that all of a model's arrays are made of."""
+    sizes = {"K": n_classes, "scores": 1 if n_classes == 2 else n_classes, "d": columns, "1+d": columns + 1}
+    parts = {"models": SCHEMES[classifier].n_models(n_classes)} if classifier in SCHEMES else {}
+    return sizes | parts
+
+
+def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
+    """The model in JSON's own types."""
+    if model.features is not None and len(set(model.features)) < len(model.features):
+        raise at.into("features").refuse("are not distinct", "give every column a name of its own")
+    kept, fitted = KEPT[model.classifier], model.fitted
+    names = kept.names(len(model.scorer.classes)) if fitted else []
+    return {
+        "classifier": model.classifier,
+        "parameters": dict(model.parameters),
+        "left_out": list(model.left_out),
+        "columns": int(model.columns),
+        "features": None if model.features is None else list(model.features),
+        "classes": at.into("classes").plain(Labels(), model.scorer.classes),
+        "scorer": at.into("scorer").plain(SCORERS, model.scorer),
+        "fitted": {name: at.into("fitted").into(name).plain(kept.fitted[name], fitted[name]) for name in names},
+        "certificate": at.into("certificate").plain(Maybe(CERTIFICATE), model.certificate),
+    }
+
+
+def read_body(found: Any, at: Reading) -> dict[str, Any]:
+    """The fields of a ``ModelFile``, once every key, type and length has been seen to fit."""
+    if not isinstance(found, dict):
+        raise ModelFileError(f"its {at.path} is not an object")
+    require_keys(found, set(KEYS), at)
+    name = at.into("classifier").read(Choice(KEPT), found["classifier"])
+    kept = KEPT[name]
+    at.into("parameters").require(isinstance(found["parameters"], dict), "is not an object")
+    columns = at.into("columns").read(Plain(int, 1), found["columns"])
+    classes = at.into("classes").read(Labels(), found["classes"])
+    at = at.within(**_sizes(name, len(classes), columns))
+    features = at.into("features").read(Maybe(_NAMES), found["features"])
+    at.into("features").require(features is None or len(set(features)) == len(features), "are not distinct names")
+    scorer = at.into("scorer").read(SCORERS.only(*kept.scorers), found["scorer"])
+    fitted = _fitted(kept, found["fitted"], len(classes), at.into("fitted"))
+    certificate = at.into("certificate").read(Maybe(CERTIFICATE), found["certificate"])
+    if certificate is not None:
+        of = at.into("certificate").into("claim")
+        of.require(CLAIMS.name_of(certificate.claim) in kept.claims, f"is not one that {name} makes")
+    return {
+        "classifier": name,
+        "scorer": scorer,
+        "parameters": found["parameters"],
+        "features": features,
+        "certificate": certificate,
+        "fitted": fitted,
+        "left_out": at.into("left_out").read(Several(Plain(str)), found["left_out"]),
+    }
+
+
+def _fitted(kept: Kept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
+    """The fit's attributes: all, or none, where a model was put together by hand."""
+    if not isinstance(found, dict):
+        raise ModelFileError(f"its {at.path} is not an object")
+    names = kept.names(n_classes) if found else []
+    require_keys(found, set(names), at)
+    return {name: at.into(name).read(kept.fitted[name], found[name]) for name in names}

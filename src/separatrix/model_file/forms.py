@@ -1,0 +1,246 @@
+"""The forms of single values and of arrays. Records and choices among them are in ``records``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.arrays import AnyArray
+from separatrix.errors import ModelFileError
+from separatrix.model_file.places import Form, Reading, Writing
+from separatrix.model_file.plain import NOT_FINITE, from_plain, to_plain
+
+# Whole numbers past this are written in hexadecimal: decimals of thousands of digits are refused by Python itself.
+LARGE = 1 << 63
+
+
+@dataclass(frozen=True)
+class Plain(Form):
+    """Text, a truth value or a whole number, which is at least ``least``.
+
+    >>> Plain(int).read(7, Reading("rows"))
+    7
+    """
+
+    kind: type
+    least: float = -math.inf
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return self.kind(value)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        at.require(type(found) is self.kind, f"is {found!r:.60}, not of type {self.kind.__name__}")
+        at.require(self.kind is not int or found >= self.least, f"is {found}, below {self.least}")
+        return found
+
+
+@dataclass(frozen=True)
+class Number(Form):
+    """A float64 above ``above``, if that is given, from ``least`` to ``most``; NaN only where nothing is asked."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float | None = None
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return to_plain(float(value))
+
+    def read(self, found: Any, at: Reading) -> float:
+        value = NOT_FINITE.get(found) if isinstance(found, str) else found
+        if type(value) is not float:
+            raise ModelFileError(f"its {at.path} is {found!r:.60}, not of type float")
+        free = self == Number()
+        at.require(free or self.least <= value <= self.most, f"is {value}, not between {self.least} and {self.most}")
+        at.require(self.above is None or value > self.above, f"is {value}, not above {self.above}")
+        return value
+
+
+@dataclass(frozen=True)
+class Choice(Form):
+    """One of some words."""
+
+    words: Collection[str]
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return str(value)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        at.require(isinstance(found, str) and found in self.words, f"is unknown: {found!r:.60}")
+        return found
+
+
+@dataclass(frozen=True)
+class Named(Form):
+    """One of some objects, by its name."""
+
+    objects: Mapping[str, Any]
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return str(value.name)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        return self.objects[Choice(self.objects).read(found, at)]
+
+
+@dataclass(frozen=True)
+class Maybe(Form):
+    """A value, or null."""
+
+    form: Form
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return None if value is None else at.plain(self.form, value)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        return None if found is None else at.read(self.form, found)
+
+
+@dataclass(frozen=True)
+class Several(Form):
+    """A tuple of values of one form; as many as the axis is long, where it has a name."""
+
+    form: Form
+    axis: str = ""
+    kind: type = tuple
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return [at.into(k).plain(self.form, item) for k, item in enumerate(value)]
+
+    def read(self, found: Any, at: Reading) -> Any:
+        if not isinstance(found, list):
+            raise ModelFileError(f"its {at.path} is not a list")
+        wanted = at.sizes.get(self.axis, len(found))
+        at.require(len(found) == wanted, f"has {len(found)} entries, where there must be {wanted}")
+        return self.kind(at.into(k).read(self.form, item) for k, item in enumerate(found))
+
+
+@dataclass(frozen=True)
+class Pairs(Form):
+    """Plain values by name, in their order."""
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return [[str(key), to_plain(item)] for key, item in value.items()]
+
+    def read(self, found: Any, at: Reading) -> Any:
+        pairs = isinstance(found, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in found)
+        at.require(pairs, "are not pairs")
+        values = [(name, from_plain(value)) for name, value in found]
+        plain = all(type(name) is str and type(value) in (str, int, float) for name, value in values)
+        at.require(plain, "are not plain values by name")
+        return dict(values)
+
+
+@dataclass(frozen=True)
+class Whole(Form):
+    """Whole numbers of any length: a tuple, or an array of Python's own with one or two axes."""
+
+    array: bool = False
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        listed = value.tolist() if self.array else list(value)
+        return [self._entry(item) for item in listed]
+
+    def _entry(self, item: Any) -> Any:
+        if isinstance(item, list):
+            return [self._entry(one) for one in item]
+        return int(item) if abs(item) < LARGE else hex(item)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        at.require(isinstance(found, list), "is not a list")
+        rows = found if self.array and found and isinstance(found[0], list) else [found]
+        flat = [self._number(item, at) for row in rows for item in (row if isinstance(row, list) else [row])]
+        if not self.array:
+            return tuple(flat)
+        values: AnyArray = np.empty(len(flat), dtype=object)
+        values[:] = flat
+        if rows[0] is found:
+            return values
+        even = all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
+        at.require(even, "has rows of unlike lengths")
+        return values.reshape(len(rows), len(rows[0]))
+
+    @staticmethod
+    def _number(item: Any, at: Reading) -> int:
+        if type(item) is int:
+            return item
+        try:
+            return int(item, 16) if isinstance(item, str) else int("")
+        except ValueError:
+            raise ModelFileError(f"its {at.path} holds {item!r:.60}, no whole number") from None
+
+
+@dataclass(frozen=True)
+class Numbers(Form):
+    """An array: rows within rows of numbers, all at least ``least``. ``axes``: their names, "" for any length.
+
+    Products of BLAS round by the order in memory, so a matrix that is stored by columns is written so:
+    {"columns": ...}.
+    """
+
+    axes: tuple[str, ...]
+    whole: bool = False
+    finite: bool = True
+    least: float = -math.inf
+    shared: ClassVar[bool] = True
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        array = np.asarray(value, dtype=np.int64 if self.whole else np.float64)
+        if array.ndim != len(self.axes):
+            raise at.refuse(f"has {array.ndim} axes", f"give it {len(self.axes)}")
+        if not self.whole and not np.all(np.isfinite(array)):
+            if self.finite:
+                raise at.refuse("holds NaN or infinity", "fit it again, with a smaller step or a penalty")
+            return to_plain(array)
+        if array.ndim == 2 and array.strides[0] < array.strides[1] and min(array.shape) > 1:
+            return {"columns": array.T.tolist()}
+        return array.tolist()
+
+    def read(self, found: Any, at: Reading) -> Any:
+        if len(self.axes) == 2 and isinstance(found, dict) and set(found) == {"columns"}:
+            return self._array(found["columns"], self.axes[::-1], at).T
+        return self._array(found, self.axes, at)
+
+    def _array(self, found: Any, axes: tuple[str, ...], at: Reading) -> AnyArray:
+        """Nothing is allocated before all lengths and types have been seen to fit."""
+        shape, level = list[int](), [found]
+        for axis in axes:
+            at.require(all(type(row) is list for row in level), f"is not an array with {len(axes)} axes")
+            lengths = {len(row) for row in level} or {at.sizes.get(axis, 0)}
+            at.require(len(lengths) == 1, "has rows of unlike lengths")
+            shape.append(lengths.pop())
+            self._length(shape[-1], axis, at)
+            level = [value for row in level for value in row]
+        if not self.finite:
+            level = [NOT_FINITE.get(value, value) if type(value) is str else value for value in level]
+        kind = int if self.whole else float
+        at.require(set(map(type, level)) <= {kind}, f"does not hold numbers of type {kind.__name__} alone")
+        try:
+            values = np.array(level, dtype=np.int64 if self.whole else np.float64).reshape(shape)
+        except OverflowError:
+            raise ModelFileError(f"its {at.path} holds a number past 64 bits") from None
+        at.require(self.least == -math.inf or bool(np.all(values >= self.least)), f"holds a number below {self.least}")
+        return values
+
+    def refit(self, value: Any, at: Reading) -> None:
+        fits = isinstance(value, np.ndarray) and value.ndim == len(self.axes)
+        at.require(fits and value.dtype == (np.int64 if self.whole else np.float64), "is not such an array")
+        for length, axis in zip(value.shape, self.axes, strict=True):
+            self._length(length, axis, at)
+
+    @staticmethod
+    def _length(length: int, axis: str, at: Reading) -> None:
+        wanted = at.sizes.get(axis, length)
+        at.require(length == wanted, f"has a length of {length}, where {axis} is {wanted}")
+
+
+def numbers(*axes: str, **asked: Any) -> Numbers:
+    """``Numbers`` with these axes.
+
+    >>> numbers("K", "d").read([[1.0], [2.0]], Reading("means", {"K": 2, "d": 1})).tolist()
+    [[1.0], [2.0]]
+    """
+    return Numbers(axes, **asked)

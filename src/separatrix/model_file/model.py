@@ -1,0 +1,210 @@
+"""A model and its file: from an estimator, to one, written and read."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from separatrix import sealed
+from separatrix._version import __version__
+from separatrix.certificate import Certificate
+from separatrix.errors import ModelFileError, ParameterError, SeparatrixWarning
+from separatrix.model_file.body import KEYS, plain_body, read_body
+from separatrix.model_file.forms import Maybe, Plain
+from separatrix.model_file.kept import KEPT, restore
+from separatrix.model_file.places import Reading, Writing
+from separatrix.model_file.plain import from_plain, to_plain
+from separatrix.model_file.records import require_keys
+from separatrix.model_file.settings import name_of, plain_settings, unfitted
+from separatrix.model_file.versions import VERSION, up_to_date
+
+if TYPE_CHECKING:
+    from separatrix.table.encoder import Encoder
+
+FORMAT = "separatrix-model"
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a file holds. ``features``: the columns' names, None where rows had none; ``training``: plain values.
+
+    ``scorer``: what answers for rows, a ``separatrix.scorer.Scores``; a linear one has weights ``W``. ``parameters``:
+    the settings in JSON's own types; ``left_out``: the names of those that have no such form. ``fitted``: what else
+    ``fit`` has set, by attribute. ``encoder``: how a table becomes the columns, if it does.
+
+    >>> from separatrix import LogisticRegression
+    >>> found = ModelFile.of(LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"]))
+    >>> found.classifier, found.columns, found.estimator().predict([[0.9]]).tolist()
+    ('logistic', 1, ['yes'])
+    """
+
+    classifier: str
+    scorer: Any
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    features: tuple[str, ...] | None = None
+    target: str | None = None
+    certificate: Certificate | None = None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    made_by: str = __version__
+    encoder: Encoder | None = None
+    fitted: Mapping[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        features: tuple[str, ...] | None = None,
+        target: str | None = None,
+        training: Mapping[str, Any] | None = None,
+        encoder: Encoder | None = None,
+    ) -> ModelFile:
+        """A fitted classifier as a model file; a pipeline of a table's encoder and a classifier, too."""
+        from separatrix.model_file.pipelines import taken_apart
+
+        held, model = taken_apart(model)
+        encoder = held if encoder is None else encoder
+        name = name_of(model)
+        scorer = model.scorer_of()
+        if encoder is not None:
+            features = encoder.names
+        elif features is None and hasattr(model, "feature_names_in_"):
+            features = tuple(str(column) for column in model.feature_names_in_)
+        fitted = {key: getattr(model, key) for key in KEPT[name].names(len(scorer.classes))}
+        settings, left_out = plain_settings(model)
+        rest = (model.certificate_, training or {}, __version__, encoder, fitted, left_out)
+        return cls(name, scorer, settings, features, target, *rest)
+
+    @property
+    def columns(self) -> int:
+        """How many columns rows have."""
+        return int(self.scorer.n_features)
+
+    def estimator(self) -> Any:
+        """The fitted scikit-learn classifier; behind an encoder it takes rows without names."""
+        model = unfitted(self.classifier, self.parameters)
+        features = self.features if self.encoder is None else None
+        restore(model, self.classifier, self.scorer, self.fitted, self.columns, features)
+        if self.certificate is not None:
+            model.certificate_ = self.certificate
+        return model
+
+    def content(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return plain_body(self, Writing()) | {
+            "encoder": None if self.encoder is None else self.encoder.plain(),
+            "separatrix": self.made_by,
+            "target": self.target,
+            "training": {str(key): to_plain(value) for key, value in self.training.items()},
+        }
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any]) -> ModelFile:
+        """The model, once every key, type and length has been seen to fit.
+
+        >>> from separatrix import Perceptron
+        >>> found = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]))
+        >>> ModelFile.from_content(found.content()).scorer.W.tolist() == found.scorer.W.tolist()
+        True
+        """
+        at = Reading()
+        require_keys(content, {*KEYS, "encoder", "separatrix", "target", "training"}, at)
+        body = read_body({key: content[key] for key in KEYS}, at)
+        at.into("training").require(isinstance(content["training"], dict), "is not an object")
+        found = cls(
+            **body,
+            target=at.into("target").read(Maybe(Plain(str)), content["target"]),
+            training={key: from_plain(value) for key, value in content["training"].items()},
+            made_by=at.into("separatrix").read(Plain(str), content["separatrix"]),
+            encoder=_encoder(content["encoder"]),
+        )
+        names = None if found.encoder is None else found.encoder.names
+        at.into("encoder").require(names is None or names == found.features, "does not make its features")
+        return found
+
+
+def _encoder(found: Any) -> Encoder | None:
+    if found is None:
+        return None
+    from separatrix.table.encoder import Encoder
+
+    return Encoder.from_plain(found)
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to ``path``; the file appears whole or not at all.
+
+    Settings that JSON cannot hold, such as solver objects, are left out, with a warning.
+
+    >>> import tempfile
+    >>> from separatrix import LogisticRegression, load, save
+    >>> model = LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/model.json")
+    ...     load(f"{folder}/model.json").predict([[0.2], [0.9]]).tolist()
+    ['no', 'yes']
+    """
+    found = ModelFile.of(model)
+    write(found, path)
+    if found.left_out:
+        names = ", ".join(found.left_out)
+        warnings.warn(f"{names}: left out of the file, which holds plain values only", SeparatrixWarning, stacklevel=2)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies.
+
+    Where the file has an encoder of tables, the pipeline of both.
+
+    >>> import tempfile
+    >>> from separatrix import LogisticRegression, save
+    >>> rows, labels = [[0.0], [1.0], [2.0]], ["no", "yes", "yes"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(LogisticRegression().fit(rows, labels), f"{folder}/model.json")
+    ...     bool(load(f"{folder}/model.json").certificate_.verify(rows, labels))
+    True
+    """
+    from separatrix.model_file.pipelines import put_together
+
+    found = read(path)
+    try:
+        return put_together(found.encoder, found.estimator())
+    except ModelFileError as fault:
+        raise ModelFileError(f"{os.fspath(path)}: {fault}") from None
+
+
+def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
+    """Write the file, whole or not at all.
+
+    >>> import tempfile
+    >>> from separatrix import Perceptron
+    >>> found = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]), ("age",), target="ill")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(found, f"{folder}/model.json")
+    ...     read(f"{folder}/model.json").features
+    ('age',)
+    """
+    data = sealed.seal(FORMAT, VERSION, model_file.content())
+    if len(data) > sealed.LARGEST_FILE:
+        came = f"its file would have {len(data) >> 20} MB"
+        raise ParameterError("model", came, f"fit it on fewer columns: {sealed.LARGEST_FILE >> 20} MB is the most")
+    sealed.replace_file(path, data)
+
+
+def read(path: str | os.PathLike[str]) -> ModelFile:
+    """Read and check; needs no scikit-learn, but for classifiers that are made of others.
+
+    >>> import tempfile
+    >>> from separatrix import Perceptron, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(Perceptron().fit([[0.0], [1.0]], [0, 1]), f"{folder}/model.json")
+    ...     read(f"{folder}/model.json").scorer.W.tolist()
+    [[-1.0, 2.0]]
+    """
+    try:
+        return ModelFile.from_content(up_to_date(*sealed.unseal(FORMAT, VERSION, sealed.read_file(path))))
+    except ModelFileError as fault:
+        raise ModelFileError(f"{os.fspath(path)}: {fault}") from None

@@ -1,0 +1,229 @@
+"""A column of a table as float64 or as text: one reading for each kind, whatever the column's own type is.
+
+    number     its value
+    boolean    1 for true, 0 for false; 1 and 0 themselves are taken too
+    date       days since 1970-01-01; a time of day is its fraction, and is UTC where no zone is given
+    category   its text; a number is spelled as short as it goes ("3", never "3.0"), a truth value "true" or "false"
+
+No value is NaN, or null in text. An empty cell of a CSV file and one that reads NA have none in every column (its
+reader sees to it); in a column of numbers, truth values or dates also those that read N/A, NaN, null, None or ?,
+in these spellings or in small letters. Rows are counted from 1, without the header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from shlex import quote
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.errors import TableError
+
+Column: TypeAlias = "pa.ChunkedArray[Any]"
+
+NO_TEXT = ("", "NA")
+_SPELLED = ("N/A", "NaN", "null", "None")
+NO_NUMBER = (*NO_TEXT, "na", "?", "NULL", *_SPELLED, *(spelling.lower() for spelling in _SPELLED))
+_ZONED = r":\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+
+
+def numbers(source: str, name: str, column: Column) -> Array:
+    """The column as float64, NaN where it has no value.
+
+    >>> numbers("a table", "a", pa.chunked_array([["1", " 2.5", "?"]])).tolist()
+    [1.0, 2.5, nan]
+    """
+    column = decoded(column)
+    kind: Any = column.type
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    elif is_text(kind):
+        column = _parsed(source, name, column, pa.float64(), "not a number")
+    elif not (is_number(kind) or pa.types.is_null(kind)):
+        raise _unlike(source, name, kind, "numbers")
+    # Whole numbers past 2^53 are rounded to the nearest float64, as their decimal spelling would be.
+    return as_floats(column.cast(pa.float64(), safe=False))
+
+
+def truths(source: str, name: str, column: Column) -> Array:
+    """1 for true, 0 for false, NaN where there is no value.
+
+    >>> truths("a table", "a", pa.chunked_array([["true", "False", None]])).tolist()
+    [1.0, 0.0, nan]
+    """
+    column = decoded(column)
+    if is_text(column.type):
+        column = _parsed(source, name, compute.utf8_lower(column), pa.bool_(), "not true or false")
+    values = numbers(source, name, column)
+    other = np.flatnonzero((values != 0) & (values != 1) & ~np.isnan(values))
+    if len(other):
+        came = f"row {other[0] + 1}, column {name!r} is {values[other[0]]:g}, not true or false"
+        raise TableError(source, came, "write true, false, 1 or 0")
+    return values
+
+
+def days(source: str, name: str, column: Column) -> Array:
+    """Days since 1970-01-01 with the time of day as a fraction, NaN where there is no value.
+
+    >>> days("a table", "a", pa.chunked_array([["1970-01-02", "1970-01-01 12:00", "1970-01-01T12:00+12:00"]])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    column = decoded(column)
+    kind: Any = column.type
+    if is_text(kind):
+        column = _instants(source, name, column)
+    elif pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    elif not pa.types.is_temporal(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
+        raise _unlike(source, name, kind, "dates")
+    if pa.types.is_date32(column.type):
+        return as_floats(column.cast(pa.int32()).cast(pa.float64()))
+    unit = "ms" if pa.types.is_date64(column.type) else column.type.unit
+    return as_floats(column.cast(pa.int64()).cast(pa.float64(), safe=False)) / _DAY[unit]
+
+
+def texts(source: str, name: str, column: Column) -> Column:
+    """The column as text, null where it has no value.
+
+    >>> texts("a table", "a", pa.chunked_array([[3.0, None, 0.5]])).to_pylist()
+    ['3', None, '0.5']
+    """
+    column = decoded(column)
+    kind: Any = column.type
+    if pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    if pa.types.is_floating(column.type):
+        column = compute.if_else(compute.is_nan(column), None, column)
+    if is_text(kind) or is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) or is_date(kind):
+        return column.cast(pa.string())
+    raise _unlike(source, name, kind, "categories")
+
+
+READINGS: dict[str, Callable[[str, str, Column], Array]] = {"number": numbers, "boolean": truths, "date": days}
+
+
+def codes(source: str, name: str, column: Column, levels: tuple[str, ...]) -> tuple[AnyArray, AnyArray]:
+    """Which of the levels each row has, -1 for none of them, and whether it has no value at all.
+
+    >>> [a.tolist() for a in codes("a table", "a", pa.chunked_array([["x", "z", None]]), ("w", "x"))]
+    [[1, -1, -1], [False, False, True]]
+    """
+    text: Any = texts(source, name, column)
+    found = compute.index_in(text, value_set=pa.array(levels, pa.string())).fill_null(-1)
+    return as_array(found), as_array(text.is_null())
+
+
+def decoded(column: Column) -> Column:
+    """A column of a dictionary as the values themselves, and all that is text as Arrow's plain strings."""
+    kind: Any = column.type
+    if pa.types.is_dictionary(kind):
+        plain = pa.string() if is_text(kind.value_type) else kind.value_type
+        chunks: Any = column.chunks
+        parts = [chunk.dictionary.cast(plain).take(chunk.indices) for chunk in chunks]
+        return pa.chunked_array(parts, plain)
+    return column.cast(pa.string()) if is_text(kind) else column
+
+
+def as_array(column: Any) -> AnyArray:
+    """A column without nulls as an array. Not by its own ``to_numpy``: that imports pandas where there is one."""
+    if not column.num_chunks:
+        return np.empty(0, dtype=column.type.to_pandas_dtype())
+    if pa.types.is_boolean(column.type):
+        return as_array(column.cast(pa.uint8())).astype(bool)
+    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
+
+
+def as_floats(column: Any) -> Array:
+    """A column of float64 as an array, null as NaN."""
+    return as_array(column.fill_null(np.nan) if column.null_count else column)
+
+
+def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> Column:
+    try:
+        return column.cast(kind)
+    except pa.ArrowInvalid:
+        cells = stripped(column)
+    try:
+        parsed: Column = cells.cast(kind)
+        return parsed
+    except pa.ArrowInvalid:
+        row = _first_refused(cells, kind)
+        came = f"row {row + 1}, column {name!r} is {shortened(str(cells[row].as_py()))!r}, {unlike}"
+        do = f"mend that cell, make the column a category in the schema, or leave it out with {drop(name)}"
+        raise TableError(source, came, do) from None
+
+
+def stripped(column: Column) -> Any:
+    """Text without the space around it, null where it spells no number at all."""
+    cells: Any = compute.utf8_trim_whitespace(column)
+    return compute.if_else(compute.is_in(cells, value_set=pa.array(NO_NUMBER)), None, cells)
+
+
+def _instants(source: str, name: str, column: Column) -> Column:
+    """ISO dates and times as one column of timestamps in UTC; those with a zone and those without may mix."""
+    cells = stripped(column)
+    zoned = compute.match_substring_regex(cells, _ZONED)
+    plain = compute.if_else(zoned, None, cells)
+    with_zone = compute.if_else(zoned, cells, None)
+    local = _parsed(source, name, plain, pa.timestamp("us"), "not a date such as 2024-12-31")
+    world = _parsed(source, name, with_zone, pa.timestamp("us", "UTC"), "not a date such as 2024-12-31T23:59Z")
+    merged: Column = compute.coalesce(local, world.cast(pa.timestamp("us")))
+    return merged
+
+
+def _first_refused(cells: Any, kind: Any) -> int:
+    """The first cell that cannot be read, by halves, so that the same parser judges."""
+    start, stop = 0, len(cells)
+    while stop - start > 1:
+        middle = (start + stop) // 2
+        try:
+            cells.slice(start, middle - start).cast(kind)
+            start = middle
+        except pa.ArrowInvalid:
+            stop = middle
+    return start
+
+
+def drop(name: str) -> str:
+    """How the command line leaves a column out."""
+    return f"--drop {quote(name)}"
+
+
+def is_text(kind: Any) -> bool:
+    """Whether Arrow calls this text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether Arrow calls this a number."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def is_date(kind: Any) -> bool:
+    """Whether Arrow calls this a date, with or without a time of day."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Text of at most so many letters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in quotes, the first few of many.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _unlike(source: str, name: str, kind: Any, wanted: str) -> TableError:
+    came = f"column {name!r} holds {shortened(str(kind))}, not {wanted}"
+    return TableError(source, came, f"leave it out with {drop(name)}, or turn it into {wanted}")

@@ -1,0 +1,248 @@
+"""How the columns of a table become the columns of X, as numbers that an export can repeat.
+
+    number, boolean, date    one column of X
+    category                 one column of X for each level but the first, 1 where the row has that level, else 0
+    an indicator             one more column: 1 where the value is missing, else 0
+
+The first level, the reference, has no column: with an intercept its column would be 1 minus the others. ``fill`` holds
+the means of the training rows; it stands for a missing value (``missing="impute"`` or ``"indicator"``) and for a level
+that no training row had (``unseen="average"``), so that such a cell counts as an average one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.errors import ModelFileError, ParameterError, TableError
+from separatrix.table import cells
+
+KINDS = ("number", "boolean", "category", "date")
+MISSING = ("error", "impute", "indicator", "drop")
+UNSEEN = ("average", "error")
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One column of the table, and the columns of X that it becomes.
+
+    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True).names
+    ('student=Yes', 'student=Part', 'student=missing')
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    fill: tuple[float, ...] = ()
+    indicator: bool = False
+
+    @property
+    def values(self) -> int:
+        """Columns of X, without the indicator."""
+        return len(self.levels) - 1 if self.kind == "category" else 1
+
+    @property
+    def width(self) -> int:
+        """Columns of X."""
+        return self.values + self.indicator
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names."""
+        own = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
+        return (*own, f"{self.name}=missing") if self.indicator else own
+
+    def write(self, X: Array, table: pa.Table, source: str) -> Cells:
+        """Write the column's values into X (n, width), zeros so far; holes and unseen levels are left to the caller."""
+        column = table.column(self.name)
+        if self.kind == "category":
+            found, missing = cells.codes(source, self.name, column, self.levels)
+            rows = np.flatnonzero(found > 0)
+            X[rows, found[rows] - 1] = 1.0
+            return Cells(missing, (found < 0) & ~missing)
+        v = cells.READINGS[self.kind](source, self.name, column)
+        infinite = np.flatnonzero(np.isinf(v))
+        if len(infinite):
+            came = f"row {infinite[0] + 1}, column {self.name!r} is infinite, or too large for a float64"
+            raise TableError(source, came, "give finite numbers, or take the row out")
+        X[:, 0] = v
+        return Cells(np.isnan(v))
+
+    def repair(self, X: Array, found: Cells) -> None:
+        """Fill what is missing or unseen; mark what is missing where there is an indicator."""
+        holes = np.flatnonzero(found.missing if found.unseen is None else found.missing | found.unseen)
+        X[holes, : self.values] = self.fill
+        if self.indicator:
+            X[:, -1] = found.missing
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Which rows of a column have no value, and which (of a category alone) have a level never seen."""
+
+    missing: AnyArray
+    unseen: AnyArray | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """X (m, d) of the rows ``kept`` (n,); by column, how many values were missing, and unseen levels by count."""
+
+    X: Array
+    kept: AnyArray
+    missing: dict[str, int] = field(default_factory=dict)
+    unseen: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Columns of a table -> X.
+
+    >>> table = pa.table({"age": [30, 50], "student": ["Yes", "No"]})
+    >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"), (0.5,))))
+    >>> encoder.names, encoder.transform(table, "a table")[0].tolist()
+    (('age', 'student=Yes'), [[30.0, 1.0], [50.0, 0.0]])
+    """
+
+    columns: tuple[Encoded, ...]
+    missing: str = "error"
+    unseen: str = "average"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns of X."""
+        return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def n_columns(self) -> int:
+        """Of X."""
+        return sum(column.width for column in self.columns)
+
+    def transform(self, table: pa.Table, source: str) -> tuple[Array, AnyArray]:
+        """X (m, d) of the rows that are kept, and which (n,) those are: all, unless ``missing="drop"``."""
+        found = self.read(table, source)
+        return found.X, found.kept
+
+    def read(self, table: pa.Table, source: str) -> Reading:
+        """The same, with a count of what was missing and what was never seen."""
+        present = set(table.column_names)
+        lacking = [column.name for column in self.columns if column.name not in present]
+        if lacking:
+            raise TableError(source, f"it lacks the columns {cells.listed(lacking)}", "give all that were fitted")
+        X = np.zeros((table.num_rows, self.n_columns))
+        kept = np.ones(table.num_rows, dtype=bool)
+        missing: dict[str, int] = {}
+        unseen: dict[str, dict[str, int]] = {}
+        start = 0
+        for column in self.columns:
+            own = X[:, start : start + column.width]
+            found = column.write(own, table, source)
+            if found.missing.any():
+                missing[column.name] = int(found.missing.sum())
+            if found.unseen is not None and found.unseen.any():
+                unseen[column.name] = _counts(table, column.name, found.unseen, source)
+            if self.missing == "drop":
+                kept &= ~found.missing
+            if column.fill:
+                column.repair(own, found)
+            start += column.width
+        if missing and self.missing == "error":
+            raise _refuse_missing(source, missing, table.num_rows)
+        if unseen and self.unseen == "error":
+            raise _refuse_unseen(source, unseen)
+        return Reading(X if kept.all() else X[kept], kept, missing, unseen)
+
+    def plain(self) -> dict[str, Any]:
+        """In JSON's own types."""
+        return {
+            "columns": [
+                {
+                    "name": column.name,
+                    "kind": column.kind,
+                    "levels": list(column.levels),
+                    "fill": list(column.fill),
+                    "indicator": column.indicator,
+                }
+                for column in self.columns
+            ],
+            "missing": self.missing,
+            "unseen": self.unseen,
+        }
+
+    @classmethod
+    def from_plain(cls, found: Any) -> Encoder:
+        """An encoder from ``plain``'s values, once every key, type and length has been seen to fit.
+
+        >>> encoder = Encoder((Encoded("age", "number", fill=(40.0,)),), "impute")
+        >>> Encoder.from_plain(encoder.plain()) == encoder
+        True
+        """
+        _require(isinstance(found, dict) and set(found) == {"columns", "missing", "unseen"}, "it has a wrong form")
+        _require(found["missing"] in MISSING, f"its 'missing' is {found['missing']!r}")
+        _require(found["unseen"] in UNSEEN, f"its 'unseen' is {found['unseen']!r}")
+        _require(isinstance(found["columns"], list), "its columns are no list")
+        columns = tuple(_column(k + 1, column, found) for k, column in enumerate(found["columns"]))
+        encoder = cls(columns, found["missing"], found["unseen"])
+        _require(len({column.name for column in columns}) == len(columns), "a column is there twice")
+        _require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have one name")
+        return encoder
+
+
+def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
+    """A setting that must be one of a few words."""
+    if value not in allowed:
+        raise ParameterError(argument, f"got {value!r}", f"give one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def _column(k: int, found: Any, whole: dict[str, Any]) -> Encoded:
+    keys = {"name", "kind", "levels", "fill", "indicator"}
+    _require(isinstance(found, dict) and set(found) == keys, f"column {k} has a wrong form")
+    name, kind, levels, fill = found["name"], found["kind"], found["levels"], found["fill"]
+    _require(isinstance(name, str), f"column {k} has no name")
+    _require(isinstance(kind, str) and kind in KINDS, f"column {name!r} is of an unknown kind, {kind!r}")
+    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
+    _require(of_text and len(set(levels)) == len(levels), f"column {name!r} has levels that are not distinct texts")
+    fits = len(levels) >= 2 if kind == "category" else not levels
+    _require(fits, f"column {name!r} has {len(levels)} levels, which does not fit a {kind}")
+    finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
+    _require(finite, f"column {name!r} has a fill that is not of finite decimal numbers")
+    _require(isinstance(found["indicator"], bool), f"column {name!r} has an indicator that is not true or false")
+    column = Encoded(name, kind, tuple(levels), tuple(fill), found["indicator"])
+    filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
+    _require(len(fill) == column.values or (not fill and not filled), f"column {name!r} needs {column.values} fills")
+    _require(not column.indicator or whole["missing"] == "indicator", f"column {name!r} has an indicator unasked for")
+    return column
+
+
+def _require(holds: bool, check: str) -> None:
+    if not holds:
+        raise ModelFileError(f"its encoder: {check}")
+
+
+def _counts(table: pa.Table, name: str, rows: AnyArray, source: str) -> dict[str, int]:
+    text: Any = cells.texts(source, name, table.column(name)).filter(pa.array(rows))
+    pairs = [(pair["values"], pair["counts"]) for pair in text.value_counts().to_pylist()]
+    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
+    total = sum(missing.values())
+    where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
+    came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
+    return TableError(source, came, "fill them in, or fit with missing='impute', 'indicator' or 'drop' (--missing)")
+
+
+def _refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
+    parts = [
+        f"column {name!r} has {cells.shortened(level)!r} in {count} row{'s' * (count > 1)}"
+        for name, levels in unseen.items()
+        for level, count in list(levels.items())[:3]
+    ]
+    came = f"levels that no training row had: {'; '.join(parts[:8])}"
+    return TableError(source, came, "mend them, or fit with unseen='average', which counts them as average rows")

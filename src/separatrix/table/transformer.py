@@ -1,0 +1,90 @@
+"""Frames -> X inside a scikit-learn pipeline, by ``encoder``. Loaded when first used: it needs scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.arrays import AnyArray, Array
+from separatrix.errors import ParameterError
+from separatrix.table.encoder import Encoder
+from separatrix.table.fitting import fit_encoder
+from separatrix.table.infer import infer
+from separatrix.table.schema import Column, Schema
+from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown
+from separatrix.table.sources import open_frame
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The columns of a frame (pandas, polars, PyArrow) as columns of X.
+
+    ``missing``: "error", "impute" or "indicator"; ``unseen``: "average" or "error"; ``schema`` says what columns hold
+    where that is not to be inferred; ``drop`` names columns to leave out. ``schema_`` and ``encoder_`` hold what was
+    fitted.
+
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from separatrix import LogisticRegression, TableEncoder
+    >>> frame = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "m"]})
+    >>> model = make_pipeline(TableEncoder(), LogisticRegression()).fit(frame, ["no", "no", "yes", "yes"])
+    >>> model[0].get_feature_names_out().tolist(), model.predict(frame).tolist()
+    (['age', 'sex=m'], ['no', 'no', 'yes', 'yes'])
+    """
+
+    def __init__(
+        self,
+        missing: str = "error",
+        unseen: str = "average",
+        schema: Schema | None = None,
+        drop: Sequence[str] = (),
+    ) -> None:
+        self.missing = missing
+        self.unseen = unseen
+        self.schema = schema
+        self.drop = drop
+
+    @classmethod
+    def of(cls, encoder: Encoder) -> Self:
+        """A fitted transformer from an encoder, such as a model file holds."""
+        made = cls("error" if encoder.missing == "drop" else encoder.missing, encoder.unseen)
+        made.encoder_ = replace(encoder, missing=made.missing)
+        made.schema_ = Schema(tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns))
+        made.feature_names_in_ = np.array([column.name for column in encoder.columns], dtype=object)
+        made.n_features_in_ = len(encoder.columns)
+        return made
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn what the columns hold, and their means; the labels are not looked at."""
+        if self.missing == "drop":
+            do = "give 'error', 'impute' or 'indicator', or drop rows with their labels before"
+            raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", do)
+        source = open_frame(X)
+        given = self.schema or Schema(())
+        left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
+        for name in (*left_out, *given.names):
+            refuse_unknown(source, name)
+        asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
+        self.schema_ = infer(source.columns, None, Schema(asked))
+        refuse_nameless(source, [column.name for column in self.schema_.used])
+        self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
+        self.feature_names_in_ = np.array(source.names, dtype=object)
+        self.n_features_in_ = len(source.names)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """X (n, d), columns found by name."""
+        check_is_fitted(self)
+        source = open_frame(X)
+        wanted = [column.name for column in self.encoder_.columns]
+        refuse_lacking(source, wanted)
+        return self.encoder_.transform(source.read(wanted), source.name)[0]
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """The names of the columns of X."""
+        check_is_fitted(self)
+        return np.array(self.encoder_.names, dtype=object)

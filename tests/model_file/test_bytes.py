@@ -1,0 +1,196 @@
+"""Files that are not as they were written: every altered byte, every cut, and what was never a model file."""
+
+import json
+import os
+
+import pytest
+
+from separatrix import LogisticRegression, load, save, sealed
+from separatrix.cli import main
+from separatrix.errors import ModelFileError, ParameterError
+from separatrix.model_file import FORMAT, VERSION, read
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.json"
+    save(LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"]), path)
+    return path
+
+
+def unsealed(data):
+    return sealed.unseal(FORMAT, VERSION, data)
+
+
+def test_every_altered_byte_is_seen(small):
+    sound = small.read_bytes()
+    assert len(sound) < 2000
+    unsealed(sound)
+    for place in range(len(sound)):
+        for bit in range(8):
+            altered = bytearray(sound)
+            altered[place] ^= 1 << bit
+            with pytest.raises(ModelFileError):
+                unsealed(bytes(altered))
+
+
+def test_every_cut_and_every_addition_is_seen(small):
+    sound = small.read_bytes()
+    for length in range(len(sound)):
+        with pytest.raises(ModelFileError):
+            unsealed(sound[:length])
+        with pytest.raises(ModelFileError):
+            unsealed(sound[length + 1 :])
+    for more in (b" ", b"\n", b"{}", b"\0", b"}\n"):
+        with pytest.raises(ModelFileError):
+            unsealed(sound + more)
+
+
+def test_an_altered_file_names_the_check(small):
+    sound = small.read_bytes()
+    for old, new, part in [
+        (b'"C":1.0', b'"C":1.1', "checksum"),
+        (b'"yes"', b'"yet"', "checksum"),
+        (b'"version": 3', b'"version": 2', "checksum"),
+        (b'"version": 3', b'"version": 1', "checksum"),
+        (b'"version": 3', b'"version": 4', r"version is 4, written by separatrix [^ ]+, .* up to 3"),
+        (b'"version": 3', b'"version": 0', "version is 0, which is none"),
+        (b'{"format"', b' {"format"', "formatted anew"),
+        (b"separatrix-model", b"separatrix-mobel", 'lacks "format": "separatrix-model"'),
+    ]:
+        assert old in sound
+        small.write_bytes(sound.replace(old, new, 1))
+        with pytest.raises(ModelFileError, match=rf"small\.json: .*{part}"):
+            read(small)
+    small.write_bytes(sound[:-1])
+    with pytest.raises(ModelFileError, match="cut short"):
+        read(small)
+
+
+def test_the_digest_is_of_the_raw_bytes(small):
+    import hashlib
+
+    data = small.read_bytes()
+    raw = data[data.index(b'"content": ') + len(b'"content": ') : data.rindex(b"}\n")]
+    assert hashlib.sha256(raw).hexdigest() == json.loads(data)["sha256"]
+    assert json.loads(raw) == json.loads(data)["content"]
+
+
+def test_the_same_meaning_in_other_words_is_refused(small):
+    small.write_text(json.dumps(json.loads(small.read_text())))
+    with pytest.raises(ModelFileError, match="formatted anew"):
+        read(small)
+
+
+def resealed(content: bytes, version=VERSION):
+    """A file with this content, whatever it is, and a digest that is right."""
+    import hashlib
+
+    digest = hashlib.sha256(content).hexdigest()
+    return (
+        f'{{"format": "{FORMAT}",\n"version": {version},\n"sha256": "{digest}",\n"content": '.encode()
+        + content
+        + b"}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (b"", "it is empty"),
+        (b"a,b\n1,2\n", "not JSON"),
+        (b"\x80\x04pickle", "not JSON"),
+        ("é".encode(), "not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"[]", '"format"'),
+        (b'{"format": "other"}', '"format"'),
+        (b'{"format": "separatrix-model"}', "version is None"),
+        (b'{"format": "separatrix-model", "version": 9}', "version is 9, and this separatrix"),
+        (b'{"format": "separatrix-model", "version": true}', "version is True"),
+        (resealed(b"{}"), "lacks the key"),
+        (resealed(b"[]"), "not an object"),
+        (resealed(b'{"a": 1} '), "lacks the key"),
+        (resealed(b'{"a": 1}, {}'), "not JSON"),
+        (resealed(b'{"a": 1, "b": 2, "a": 1}'), "the key 'a' is there twice"),
+        (resealed(b'{"b": {"a": 1, "a": 1}}'), "the key 'a' is there twice"),
+        (resealed(b'{"a": 1e999}'), "not finite"),
+        (resealed(b'{"a": NaN}'), "NaN is no JSON"),
+        (resealed(b'{"a": -Infinity}'), "-Infinity is no JSON"),
+        (resealed(b'{"a": ' + b"1" * 5000 + b"}"), "not JSON"),
+        (resealed(b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}"), "nested more than 64"),
+        (resealed(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
+        (resealed(b"{}", 2), "checksum"),
+    ],
+    ids=lambda value: None if isinstance(value, bytes) else value,
+)
+def test_what_is_no_model_file(tmp_path, data, part):
+    (tmp_path / "model.json").write_bytes(data)
+    with pytest.raises(ModelFileError, match=r"model\.json: ") as caught:
+        read(tmp_path / "model.json")
+    assert part in str(caught.value)
+
+
+def test_a_bad_model_file_is_exit_code_4(small, capsys):
+    small.write_bytes(small.read_bytes().replace(b"yes", b"yet", 1))
+    with pytest.raises(SystemExit) as ended:
+        main(["show", str(small)])
+    assert ended.value.code == 4
+    assert "checksum" in capsys.readouterr().err
+
+
+def test_paths(tmp_path, small, monkeypatch):
+    with pytest.raises(ModelFileError, match="no such file"):
+        read(tmp_path / "absent.json")
+    with pytest.raises(ModelFileError, match="folder"):
+        read(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="no regular file"):
+        read(tmp_path / "pipe")
+
+    def forbidden(*_):
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:  # the tests may run as a user whom nothing is forbidden
+        patched.setattr(type(small), "open", forbidden)
+        with pytest.raises(ModelFileError, match=r"cannot be opened \(Permission denied\)"):
+            read(small)
+    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
+    with pytest.raises(ModelFileError, match="larger"):
+        read(small)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(small, monkeypatch):
+    before = small.read_bytes()
+    model = load(small)
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(ParameterError, match="No space left"):
+        save(model, small)
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        save(model, small)
+    assert [path.name for path in small.parent.iterdir()] == [small.name]
+    assert small.read_bytes() == before
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(small, monkeypatch):
+    done = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda number: (done.append("fsync"), fsync(number)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (done.append(str(old)), replace(old, new)))
+    save(load(small), small)
+    assert done[0] == "fsync"
+    assert os.path.dirname(done[1]) == str(small.parent)
+
+
+def test_writing_follows_links_and_makes_no_folders(tmp_path, small):
+    model = load(small)
+    (tmp_path / "link.json").symlink_to(small)
+    save(model, tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    for path in (tmp_path, tmp_path / "absent" / "model.json"):
+        with pytest.raises(ParameterError, match="path"):
+            save(model, path)

@@ -1,0 +1,119 @@
+"""Files of older versions of the format, as the code of their day wrote them: ``files/`` never changes.
+
+Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes.
+The probabilities and scores beside them were printed by the code that wrote them.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from separatrix import load, save, sealed
+from separatrix.errors import ModelFileError
+from separatrix.model_file import FORMAT, VERSION, read
+from separatrix.model_file.versions import up_to_date
+
+FILES = Path(__file__).parent / "files"
+X = np.array([[0.1, 3.0], [1.3, -2.0], [2.7, 5e-324], [3.1, 1.0], [0.7, 1e3], [2.2, -7.0]])
+y = np.array(["no", "no", "yes", "yes", "no", "yes"])
+SECOND = {
+    "version_1": [0.15538341425924046, 0.5310934604349197, 0.7185685877463409, 0.7498985197099571],
+    "version_2": [0.17810485212740035, 0.527141241369858, 0.7205109182391799, 0.7554395369937295],
+}
+
+
+@pytest.mark.parametrize(("name", "l1_ratio"), [("version_1", 0.0), ("version_2", 0.25)])
+def test_older_files_are_read(name, l1_ratio):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["age", "dose"])
+    model = load(FILES / f"{name}.json")
+    assert model.predict_proba(frame)[:4, 1].tolist() == SECOND[name]
+    assert (model.C, model.C_, model.l1_ratio, model.n_parameters_) == (0.7, 0.7, l1_ratio, 3)
+    assert model.feature_names_in_.tolist() == ["age", "dose"]
+    assert model.certificate_.claim.l1_ratio == l1_ratio
+    assert model.certificate_.verify(X, y)
+    assert not model.certificate_.verify(X, y[::-1])
+    found = read(FILES / f"{name}.json")
+    assert (found.target, found.encoder, found.left_out) == ("ill", None, ())
+    assert found.training == {
+        "source": "people.csv",
+        "rows": 6,
+        "held_out_accuracy": 0.5,
+        "note": "nan",
+        "share": np.inf,
+    }
+
+
+def test_firth_of_version_2():
+    model = load(FILES / "version_2_firth.json")
+    assert model.classes_.tolist() == [2, 5, 7]
+    assert model.decision_function(X[:1]).tolist() == [[1.5919334961822682, -1.6768820909825852, 0.08494859480031708]]
+    assert model.bias_reduction == "firth"
+    assert np.isinf(model.C_)
+    assert model.certificate_.verify(X, [2, 2, 5, 5, 7, 7])
+
+
+@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth"])
+def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
+    model = load(FILES / f"{name}.json")
+    save(model, tmp_path / "model.json")
+    assert json.loads((tmp_path / "model.json").read_text())["version"] == VERSION
+    again = load(tmp_path / "model.json")
+    assert again.coef_.tobytes() == model.coef_.tobytes()
+    assert again.get_params() == model.get_params()
+    assert str(again.certificate_) == str(model.certificate_)
+
+
+@pytest.mark.parametrize("name", ["version_1", "version_2"])
+def test_every_altered_byte_of_an_older_file_is_seen(name):
+    sound = (FILES / f"{name}.json").read_bytes()
+    for place in range(len(sound)):
+        altered = bytearray(sound)
+        altered[place] ^= 0x01
+        with pytest.raises(ModelFileError):
+            sealed.unseal(FORMAT, VERSION, bytes(altered))
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        (lambda c: c.pop("weights"), "not that of a file of version 2"),
+        (lambda c: c.update(weights=5), "not that of a file of version 2"),
+        (lambda c: c.update(weights=[]), "columns is 0, below 1"),
+        (lambda c: c.update(certificate=[]), "not that of a file of version 2"),
+        (lambda c: c["certificate"].update(claim=None), "not that of a file of version 2"),
+        (lambda c: c["certificate"]["claim"].update(bias_reduction="none"), "bias_reduction is unknown"),
+        (lambda c: c["certificate"]["claim"].pop("C"), "claim lacks the key C|C_ is 'inf'"),
+        (lambda c: c.update(more=1), "has a key that is none of its own, more"),
+        (lambda c: c.update(certificate=None, weights=[[1.0]]), "columns is 0, below 1"),
+    ],
+)
+def test_wrong_content_of_an_older_file(tmp_path, change, part):
+    content = json.loads((FILES / "version_2.json").read_text())["content"]
+    change(content)
+    (tmp_path / "m.json").write_bytes(sealed.seal(FORMAT, 2, content))
+    with pytest.raises(ModelFileError, match=part):
+        read(tmp_path / "m.json")
+
+
+def test_an_older_file_without_a_certificate(tmp_path):
+    content = json.loads((FILES / "version_2.json").read_text())["content"] | {"certificate": None}
+    (tmp_path / "m.json").write_bytes(sealed.seal(FORMAT, 2, content))
+    assert load(tmp_path / "m.json").coef_.tobytes() == load(FILES / "version_2.json").coef_.tobytes()
+
+
+def test_there_is_a_step_from_every_older_version():
+    for version in range(1, VERSION):
+        content = json.loads((FILES / f"version_{version}.json").read_text())["content"]
+        assert "scorer" in up_to_date(version, content)
+
+
+def test_a_newer_file_says_who_wrote_it(tmp_path):
+    data = sealed.seal(FORMAT, VERSION + 1, {"separatrix": "9.1", "anything": []})
+    (tmp_path / "m.json").write_bytes(data)
+    with pytest.raises(
+        ModelFileError, match=rf"version is {VERSION + 1}, written by separatrix 9\.1, .*up to {VERSION}"
+    ):
+        read(tmp_path / "m.json")

@@ -1,0 +1,148 @@
+"""Several files as one table, and the sparse format of libsvm."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy.sparse import issparse
+from sklearn.datasets import dump_svmlight_file
+
+import separatrix as sx
+from separatrix.table import open_source, read_labelled, read_rows, read_table
+
+from .files import refusal, write
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "b.csv", "y,a\nu,3\n")
+    write(tmp_path / "a.csv", "a,y\n1,u\n2,v\n")
+    return tmp_path
+
+
+def test_files_follow_each_other_by_name(folder):
+    for data in (folder, str(folder), str(folder / "*.csv")):
+        table = read_table(data, "y")
+        assert table.X.tolist() == [[1.0], [2.0], [3.0]]
+        assert table.y.tolist() == ["u", "v", "u"]
+
+
+def test_what_else_lies_in_a_folder(folder):
+    write(folder / "_SUCCESS", "")
+    write(folder / ".hidden.csv", "x\n1\n")
+    (folder / "deeper").mkdir()
+    assert read_table(folder, "y").notes == ()
+    write(folder / "README.txt", "words")
+    assert read_table(folder, "y").notes == ("Not read: README.txt.",)
+
+
+def test_compressed_and_plain_text_may_mix(folder):
+    write(folder / "c.csv.gz", gzip.compress(b"a;y\n4;v\n"))
+    assert read_table(folder, "y").X[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_columns_that_differ_are_named_with_the_file(folder):
+    write(folder / "c.csv", "a,b,y\n1,2,u\n")
+    text = refusal(folder)
+    assert "c.csv has 'b' besides" in text
+    assert "a.csv" in text
+    write(folder / "c.csv", "y,z\nu,1\n")
+    assert "c.csv lacks 'a' and has 'z' besides" in refusal(folder)
+
+
+def test_text_in_one_file_among_numbers_in_the_others(folder):
+    write(folder / "a.csv", "a,y\n" + "".join(f"{i % 9},{'uv'[i % 2]}\n" for i in range(100)))
+    write(folder / "c.csv", "a,y\nx,u\n")
+    assert "row 102 is 'x', not a number" in refusal(folder)
+
+
+def test_a_bad_file_is_named(folder):
+    write(folder / "c.csv", "a,y\n1\n")
+    assert f"{folder / 'c.csv'}: row 1 has 1 cell" in refusal(folder)
+    write(folder / "c.csv", "")
+    assert f"{folder / 'c.csv'}: it is empty" in refusal(folder)
+
+
+def test_types_that_differ(tmp_path):
+    parquet.write_table(pa.table({"a": [1, 2], "y": [0, 1]}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"y": [0, 1], "a": [1.5, 3.0]}), tmp_path / "b.parquet")
+    assert read_table(tmp_path, "y").X[:, 0].tolist() == [1.0, 2.0, 1.5, 3.0]
+    parquet.write_table(pa.table({"y": [0, 1], "a": ["x", "z"]}), tmp_path / "c.parquet")
+    text = refusal(tmp_path)
+    assert "column 'a' holds string in" in text
+    assert "c.parquet" in text
+    write(tmp_path / "d.csv", "a,y\n1,0\n")
+    assert "give files of one format" in refusal(tmp_path)
+
+
+# ------------------------------------------------------------------------------------------------- libsvm
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    return write(tmp_path / "t.libsvm", "1 1:2 3:4 # a note\n-1 2:1\n1 7:1.5\n")
+
+
+def test_libsvm_stays_sparse(sparse):
+    table = read_table(sparse)
+    assert issparse(table.X)
+    assert table.names == tuple(f"x{j}" for j in range(1, 8))
+    assert table.target == "label"
+    assert table.y.tolist() == [1, -1, 1]
+    expected = np.zeros((3, 7))
+    expected[0, [0, 2]], expected[1, 1], expected[2, 6] = (2, 4), 1, 1.5
+    np.testing.assert_array_equal(table.X.toarray(), expected)
+    assert table.encoder is None
+    np.testing.assert_array_equal(read_labelled(open_source(str(sparse))).X, expected)
+
+
+def test_libsvm_has_the_width_of_training_at_prediction(sparse, tmp_path):
+    table = read_table(sparse)
+    narrow = read_rows(write(tmp_path / "narrow.svm", "0 2:5\n"), table.names)
+    assert narrow.X.toarray().tolist() == [[0, 5, 0, 0, 0, 0, 0]]
+    wide = read_rows(write(tmp_path / "wide.svmlight", "1 2:5 9:1\n"), table.names, labelled=True)
+    assert wide.X.toarray().tolist() == narrow.X.toarray().tolist()
+    assert wide.notes == ("Not used, since the model has no such columns: 'x8', 'x9'.",)
+    assert wide.y.tolist() == [1]
+    model = sx.LogisticRegression().fit(table.X, table.y)
+    assert model.predict(wide.X).shape == (1,)
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+def test_libsvm_as_scikit_learn_writes_it(tmp_path, zero_based):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 5)) * (rng.random((30, 5)) < 0.5)
+    X[0] = 1.0
+    dump_svmlight_file(X, np.arange(30) % 2, str(tmp_path / "t.svm"), zero_based=zero_based)
+    table = read_table(tmp_path / "t.svm")
+    np.testing.assert_allclose(table.X.toarray(), X)
+    assert table.names[0] == ("x0" if zero_based else "x1")
+
+
+def test_columns_of_libsvm_can_be_left_out(sparse):
+    table = read_table(sparse, drop=["x1", "x7"])
+    assert table.names == ("x2", "x3", "x4", "x5", "x6")
+    assert table.X.toarray()[:2].tolist() == [[0, 4, 0, 0, 0], [1, 0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        ("", "it is empty"),
+        ("cat 1:2\n", "cannot be read as libsvm"),
+        ("1 3:1 2:1\n", "cannot be read as libsvm"),
+        ("1 1:2\n0 2:nan\n", "row 2, column 'x2' is nan"),
+        ("1 1:2\n1 2:3\n", "every row has the one label 1"),
+        ("1.5 1:2\n1 2:3\n", "row 1 is 1.5, a measurement"),
+    ],
+)
+def test_bad_libsvm(tmp_path, content, part):
+    assert part in refusal(write(tmp_path / "t.svm", content), None)
+
+
+def test_libsvm_has_one_target_and_no_other_names(sparse):
+    assert "its labels are in its first column" in refusal(sparse, "x1")
+    with pytest.raises(sx.errors.TableError, match="it has no column 'age'"):
+        read_rows(sparse, ["age", "x1"])

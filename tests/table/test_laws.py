@@ -1,0 +1,99 @@
+"""Laws of tables: one answer from every format, and none but the rows themselves matters."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+from separatrix.table import Encoder, Schema, read_rows, read_table
+
+SEEDS = range(12)
+
+
+def draw(seed):
+    """Columns of every kind with holes, and labels."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 200))
+
+    def holes(values, share=0.2):
+        return [None if rng.random() < share else value for value in values]
+
+    start = datetime.date(2000, 1, 1)
+    return pa.table(
+        {
+            "decimal": holes((rng.normal(size=n) * 10.0 ** rng.integers(-9, 9)).tolist()),
+            "whole": holes(rng.integers(-(2**40), 2**40, n).tolist()),
+            "level": holes([f"level {k}" for k in rng.integers(0, 6, n)]),
+            "odd, text": holes([['a "quoted" one', "two\nlines", "žluť", " x "][k] for k in rng.integers(0, 4, n)]),
+            "truth": holes((rng.random(n) < 0.5).tolist()),
+            "day": holes([start + datetime.timedelta(days=int(k)) for k in rng.integers(0, 9999, n)]),
+            "code": rng.integers(1, 5, n).tolist(),
+            "y": ["no", "yes", *(["no", "yes"][k] for k in rng.integers(0, 2, n - 2))],
+        }
+    )
+
+
+def same(one, other):
+    assert one.names == other.names
+    assert one.encoder == other.encoder
+    np.testing.assert_array_equal(one.X, other.X)
+    np.testing.assert_array_equal(one.y, other.y)
+    np.testing.assert_array_equal(one.rows, other.rows)
+    assert one.notes == other.notes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
+def test_every_format_tells_the_same(tmp_path, seed, missing):
+    table = draw(seed)
+    csv.write_csv(table, tmp_path / "t.csv")
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=20)
+    feather.write_feather(table, str(tmp_path / "t.feather"), chunksize=17)
+    from_memory = read_table(table, "y", missing=missing)
+    for name in ("t.csv", "t.parquet", "t.feather"):
+        same(read_table(tmp_path / name, "y", missing=missing), from_memory)
+    same(read_table(table.to_pandas(), "y", missing=missing), from_memory)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_training_rows_read_again_are_X(seed):
+    table = draw(seed)
+    for missing in ("impute", "indicator", "drop"):
+        first = read_table(table, "y", missing=missing)
+        encoder = Encoder.from_plain(first.encoder.plain())
+        shuffled = table.select(table.column_names[::-1])
+        again = read_rows(shuffled, encoder, target="y", labelled=True)
+        np.testing.assert_array_equal(again.X, first.X)
+        np.testing.assert_array_equal(again.y, first.y)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_order_of_rows_changes_nothing_else(seed):
+    table = draw(seed)
+    order = np.random.default_rng(seed).permutation(table.num_rows)
+    first, other = (read_table(t, "y", missing="indicator") for t in (table, table.take(pa.array(order))))
+    assert other.names == first.names
+    np.testing.assert_allclose(other.X, first.X[order], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_schema_given_back_changes_nothing(seed):
+    table = draw(seed)
+    first = read_table(table, "y", missing="impute")
+    same(read_table(table, schema=Schema.from_plain(first.schema.plain()), missing="impute"), first)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_row_has_one_level_or_the_fill(seed):
+    table = draw(seed)
+    found = read_table(table, "y", missing="impute")
+    start = 0
+    for column in found.encoder.columns:
+        own = found.X[:, start : start + column.values]
+        if column.kind == "category":
+            filled = np.all(own == column.fill, axis=1)
+            assert np.all((own[~filled].sum(axis=1) <= 1) & np.isin(own[~filled], [0, 1]).all(axis=1))
+            np.testing.assert_allclose(own.mean(axis=0), column.fill)
+        start += column.width
