@@ -19,6 +19,7 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -189,9 +190,10 @@ def _pair_inverses(factor: Factor, Q: Array) -> list[Array]:
 
 def hessian_passes(objective: Objective) -> float:
     """What a matrix of second derivatives costs, in passes over the rows: p² products a row beside its entries."""
-    block = objective.rows.resident()
-    sparse = block is not None and is_sparse(block.X)
-    entries = block.X.nnz / block.n_rows if block is not None and sparse else objective.rows.n_features
+    block, entries = objective.rows.resident(), float(objective.rows.n_features)
+    if block is not None and is_sparse(block.X):
+        X: Any = block.X
+        entries = X.nnz / max(1, block.n_rows)
     return objective.size**2 / (FASTER * max(1.0, entries))
 
 

@@ -26,7 +26,7 @@ from separatrix.classifiers.given import (
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.concurrency import one_blas_thread
 from separatrix.moments.influence import InfluentialRow, most_influential
-from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
+from separatrix.moments.squares import BEYOND, TARGETS, Minimum, SquaredCost, decision_of, pose_squares
 from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer
 
@@ -119,7 +119,6 @@ class LeastSquaresClassifier(LinearClassifier):
         self.n_parameters_ = (K - 1 if tied else K) * width
         found, null_value = squares_bound(cost, least), cost.null_value
         met = found.known <= TOLERANCE * null_value
-        outside = _outside(self._estimates(task.X, task.names))
         self.certificate_ = Certificate(
             status=self._status(cost.white.rank, width, met),
             code="closed-form" if met else "rounding",
@@ -128,13 +127,13 @@ class LeastSquaresClassifier(LinearClassifier):
             iterations=1,
             passes=passes[0],
             solver="closed-form",
-            why="closed form: the normal equations from sums of (1, x, xxᵀ), and one step from the residuals",
+            why="closed form: the normal equations from sums of (1, x, xxᵀ), judged by the residuals",
             rank=cost.rank,
             full_rank=width,
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
-            facts={"outputs": f"outside [0, 1] on {len(outside.rows)} of {task.X.shape[0]} rows: no probabilities"},
+            facts={"outputs": f"outside [0, 1] on {least.n_outside} of {task.X.shape[0]} rows: no probabilities"},
         )
 
     def _status(self, rank: int, width: int, met: bool) -> str:
@@ -173,6 +172,6 @@ class LeastSquaresClassifier(LinearClassifier):
 
 
 def _outside(Y: Array) -> OutsideUnitInterval:
-    outside = np.abs(Y - 0.5) > 0.5 + 1e-12  # an exact fit ends at 0 and 1, up to rounding
+    outside = np.abs(Y - 0.5) > 0.5 + BEYOND
     count = outside.sum(axis=0)
     return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)))

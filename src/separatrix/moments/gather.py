@@ -24,6 +24,10 @@ FIRST_LOOK = 256
 NEARLY_CONSTANT = 1e-10
 # A spread that is this small beside the column's, or lost to rounding, calls for rows centred one by one.
 LOST_SPREAD = 2.0**-52
+# Sums by class cost little beside the products of columns where columns are so many times as many.
+FEW_CLASSES = 4
+# A scatter that is a smaller share of its column's sum of squares than this is taken about the classes' own means.
+CANCELLED = 1 / 16
 # Within a class, a mean square deviation this small beside the column's variance is rounding: the column is constant.
 ROUNDING = 1e-24
 
@@ -108,7 +112,23 @@ class ClassMoments:
         if block.n_rows == 0:
             return total
         with np.errstate(over="ignore", invalid="ignore"):  # seen in the sums, once
-            return self.merge(total, (self._of_sparse if is_sparse(block.X) else self._of_dense)(block))
+            if is_sparse(block.X):
+                return self.merge(total, self._of_sparse(block))
+            return self.merge(total, self._by_sums(block) or self._of_dense(block))
+
+    def _by_sums(self, block: Block) -> Moments | None:
+        """One product of all rows, less what the classes' means make up: no copy. None where that would cancel."""
+        K, d = self.n_classes, len(self.frame.center)
+        if not self.pooled or not self.frame.is_near or FEW_CLASSES * K > d:
+            return None
+        part, H = self.zero(), block.sandwich(block.weight)
+        sums = block.adjoint((block.t[:, None] == np.arange(K)) * block.weight[:, None])
+        part.n_rows[:] = np.bincount(block.t, minlength=K)
+        part.weight[:] = sums[:, 0]
+        part.mean[:] = np.divide(sums[:, 1:], sums[:, :1], out=np.zeros((K, d)), where=sums[:, :1] > 0)
+        part.scatter[0] = H[1:, 1:] - part.mean.T @ sums[:, 1:]
+        kept = np.diag(part.scatter[0]) >= CANCELLED * np.diag(H)[1:]
+        return part if np.all(kept) else None
 
     def _of_dense(self, block: Block) -> Moments:
         """Rows in the order of their classes, centred in place: for a pooled scatter one product serves all."""

@@ -21,6 +21,12 @@ from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows
 
 
+# A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
+NOTHING = 1e-24
+# An exact fit ends at its targets up to this share of their distance.
+BEYOND = 1e-12
+
+
 class Coding(Protocol):
     """How classes become targets, and outputs estimates of P(C_k|x)."""
 
@@ -82,20 +88,28 @@ def decision_of(targets: Array) -> Array:
 
 @dataclass(frozen=True)
 class SquaredResiduals(ArraySum):
-    """½ Σ s ‖r‖² in entry 0, Σ s r ⊗ x̄ in the rest, with r = W x̄ − t."""
+    """½ Σ s ‖r‖² in entry 0, rows with an output outside its targets' range in entry 1, Σ s r ⊗ x̄ in the rest.
+
+    r = W x̄ − t.
+    """
 
     W: Array
     targets: Array
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (1 + self.W.size,)
+        return (2 + self.W.size,)
 
     def add(self, total: Array, block: Block) -> Array:
-        R = block.scores(self.W) - self.targets[block.t]
+        R = block.scores(self.W)
+        low, high = self.targets.min(), self.targets.max()
+        slack = BEYOND * (high - low)
+        out = (R.min(axis=1) < low - slack) | (R.max(axis=1) > high + slack)
+        R -= self.targets[block.t]
         weighted = block.weight[:, None] * R
         total[0] += 0.5 * float(np.sum(weighted * R))
-        total[1:] += block.adjoint(weighted).ravel()
+        total[1] += np.count_nonzero(out)
+        total[2:] += block.adjoint(weighted).ravel()
         return total
 
 
@@ -118,13 +132,14 @@ class RootSystem:
 
 
 class Minimum(NamedTuple):
-    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
+    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖; rows outside."""
 
     raw: Array
     W: Array
     value: float
     gap: float | None
     gradient_norm: float
+    n_outside: int
 
 
 @dataclass(frozen=True)
@@ -195,13 +210,13 @@ class SquaredCost:
         mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
-    def value_gradient(self, W: Array) -> tuple[float, Array]:
-        """E(W) and ∇E(W), (outputs, d + 1), in one pass."""
-        total = self.rows.fold(SquaredResiduals(W, self.targets)) / self.moments.total_weight
-        G = total[1:].reshape(W.shape) + self.root_penalty * (self.root_penalty * W)
+    def value_gradient(self, W: Array) -> tuple[float, Array, int]:
+        """E(W), ∇E(W), (outputs, d + 1), and how many rows' outputs leave the range of targets, in one pass."""
+        found, S = self.rows.fold(SquaredResiduals(W, self.targets)), self.moments.total_weight
+        G = found[2:].reshape(W.shape) / S + self.root_penalty * (self.root_penalty * W)
         if not self.fit_intercept:
             G[:, 0] = 0.0
-        return float(total[0]) + 0.5 * float(np.sum((self.root_penalty * W) ** 2)), G
+        return float(found[0]) / S + 0.5 * float(np.sum((self.root_penalty * W) ** 2)), G, int(found[1])
 
     def gap(self, G: Array) -> float | None:
         """½ tr G H⁺ Gᵀ; None where the gradient has a part that the columns do not determine."""
@@ -213,7 +228,7 @@ class SquaredCost:
         return 0.5 * float(np.sum((G @ self.white.A) ** 2))
 
     def minimise(self) -> Minimum:
-        """W = H⁺ (1/S) Σ s t x̄ᵀ, and one step more from the residuals, which the squared condition number calls for."""
+        """W = H⁺ (1/S) Σ s t x̄ᵀ; one step more from the residuals where the squared condition number calls for it."""
         if Whitening.of(self.gram + np.diag(self.root_penalty**2)).singular:
             R, R_t = self.root
             W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
@@ -221,16 +236,17 @@ class SquaredCost:
         p = self.moments.shares
         first = np.column_stack([np.full(len(p), float(self.fit_intercept)), self.moments.mean])
         W = self.white.solve(first.T @ (self.targets * p[:, None])).T
-        _, G = self.value_gradient(W)
-        W = W - self.white.solve(G.T).T
-        raw = self.rows.frame.to_original(W)
-        return self.at(raw)
+        least = self.at(self.rows.frame.to_original(W))
+        if least.gap is not None and least.gap <= NOTHING * self.null_value:
+            return least
+        _, G, _ = self.value_gradient(W)
+        return self.at(self.rows.frame.to_original(W - self.white.solve(G.T).T))
 
     def at(self, raw: Array) -> Minimum:
         """E, its gap and gradient at weights in raw units."""
         W = self.rows.frame.from_original(raw)
-        value, G = self.value_gradient(W)
-        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)))
+        value, G, n_outside = self.value_gradient(W)
+        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)), n_outside)
 
 
 def pose_squares(

@@ -212,7 +212,7 @@ class Block:
         X, scale, c = self._double, self.frame.scale, self.frame.center
         if not self.frame.squares_safely:  # the same bits: scales are powers of two
             X, c, scale = X / scale, c / scale, np.ones_like(scale)
-        half = X * np.sqrt(h)[:, None]
+        half = X if np.all(h == 1) else X * np.sqrt(h)[:, None]
         total, first = h.sum(), h @ X
         second = half.T @ half
         second -= np.outer(c, first - (0.5 * total) * c)
