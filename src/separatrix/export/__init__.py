@@ -1,0 +1,7 @@
+"""A model that leaves the package: as SQL, as ONNX, as a Python file. All are written from one ``Formula``."""
+
+from separatrix.export.onnx import to_onnx
+from separatrix.export.python import to_python
+from separatrix.export.sql import SqlExpressions, sql_expressions, to_sql
+
+__all__ = ["SqlExpressions", "sql_expressions", "to_onnx", "to_python", "to_sql"]

@@ -1,0 +1,250 @@
+"""A fitted model as a formula over the columns of a table: what every export is written from.
+
+    columns        how each column of the table becomes columns of X: a number as it is, a category by a lookup, with
+                   what stands for a missing value and a level never seen, or None where the model gives no answer
+    scores         an expression of X: linear, quadratic (one Gaussian a class), or votes
+    probabilities  an expression of the scores, None where the model has none
+
+The answer is the second of two classes where the score is ≥ 0, else the class of the first largest score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers.parts import PartsScorer
+from separatrix.errors import ParameterError
+from separatrix.export.algebra import Abs, Affine, Inputs, Largest, Vector, Where, sign
+from separatrix.export.heads import PROBABILITIES
+from separatrix.model_file import ModelFile
+from separatrix.model_file.pipelines import taken_apart
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.schemes import TIE_SHARE, OneVersusOne, pairs
+from separatrix.scorer import Scorer, scores_of
+from separatrix.table.encoder import Encoded, Encoder
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table, and the columns of X from ``start`` on that it becomes.
+
+    A category has ``rows``: for each level its columns of X. Others are v − ``shift``, then ``tail``. ``absent`` and
+    ``unseen`` are the columns of X for a missing value and for a level that is none of ``rows``; None: no answer.
+    """
+
+    name: str
+    kind: str
+    start: int
+    width: int
+    shift: float = 0.0
+    tail: Row = ()
+    rows: tuple[tuple[str, Row], ...] = ()
+    absent: Row | None = None
+    unseen: Row | None = None
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A model without its package; ``encoder`` is None where the columns are numbers as they are.
+
+    >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
+    >>> formula = formula_of(scorer, ["age"])
+    >>> formula.columns[0].name, formula.classes, formula.scores.width, formula.probabilities.width
+    ('age', ['no', 'yes'], 1, 2)
+    """
+
+    columns: tuple[Column, ...]
+    classes: list[Any]
+    scores: Vector
+    probabilities: Vector | None
+    encoder: Encoder | None
+
+    @property
+    def n_columns(self) -> int:
+        """Of X."""
+        return sum(column.width for column in self.columns)
+
+
+def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None) -> Formula:
+    """The formula of a fitted classifier, of a model file or of a scorer.
+
+    ``columns``: the encoder of the table, or the names of the columns of X, where the model does not know them itself;
+    without names they are x0, x1, ...
+    """
+    held, encoder, names, probable = _parts(model)
+    if isinstance(columns, Encoder):
+        encoder, columns = columns, None
+    scorer = scores_of(held)
+    x, scores = _scores(scorer)
+    if encoder is None:
+        names = columns or names or [f"x{j}" for j in range(x.width)]
+        encoded = tuple(Encoded(str(name), "number") for name in names)
+    else:
+        encoded = encoder.columns
+    link = getattr(scorer, "link_name", None) if probable else None
+    plain = encoder or Encoder(encoded)
+    found = _columns(plain, x.center)
+    width = sum(column.width for column in found)
+    if width != x.width:
+        raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
+    probabilities = PROBABILITIES[link](scores) if link in PROBABILITIES else None
+    return Formula(found, _labels(scorer.classes.tolist()), scores, probabilities, encoder)
+
+
+def _parts(model: Any) -> tuple[Any, Encoder | None, Sequence[str] | None, bool]:
+    """Of what is given: what has a scorer, its encoder, its columns' names, whether it has probabilities."""
+    if isinstance(model, ModelFile):
+        kind: Any = CLASSIFIERS[model.classifier]
+        return model.scorer, model.encoder, model.features, kind.has_probabilities
+    encoder, model = taken_apart(model)
+    names = getattr(model, "feature_names_in_", None)
+    return model, encoder, None if names is None else list(names), getattr(model, "has_probabilities", True)
+
+
+def _labels(found: list[Any]) -> list[Any]:
+    classes = [label.item() if isinstance(label, np.generic) else label for label in found]
+    for label in classes:
+        if not isinstance(label, str | bool | int | float):
+            came = f"the class {label!r} is of type {type(label).__name__}"
+            raise ParameterError("model", came, "fit with labels that are text, numbers or truth values")
+    return classes
+
+
+def _columns(encoder: Encoder, center: Array) -> tuple[Column, ...]:
+    found: list[Column] = []
+    start = 0
+    for column in encoder.columns:
+        found.append(_column(column, encoder, start, center[start : start + column.width]))
+        start += column.width
+    return tuple(found)
+
+
+def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Column:
+    def less_center(values: Sequence[float]) -> Row:
+        return tuple((np.asarray(values) - center).tolist())
+
+    tail, marked = ((0.0,), (1.0,)) if column.indicator else ((), ())
+    filled = encoder.missing in ("impute", "indicator")
+    absent = less_center((*column.fill, *marked)) if filled else None
+    if column.kind != "category":
+        ends = less_center((0.0, *tail))[1:]
+        shift = float(center[0]) if len(center) else 0.0
+        return Column(column.name, column.kind, start, column.width, shift, ends, absent=absent)
+    units = np.vstack([np.zeros(column.values), np.eye(column.values)]).tolist()
+    rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(column.levels, units, strict=True))
+    unseen = less_center((*column.fill, *tail)) if encoder.unseen == "average" else None
+    return Column(column.name, column.kind, start, column.width, rows=rows, absent=absent, unseen=unseen)
+
+
+# -------------------------------------------------------------------------------------------------- scores
+
+
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """The node of X, and what it is shifted by."""
+
+    node: Inputs
+    center: Array
+
+    @property
+    def width(self) -> int:
+        return self.node.width
+
+
+def _scores(scorer: Any) -> tuple[Centred, Vector]:
+    center = _center(scorer)
+    x = Centred(Inputs(len(center)), center)
+    return x, _scores_of(scorer, x)
+
+
+def _scores_of(scorer: Any, x: Centred) -> Vector:
+    rule = SCORES.get(type(scorer))
+    if rule is None:
+        raise ParameterError("model", f"it decides by a {type(scorer).__name__}", "export a classifier of this package")
+    return rule(scorer, x)
+
+
+def _center(scorer: Any) -> Array:
+    """What columns are shifted by: of linear scores nothing, of Gaussians their center, where digits would be lost."""
+    if isinstance(scorer, PartsScorer) and scorer.W is None:
+        return _center(scores_of(scorer.estimators[0]))
+    if isinstance(scorer, QuadraticScorer):
+        return np.asarray(scorer.gaussians.frame.center, dtype=np.float64)
+    return np.zeros(scorer.W.shape[1] - 1 if hasattr(scorer, "W") else 0)
+
+
+def _linear(scorer: Scorer, x: Centred) -> Vector:
+    """Z = b + w·x."""
+    return _affine(scorer.W, x)
+
+
+def _affine(W: Array, x: Centred) -> Vector:
+    return Affine(x.node, W[:, 1:], W[:, 0] + W[:, 1:] @ x.center)
+
+
+def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
+    """Ln p(x|C_k)p(C_k) = a_k + ln π_k − ½ ‖h_k‖², with h_k affine in x; of two classes their difference."""
+    found: Gaussians = scorer.gaussians
+    forms = [_whitened(found, k, x) for k in range(len(found.means))]
+    h = Affine(x.node, np.vstack([M for M, _ in forms]), np.concatenate([a for _, a in forms]))
+    M = np.zeros((len(forms), h.width))
+    end = 0
+    for k, (rows, _) in enumerate(forms):
+        M[k, end : end + len(rows)] = -0.5
+        end += len(rows)
+    a = found.constant - found.constant.mean() + np.log(found.priors)
+    if len(forms) == 2:
+        M, a = M[1:] - M[:1], a[1:] - a[:1]
+    return Affine(h * h, M, a)
+
+
+def _whitened(found: Gaussians, k: int, x: Centred) -> tuple[Array, Array]:
+    """(x − m_k) A_k as a matrix and a constant for the columns that ``x`` shifts."""
+    A = found.whiten[k]
+    moved = (x.center - found.frame.center) / found.frame.scale - found.means[k]
+    return (A / found.frame.scale[:, None]).T, moved @ A
+
+
+def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:
+    """The parts' scores h, combined: for one versus one Σ_j sgn h_ij, and a share of Σ_j h_ij/‖w_ij‖ for ties."""
+    h = (
+        _affine(scorer.W, x)
+        if scorer.W is not None
+        else _stacked([_scores_of(scores_of(part), x) for part in scorer.estimators])
+    )
+    K = len(scorer.classes)
+    if K == 2 or not isinstance(scorer.scheme, OneVersusOne):
+        return h
+    P = np.zeros((K, h.width))
+    for k, (i, j) in enumerate(pairs(K)):
+        P[i, k], P[j, k] = 1.0, -1.0
+    lengths = np.ones(h.width) if scorer.W is None else np.linalg.norm(scorer.W[:, 1:], axis=1)
+    confidence = Affine(h, P / np.where(lengths > 0, lengths, 1.0), np.zeros(K))
+    largest = Largest(Abs(confidence))
+    votes = Affine(sign(h), P, np.zeros(K))
+    # Where all are zero any divisor will do.
+    return votes + TIE_SHARE * confidence / Where(-largest, 1.0 + largest, largest)
+
+
+def _stacked(parts: list[Vector]) -> Vector:
+    """Vectors of width 1 as one."""
+    E = np.eye(len(parts))
+    return sum(
+        (Affine(part, E[:, k : k + 1], np.zeros(len(parts))) for k, part in enumerate(parts[1:], 1)),
+        start=Affine(parts[0], E[:, :1], np.zeros(len(parts))),
+    )
+
+
+SCORES: dict[type, Callable[[Any, Centred], Vector]] = {
+    Scorer: _linear,
+    QuadraticScorer: _quadratic,
+    PartsScorer: _parts_scores,
+}

@@ -1,0 +1,206 @@
+"""A model as one Python file that needs nothing but Python: predict, scores, probabilities, and a filter for CSV."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from separatrix.export import runtime
+from separatrix.export.algebra import (
+    LOWEST_EXPONENT,
+    Abs,
+    Affine,
+    Combine,
+    Constant,
+    Exp,
+    Inputs,
+    Largest,
+    Rules,
+    Vector,
+    Where,
+    translate,
+)
+from separatrix.export.formula import Column, Formula, formula_of
+from separatrix.table.cells import NO_NUMBER, NO_TEXT
+
+OPERATORS = {"+": "operator.add", "-": "operator.sub", "*": "operator.mul", "/": "operator.truediv"}
+READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "category": "as_level"}
+
+
+def to_python(model: Any) -> str:
+    """The text of a Python file with ``predict(row)``, ``scores(row)`` and, where it has any, ``probabilities(row)``.
+
+    A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints one answer a line.
+
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> names = {}
+    >>> exec(to_python(model), names)
+    >>> names["predict"]({"x0": 2.5}), names["predict"]({"x0": "0.5"})
+    ('yes', 'no')
+    """
+    formula = formula_of(model)
+    program = Program(formula)
+    parts = [
+        f'"""{_docstring(formula)}"""',
+        "from __future__ import annotations",
+        "\n".join(f"import {module.__name__}" for module in runtime.MODULES),
+        _constants(formula),
+        *(inspect.getsource(function).rstrip() for function in runtime.FUNCTIONS),
+        _literal("READERS", {kind: _Name(name) for kind, name in READERS.items()}),
+        program.written(),
+        'if __name__ == "__main__":\n    predict_lines(predict)',
+    ]
+    return "\n\n\n".join(parts) + "\n"
+
+
+class _Name(str):
+    """A name that stands for itself in written code."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _literal(name: str, value: Any) -> str:
+    return f"{name} = {value!r}"
+
+
+def _constants(formula: Formula) -> str:
+    drop = formula.encoder is not None and formula.encoder.missing == "drop"
+    columns = ",\n    ".join(repr(_plain(column, drop)) for column in formula.columns)
+    lines = [
+        _literal("CLASSES", formula.classes),
+        _literal("LOWEST_EXPONENT", LOWEST_EXPONENT),
+        _literal("NO_NUMBER", NO_NUMBER),
+        _literal("NO_TEXT", NO_TEXT),
+        f"COLUMNS = [\n    {columns},\n]",
+    ]
+    return "\n".join(lines)
+
+
+def _plain(column: Column, drop: bool) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "shift": column.shift,
+        "tail": column.tail,
+        "rows": dict(column.rows),
+        "absent": column.absent,
+        "unseen": column.unseen,
+        "drop": drop,
+    }
+
+
+class Program:
+    """A formula as statements, one a node."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+        self.constants: list[str] = []
+        self.lines: list[str] = []
+        self.rules: Rules[str] = {
+            Inputs: lambda node: "x",
+            Constant: lambda node: f"[{node.value!r}]",
+            Affine: self._affine,
+            Combine: lambda node, a, b: self._assigned(f"each({OPERATORS[node.sign]}, {a}, {b})"),
+            Exp: lambda node, v: self._assigned(f"each(raised, {v})"),
+            Abs: lambda node, v: self._assigned(f"each(abs, {v})"),
+            Where: lambda node, test, yes, no: self._assigned(f"each(where, {test}, {yes}, {no})"),
+            Largest: lambda node, v: self._assigned(f"[max({v})]"),
+        }
+
+    def written(self) -> str:
+        """The constants and the public functions."""
+        known: dict[Vector, str] = {}
+        z = translate(self.formula.scores, self.rules, known)
+        of_x = [*self.lines, f"return {z}"]
+        self.lines = []
+        p = self.formula.probabilities
+        functions = [_function("all_scores", "x", "The scores for the columns of X.", of_x)]
+        binary = len(self.formula.classes) == 2
+        functions.append(_function("scores", "row", *SCORES[binary]))
+        if p is not None:
+            name = translate(p, self.rules, {self.formula.scores: "z"})
+            of_z = [*self.lines, f"return {name}"]
+            functions.append(_function("all_probabilities", "z", "The probabilities for the scores.", of_z))
+            functions.append(_function("probabilities", "row", *PROBABILITIES))
+        functions.append(_function("predict", "row", *PREDICT[binary]))
+        return "\n\n\n".join(["\n".join(self.constants), *functions])
+
+    def _affine(self, node: Affine, v: str) -> str:
+        k = len(self.constants)
+        self.constants.append(f"M{k}, A{k} = {node.M.tolist()!r}, {node.a.tolist()!r}")
+        return self._assigned(f"affine(M{k}, A{k}, {v})")
+
+    def _assigned(self, text: str) -> str:
+        self.lines.append(f"v{len(self.lines)} = {text}")
+        return f"v{len(self.lines) - 1}"
+
+
+_ENCODED = ["x = encoded(row, COLUMNS, READERS)", "if x is None:", "    return None"]
+# By whether there are two classes: a docstring and a body.
+SCORES: dict[bool, tuple[str, Sequence[str]]] = {
+    True: (
+        "The score: positive for the second class; None where there is no answer.",
+        [*_ENCODED, "return all_scores(x)[0]"],
+    ),
+    False: (
+        "The score of each class; None where there is no answer.",
+        [*_ENCODED, "return dict(zip(CLASSES, all_scores(x)))"],
+    ),
+}
+PROBABILITIES = (
+    "P(class | row) of each class; None where there is no answer.",
+    [*_ENCODED, "return dict(zip(CLASSES, all_probabilities(all_scores(x))))"],
+)
+PREDICT: dict[bool, tuple[str, Sequence[str]]] = {
+    True: ("The class of a row; None where there is no answer.", [*_ENCODED, "return CLASSES[all_scores(x)[0] >= 0]"]),
+    False: (
+        "The class of a row; None where there is no answer.",
+        [*_ENCODED, "z = all_scores(x)", "return CLASSES[z.index(max(z))]"],
+    ),
+}
+
+
+def _function(name: str, argument: str, says: str, body: Sequence[str]) -> str:
+    return "\n    ".join([f"def {name}({argument}):", f'"""{says}"""', *body])
+
+
+def _docstring(formula: Formula) -> str:
+    """Columns, classes, and what becomes of missing values and unseen levels."""
+    listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
+    text = (
+        "A classifier, exported by separatrix. It needs Python 3.11 or later and nothing else.\n\n"
+        f"predict(row) gives one of {formula.classes!r}.\n\nColumns of a row, a dictionary:\n{listed}\n\n"
+        "No value is None or NaN; text that spells one counts as a number.\n"
+        f"{_missing(formula)}\n"
+    )
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _kind(column: Column) -> str:
+    says = {
+        "number": "a finite number",
+        "boolean": "true or false",
+        "date": "a date, or a date and time",
+        "category": f"one of {[level for level, _ in column.rows]!r}",
+    }
+    return says[column.kind]
+
+
+def _missing(formula: Formula) -> str:
+    encoder = formula.encoder
+    policy = "error" if encoder is None else encoder.missing
+    missing = {
+        "error": "A missing value is refused with a ValueError.",
+        "impute": "A missing value counts as the training rows' mean.",
+        "indicator": "A missing value counts as the training rows' mean, with a weight for being missing.",
+        "drop": "A row with a missing value has no answer: None.",
+    }[policy]
+    if all(column.kind != "category" for column in formula.columns):
+        return missing
+    unseen = "counts as an average row" if encoder and encoder.unseen == "average" else "is refused with a ValueError"
+    return f"{missing}\nA level that no training row had {unseen}."

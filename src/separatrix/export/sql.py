@@ -1,0 +1,346 @@
+"""A model as SQL: score, probability and label by expressions that the engine computes beside the data.
+
+An answer is NULL where the model gives none: where it refuses that a value is missing, a level was never seen, a number
+is infinite. A column of dates holds dates or timestamps (in SQLite text such as 2024-12-31); one of truth values
+BOOLEAN, or 1 and 0; a category text or whole numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.errors import ParameterError
+from separatrix.export.algebra import (
+    LOWEST_EXPONENT,
+    Abs,
+    Affine,
+    Combine,
+    Constant,
+    Exp,
+    Inputs,
+    Largest,
+    Rules,
+    Vector,
+    Where,
+    translate,
+)
+from separatrix.export.dialects import Dialect, dialect_of
+from separatrix.export.formula import Column, Formula, Row, formula_of
+
+# Engines refuse expressions that are nested a thousand deep: longer sums are sums of sums.
+LONGEST_SUM = 50
+# Past so many letters an expression is of no use.
+LONGEST_EXPRESSIONS = 4_000_000
+# Where an engine that writes subqueries out again would make a statement grow by so much, it is kept from doing so.
+LARGEST_GROWTH = 20
+NAME = re.compile(r"\w+")
+
+
+def to_sql(
+    model: Any, dialect: str = "duckdb", table: str | Sequence[str] | None = None, keep: Sequence[str] = ()
+) -> str:
+    """A SELECT of score, probability and label for every row of ``table``, with the columns ``keep`` before them.
+
+    ``table``: a name, or a schema's and a table's; None: "rows". ``dialect``: "duckdb", "sqlite", "postgresql" or
+    "standard". With two classes the score is positive for the second and the probability is its own; with more there is
+    one of each a class, as in "score=setosa".
+
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> import duckdb
+    >>> rows = duckdb.sql("SELECT 2.5 AS x0 UNION ALL SELECT NULL")
+    >>> duckdb.sql(f"SELECT label FROM ({to_sql(model)})").fetchall()
+    [('yes',), (None,)]
+    """
+    spelled = dialect_of(dialect)
+    writer = Writer(formula_of(model), spelled)
+    return writer.select(["rows"] if table is None else [table] if isinstance(table, str) else table, keep)
+
+
+def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
+    """Score, probability and label as expressions by themselves, for a SELECT or a view of one's own.
+
+    >>> from separatrix import Scorer
+    >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
+    >>> sql_expressions(scorer, "standard").score
+    '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
+    """
+    formula, spelled = formula_of(model), dialect_of(dialect)
+    written, unfolded = Writer(formula, spelled).sizes()
+    if unfolded > LONGEST_EXPRESSIONS:
+        came = f"in one expression each its answers would take {unfolded:.2g} letters, in steps {written}"
+        raise ParameterError("model", came, "use to_sql, which takes steps")
+    return Writer(formula, spelled, inline=True).expressions()
+
+
+@dataclass(frozen=True)
+class SqlExpressions:
+    """One expression each with two classes, one a class with more; ``probability`` is None where there is none.
+
+    >>> SqlExpressions("(x)", None, "CASE WHEN (x) >= 0 THEN 'yes' WHEN (x) < 0 THEN 'no' END").probability is None
+    True
+    """
+
+    score: str | tuple[str, ...]
+    probability: str | tuple[str, ...] | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """The entries of a vector, in names that are there from layer ``layer`` on."""
+
+    texts: list[str]
+    layer: int
+
+
+class Writer:
+    """Spells a formula: as nested expressions, or in layers of subqueries, so that nothing is written twice."""
+
+    def __init__(self, formula: Formula, dialect: Dialect, inline: bool = False) -> None:
+        self.formula, self.dialect, self.inline = formula, dialect, inline
+        self.layers: list[list[tuple[str, str]]] = [[]]
+        self.named = {formula.scores: "z"}
+        if formula.probabilities is not None:
+            self.named[formula.probabilities] = "p"
+        self.top = Largest(formula.scores)
+        self.known: dict[Vector, Spelled] = {}
+        self.count = 0
+        self.rules: Rules[Spelled] = {
+            Inputs: self._inputs,
+            Constant: lambda node: Spelled([self.dialect.double(node.value)], 0),
+            Affine: self._affine,
+            Combine: self._combine,
+            Abs: lambda node, v: Spelled([f"abs({x})" for x in v.texts], v.layer),
+            Exp: self._exp,
+            Where: self._where,
+            Largest: self._largest,
+        }
+
+    def expressions(self) -> SqlExpressions:
+        """Score, probability and label."""
+        z, p = self._answers()
+        label = self._label()
+        if len(z) == 1:
+            return SqlExpressions(z[0], None if p is None else p[0], label)
+        return SqlExpressions(tuple(z), None if p is None else tuple(p), label)
+
+    def select(self, table: Sequence[str], keep: Sequence[str]) -> str:
+        """The whole statement."""
+        z, p = self._answers()
+        label = self._label()
+        classes = [str(label) for label in self.formula.classes]
+        if len(z) == 1:
+            columns = [("score", z[0])] + ([] if p is None else [("probability", p[0])])
+        else:
+            columns = [(f"score={label}", text) for label, text in zip(classes, z, strict=True)]
+            columns += [(f"probability={label}", text) for label, text in zip(classes, p or (), strict=False)]
+        columns.append(("label", label))
+        twice = {name for name, _ in columns} & set(keep)
+        if twice:
+            raise ParameterError("keep", f"it has {sorted(twice)[0]!r}, as the answers do", "rename that column")
+        quoted = self.dialect.name_of
+        kept = [(f"k{i}", f"t.{quoted(name)}") for i, name in enumerate(keep)]
+        final = [(quoted(name), f"k{i}") for i, name in enumerate(keep)] + [
+            (quoted(name), text) for name, text in columns
+        ]
+        return self._statement(f"{'.'.join(quoted(name) for name in table)} AS t", kept, final)
+
+    def _statement(self, source: str, kept: list[tuple[str, str]], final: list[tuple[str, str]]) -> str:
+        parts: list[str] = []
+        written, unfolded = self.sizes()
+        fence = self.dialect.fence if unfolded > LARGEST_GROWTH * written else ""
+        for i, bound in enumerate(self._needed([text for _, text in final])):
+            own = [*kept, *bound] if i == 0 else bound
+            before = "" if i == 0 else "*, "
+            listed = ",\n         ".join(f"{text} AS {name}" for name, text in own)
+            parts.append(f"separatrix_{i} AS (\n  SELECT {before}{listed}\n  FROM {source}{fence}\n)")
+            source = f"separatrix_{i}"
+        listed = ",\n       ".join(f"{text} AS {name}" for name, text in final)
+        return f"WITH {', '.join(parts)}\nSELECT {listed}\nFROM {source}\n"
+
+    def sizes(self) -> tuple[int, int]:
+        """The letters of all answers: in steps, and with every step written out wherever it is used."""
+        z, p = self._answers()
+        final = [*z, *(p or ()), self._label()]
+        sizes: dict[str, int] = {}
+        for name, text in (bound for layer in self.layers for bound in layer):
+            sizes[name] = len(text) + sum(sizes.get(word, 0) for word in NAME.findall(text))
+        written = sum(len(text) for layer in self.layers for _, text in layer) + sum(map(len, final))
+        return written, sum(len(text) + sum(sizes.get(word, 0) for word in NAME.findall(text)) for text in final)
+
+    def _needed(self, texts: list[str]) -> list[list[tuple[str, str]]]:
+        """The layers, without names that nothing after them speaks of, such as P(first) of two classes."""
+        found: list[list[tuple[str, str]]] = []
+        for layer in reversed(self.layers):
+            spoken = {word for text in texts for word in NAME.findall(text)}
+            kept = [(name, text) for name, text in layer if name in spoken]
+            texts = texts + [text for _, text in kept]
+            found.append(kept)
+        return [layer for layer in reversed(found) if layer]
+
+    def _answers(self) -> tuple[list[str], list[str] | None]:
+        """Scores and probabilities; of two classes the second's alone."""
+        z = self._spell(self.formula.scores).texts
+        if self.formula.probabilities is None:
+            return z, None
+        p = self._spell(self.formula.probabilities).texts
+        return z, p[1:] if len(z) == 1 else p
+
+    def _spell(self, node: Vector) -> Spelled:
+        return translate(node, self.rules, self.known)
+
+    def _label(self) -> str:
+        classes = self.formula.classes
+        # One expression has one type: labels of several are all spelled as text.
+        plain = len({type(label) for label in classes}) == 1
+        says = [self.dialect.literal(label if plain else str(label)) for label in classes]
+        z = self._spell(self.formula.scores).texts
+        if len(z) == 1:
+            return f"CASE WHEN {z[0]} >= 0 THEN {says[1]} WHEN {z[0]} < 0 THEN {says[0]} END"
+        top = self._spell(self.top).texts[0]
+        cases = " ".join(f"WHEN {text} = {top} THEN {label}" for text, label in zip(z, says, strict=True))
+        return f"CASE {cases} END"
+
+    # ---------------------------------------------------------------------------------------------- columns
+
+    def _inputs(self, node: Inputs) -> Spelled:
+        """One text for each column of X, in layer 0; of a category its own text, at its first column of X."""
+        texts: list[str] = []
+        for j, column in enumerate(self.formula.columns):
+            own = [self.dialect.text.format(self._source(column))] if column.rows else self._value(column)
+            names = [f"c{j}"] if column.rows else [f"x{column.start + i}" for i in range(len(own))]
+            texts += self._bound(names, own, 0).texts + [""] * (column.width - len(own))
+        return Spelled(texts, 0 if self.inline else 1)
+
+    def _source(self, column: Column) -> str:
+        name = self.dialect.name_of(column.name)
+        return name if self.inline else f"t.{name}"
+
+    def _value(self, column: Column) -> list[str]:
+        """A number, a truth value or a date, with its indicator."""
+        c, dialect = self._source(column), self.dialect
+        missing = f"{c} IS NULL"
+        if column.kind == "boolean":
+            cases = [(dialect.yes.format(c), 1.0), (dialect.no.format(c), 0.0)]
+            whens = " ".join(f"WHEN {test} THEN {dialect.double(v - column.shift)}" for test, v in cases)
+            value = f"CASE {whens} END"
+        else:
+            date = column.kind == "date"
+            value = (dialect.days if date else dialect.number).format(c)
+            value = f"({value}) - {dialect.double(column.shift)}" if column.shift else value
+            finite = dialect.finite_day if date else dialect.finite
+            value = f"CASE WHEN {finite.format(c)} THEN {value} END" if finite else value
+            missing = missing if date else dialect.missing.format(c)
+        if column.absent is None:
+            return [value]
+        first, *rest = (dialect.double(a) for a in column.absent)
+        filled = f"CASE WHEN {missing} THEN {first} ELSE {value} END"
+        marks = [
+            f"CASE WHEN {missing} THEN {a} ELSE {dialect.double(b)} END" for a, b in zip(rest, column.tail, strict=True)
+        ]
+        return [filled, *marks]
+
+    def _lookup(self, column: Column, text: str, w: Array) -> str:
+        """w times the columns of X of a category, by its level."""
+
+        def said(row: Row | None) -> str:
+            return "NULL" if row is None else self.dialect.double(float(w @ np.asarray(row)))
+
+        cases = " ".join(f"WHEN {self.dialect.literal(level)} THEN {said(row)}" for level, row in column.rows)
+        lookup = f"CASE {text} {cases} ELSE {said(column.unseen)} END"
+        return f"CASE WHEN {text} IS NULL THEN {said(column.absent)} ELSE {lookup} END"
+
+    # ---------------------------------------------------------------------------------------------- algebra
+
+    def _affine(self, node: Affine, of: Spelled) -> Spelled:
+        of_inputs = isinstance(node.of, Inputs)
+        texts = []
+        for a, w in zip(node.a.tolist(), node.M, strict=True):
+            terms = self._column_terms(of.texts, w) if of_inputs else self._terms(of.texts, w)
+            texts.append(summed(([self.dialect.double(a)] if a or not terms else []) + terms))
+        return self._bind(node, texts, of.layer)
+
+    def _column_terms(self, texts: list[str], w: Array) -> list[str]:
+        """Zero weights too: what is missing shows in the answer, whatever its weight."""
+        terms = []
+        for column in self.formula.columns:
+            own = slice(column.start, column.start + column.width)
+            if column.rows:
+                terms.append(self._lookup(column, texts[column.start], w[own]))
+            else:
+                terms += [
+                    f"{self.dialect.double(v)} * {text}" for v, text in zip(w[own].tolist(), texts[own], strict=True)
+                ]
+        return terms
+
+    def _terms(self, texts: list[str], w: Array) -> list[str]:
+        held = [(v, text) for v, text in zip(w.tolist(), texts, strict=True) if v]
+        signs = {1.0: "", -1.0: "-"}
+        return [f"{signs[v]}{text}" if v in signs else f"{self.dialect.double(v)} * {text}" for v, text in held]
+
+    def _combine(self, node: Combine, a: Spelled, b: Spelled) -> Spelled:
+        texts = [f"({x} {node.sign} {y})" for x, y in zip(_widened(a, node), _widened(b, node), strict=True)]
+        found = Spelled(texts, max(a.layer, b.layer))
+        return self._bind(node, texts, found.layer) if node in self.named else found
+
+    def _exp(self, node: Exp, v: Spelled) -> Spelled:
+        low, zero = self.dialect.double(LOWEST_EXPONENT), self.dialect.double(0.0)
+        return self._bind(node, [f"CASE WHEN {x} < {low} THEN {zero} ELSE exp({x}) END" for x in v.texts], v.layer)
+
+    def _where(self, node: Where, test: Spelled, yes: Spelled, no: Spelled) -> Spelled:
+        entries = zip(*(_widened(part, node) for part in (test, yes, no)), strict=True)
+        texts = [f"CASE WHEN {t} >= 0 THEN {y} WHEN {t} < 0 THEN {n} END" for t, y, n in entries]
+        return self._bind(node, texts, max(test.layer, yes.layer, no.layer))
+
+    def _largest(self, node: Largest, v: Spelled) -> Spelled:
+        return self._bind(
+            node, [in_groups(v.texts, lambda group: f"{self.dialect.largest}({', '.join(group)})")], v.layer
+        )
+
+    def _bind(self, node: Vector, texts: list[str], layer: int) -> Spelled:
+        prefix = self.named.get(node)
+        if prefix is None:
+            prefix, self.count = f"v{self.count}_", self.count + 1
+        return self._bound([f"{prefix}{i}" for i in range(len(texts))], texts, layer)
+
+    def _bound(self, names: list[str], texts: list[str], layer: int) -> Spelled:
+        """Names for the texts, in this layer, where it has any that are not names already."""
+        if self.inline:
+            return Spelled([text if NAME.fullmatch(text) else f"({text})" for text in texts], 0)
+        new = [(name, text) for name, text in zip(names, texts, strict=True) if not NAME.fullmatch(text)]
+        self.layers += [[] for _ in range(layer + 1 - len(self.layers))]
+        self.layers[layer] += new
+        texts = [text if NAME.fullmatch(text) else name for name, text in zip(names, texts, strict=True)]
+        return Spelled(texts, layer + bool(new))
+
+
+def _widened(part: Spelled, node: Vector) -> list[str]:
+    return part.texts * node.width if len(part.texts) == 1 else part.texts
+
+
+def summed(terms: list[str]) -> str:
+    """A sum that is nowhere nested deep.
+
+    >>> summed(["1", "x"])
+    '1 + x'
+    """
+    return in_groups(terms, " + ".join)
+
+
+def in_groups(texts: list[str], joined: Callable[[list[str]], str]) -> str:
+    """``joined`` of groups of groups.
+
+    >>> in_groups(["1", "2", "3"], ", ".join)
+    '1, 2, 3'
+    """
+    while len(texts) > LONGEST_SUM:
+        groups = [texts[i : i + LONGEST_SUM] for i in range(0, len(texts), LONGEST_SUM)]
+        texts = [f"({joined(group)})" if len(group) > 1 else group[0] for group in groups]
+    return joined(texts)
