@@ -1,5 +1,6 @@
 """What a fit without a penalty says about classes that are separated: who does it, and where it leads."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -77,3 +78,21 @@ def test_many_columns_leave_the_sentence_short():
     _, sentence = _fit(rng.standard_normal((20, 50)), rng.integers(0, 2, 20))
     assert "45 more columns" in sentence
     assert len(sentence) < 700
+
+
+def test_several_classes_are_told_whenever_they_are_separated():
+    """On whole numbers quasi-separation is common, and Newton's way shows only a part of it."""
+    told = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        K, n, d = int(rng.integers(3, 5)), int(rng.integers(8, 20)), int(rng.integers(1, 4))
+        X, y = rng.integers(-1, 2, (n, d)).astype(float), rng.integers(0, K, n)
+        y[:K] = range(K)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = sx.LogisticRegression(np.inf).fit(X, y)
+        apart = isinstance(sx.separability(X, y), Separable | QuasiSeparable)
+        assert any(issubclass(one.category, SeparationWarning) for one in caught) == apart
+        assert (model.separation_ is not None) == apart
+        told += apart
+    assert 10 <= told < 40

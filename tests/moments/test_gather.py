@@ -222,3 +222,27 @@ def test_completing_takes_the_other_matrix_where_there_is_no_scatter():
 
 def test_nothing_to_whiten():
     assert Whitening.of(np.zeros((2, 2))).rank == 0
+
+
+@pytest.mark.parametrize("apart", [0.0, 1.0, 30.0, 1e8])
+@pytest.mark.parametrize("weights", ["ones", "whole", "some zero"])
+def test_one_product_for_all_classes_holds_what_products_by_class_hold(apart, weights):
+    X, codes, weight = problem(3, n=80, d=12, K=3)
+    X = X + apart * codes[:, None]
+    weight = {"ones": np.ones(80), "whole": weight, "some zero": np.where(np.arange(80) % 7 == 6, 0.0, weight)}[weights]
+    means, scatters = exact(X, codes, 3, weight)
+    found = gather(X, codes, 3, weight, pooled=True)
+    unit = np.sqrt(np.diag(scatters.sum(axis=0)))
+    np.testing.assert_allclose(
+        found.raw_scatter[0] / np.outer(unit, unit), scatters.sum(axis=0) / np.outer(unit, unit), atol=1e-13
+    )
+    np.testing.assert_allclose(found.raw_mean, means, rtol=1e-13, atol=1e-13 * np.abs(X).max())
+
+
+def test_the_one_product_is_used_near_zero_and_not_where_it_would_cancel():
+    X, codes, weight = problem(4, n=80, d=12, K=3)
+    for apart, used in ((0.0, True), (1e3, False)):
+        rows = memory_rows(X + apart * codes[:, None], codes, weight)
+        frame = Frame(np.asarray(rows.X).mean(axis=0), np.full(12, 2.0 ** np.ceil(np.log2(np.asarray(rows.X).std()))))
+        block = rows.seen_through(frame).resident()
+        assert (ClassMoments(3, frame, pooled=True)._by_sums(block) is not None) == used

@@ -119,7 +119,7 @@ class ClassMoments:
     def _by_sums(self, block: Block) -> Moments | None:
         """One product of all rows, less what the classes' means make up: no copy. None where that would cancel."""
         K, d = self.n_classes, len(self.frame.center)
-        if not self.pooled or not self.frame.is_near or FEW_CLASSES * K > d:
+        if not self.pooled or not self.frame.is_near or d < FEW_CLASSES * K:
             return None
         part, H = self.zero(), block.sandwich(block.weight)
         sums = block.adjoint((block.t[:, None] == np.arange(K)) * block.weight[:, None])

@@ -20,7 +20,6 @@ from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows
 
-
 # A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
 NOTHING = 1e-24
 # An exact fit ends at its targets up to this share of their distance.
