@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 # Sums may be taken several at a time; within one loop their order is fixed when it is compiled.
@@ -63,51 +62,41 @@ def sweep_matrix(H: Any, G: Any, u: Any, a: Any, sweeps: Any, settled: Any, enou
 
 
 @njit(nogil=True, cache=True)
-def pick(data: Any, indices: Any, indptr: Any, place: Any) -> Any:
-    """Of CSR rows the entries in chosen columns: how many a row, in which, what. ``place``: their numbers, or −1."""
-    n = len(indptr) - 1
-    size = indptr[n] - indptr[0]
-    count = np.empty(n, np.int32)
-    which = np.empty(size, np.int32)
-    what = np.empty(size, data.dtype)
-    found = 0
-    for i in range(n):
-        before = found
-        for k in range(indptr[i], indptr[i + 1]):
-            j = place[indices[k]]
-            which[found] = j
-            what[found] = data[k]
-            found += j >= 0
-        count[i] = found - before
-    return count, which[:found].copy(), what[:found].copy()
+def count_chosen(indices: Any, place: Any, counts: Any) -> None:
+    """Add to ``counts`` how often each chosen column occurs; ``place``: a column's number, the last for others."""
+    for k in range(len(indices)):
+        counts[place[indices[k]]] += 1
 
 
 @njit(nogil=True, cache=True)
-def count_columns(which: Any, counts: Any) -> None:
-    """Add to ``counts`` how often each column is there."""
-    for k in range(len(which)):
-        counts[which[k]] += 1
-
-
-@njit(nogil=True, cache=True)
-def place_rows(
-    count: Any, which: Any, what: Any, first: Any, full: Any, center: Any, scale: Any, ahead: Any, row: Any, data: Any
+def place_chosen(
+    X: Any,
+    indices: Any,
+    indptr: Any,
+    place: Any,
+    first: Any,
+    full: Any,
+    center: Any,
+    scale: Any,
+    ahead: Any,
+    row: Any,
+    data: Any,
 ) -> None:
-    """Put picked rows ``first, first + 1, …`` into columns; ``ahead`` points to the next place of each.
+    """Put the chosen entries of CSR rows ``first, first + 1, …`` into columns; ``ahead``: the next place of each.
 
     A full column has a place for every row, and holds (x − center)/scale; the others hold x/scale.
     """
-    k = 0
-    for i in range(len(count)):
-        for _ in range(count[i]):
-            j = which[k]
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            j = place[indices[k]]
+            if j == len(full):
+                continue
             if full[j]:
-                data[ahead[j] + first + i] = (what[k] - center[j]) / scale[j]
+                data[ahead[j] + first + i] = (X[k] - center[j]) / scale[j]
             else:
                 row[ahead[j]] = first + i
-                data[ahead[j]] = what[k] / scale[j]
+                data[ahead[j]] = X[k] / scale[j]
                 ahead[j] += 1
-            k += 1
 
 
 @njit(nogil=True, cache=True)

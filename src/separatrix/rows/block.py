@@ -267,5 +267,8 @@ def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:
     if start == 0 and stop == X.shape[0]:
         return X  # type: ignore[no-any-return]
     first, last = X.indptr[start], X.indptr[stop]
-    inside = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
-    return csr_array(inside, shape=(stop - start, X.shape[1]))
+    rows = csr_array((stop - start, X.shape[1]), dtype=X.dtype)
+    # Its arrays are put in by hand: the constructor copies what is a small part of a larger array.
+    rows.data, rows.indices = X.data[first:last], X.indices[first:last]
+    rows.indptr = X.indptr[start : stop + 1] - first
+    return rows

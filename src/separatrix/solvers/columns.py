@@ -8,7 +8,7 @@ its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.concurrency import in_order
 from separatrix.objective import Objective
-from separatrix.rows import Block
+from separatrix.rows import Block, Order
 from separatrix.rows.block import LARGE_OFFSET, is_sparse
 from separatrix.solvers.quadratic import minimise
 
@@ -31,6 +31,8 @@ MOST_SWEEPS, NEAREST = 50, 1e-4
 LIVE = 0.98
 # So many are taken into a model at least.
 FEW = 256
+# Entries that are gathered at once.
+AT_ONCE = 1 << 20
 # What curvature is rounding, as a share of the sums that cancel in it.
 FLAT = 1e-11
 
@@ -193,43 +195,6 @@ def _intercepts(curvature: Curvature) -> Array:
 # ---------------------------------------------------------------------------------------------- gathering
 
 
-class Piece(NamedTuple):
-    """Of one block: targets, weights, and the chosen entries: dense and framed, or as ``kernels.coordinate.pick``."""
-
-    start: int
-    t: AnyArray
-    weight: Array
-    entries: Any
-
-
-@dataclass(frozen=True)
-class Gather:
-    """The chosen columns of every block, in the order of rows."""
-
-    chosen: Integers
-    n_features: int
-
-    def zero(self) -> list[Piece]:
-        return []
-
-    def add(self, total: list[Piece], block: Block) -> list[Piece]:
-        X: Any = block.X
-        if is_sparse(X):
-            from separatrix.kernels.coordinate import pick
-
-            place = np.full(self.n_features, -1, np.int32)
-            place[self.chosen] = np.arange(len(self.chosen), dtype=np.int32)
-            entries = pick(X.data, X.indices, X.indptr, place)
-        else:
-            frame = block.frame
-            entries = (X[:, self.chosen] - frame.center[self.chosen]) / frame.scale[self.chosen]
-        total.append(Piece(block.start, block.t, block.weight, entries))
-        return total
-
-    def merge(self, a: list[Piece], b: list[Piece]) -> list[Piece]:
-        return a + b
-
-
 class Gathered(NamedTuple):
     """Columns, with the rows' targets and weights."""
 
@@ -239,19 +204,20 @@ class Gathered(NamedTuple):
 
 
 def gather(problem: Objective, chosen: Integers) -> Gathered:
-    """The chosen columns, in one pass."""
+    """The chosen columns: CSR rows are read twice, to count and to place, so that no entry is held twice."""
+    blocks = list(problem.rows.blocks(Order(max(1, AT_ONCE // (1 + len(chosen))))))
+    t, weight = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("t", "weight"))
     problem.passes += 1
-    pieces = problem.rows.fold(Gather(chosen, problem.rows.n_features))
-    t, weight = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("t", "weight"))
-    if isinstance(pieces[0].entries, tuple):
-        columns: Columns = _from_picked(problem, chosen, pieces, len(t))
-    else:
-        A = np.empty((len(t), len(chosen) + 1))
-        A[:, 0] = 1.0
-        np.concatenate([piece.entries for piece in pieces], out=A[:, 1:])
-        few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
-        columns = DenseColumns(A) if few else _full(A[:, 1:])
-    return Gathered(columns, t, weight)
+    if is_sparse(blocks[0].X):
+        problem.passes += 1
+        return Gathered(_placed(problem, blocks, chosen, len(t)), t, weight)
+    frame, A = problem.rows.frame, np.empty((len(t), len(chosen) + 1))
+    A[:, 0] = 1.0
+    for block in blocks:
+        held = A[block.start : block.start + block.n_rows, 1:]
+        np.divide(np.asarray(block.X)[:, chosen] - frame.center[chosen], frame.scale[chosen], out=held)
+    few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
+    return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
 
 
 def _full(A: Array) -> SparseColumns:
@@ -260,24 +226,26 @@ def _full(A: Array) -> SparseColumns:
     return SparseColumns(A.T.ravel(), row, np.arange(p + 1) * n, np.zeros(p), n)
 
 
-def _from_picked(problem: Objective, chosen: Integers, pieces: list[Piece], n: int) -> SparseColumns:
-    from separatrix.kernels.coordinate import count_columns, place_rows
+def _placed(problem: Objective, blocks: Sequence[Block], chosen: Integers, n: int) -> SparseColumns:
+    from separatrix.kernels.coordinate import count_chosen, place_chosen
 
     frame = problem.rows.frame
     center, scale = frame.center[chosen], frame.scale[chosen]
+    place = np.full(problem.rows.n_features, len(chosen), np.int32)
+    place[chosen] = np.arange(len(chosen), dtype=np.int32)
+    parts: list[tuple[int, Any]] = [(block.start, block.X) for block in blocks]
+    counts = np.zeros(len(chosen) + 1, np.int64)
+    for _, X in parts:
+        count_chosen(X.indices, place, counts)
     full = np.abs(center) > LARGE_OFFSET * scale
-    counts = np.zeros(len(chosen), np.int64)
-    for piece in pieces:
-        count_columns(piece.entries[1], counts)
-    counts[full] = n
-    start = np.concatenate([[0], np.cumsum(counts)])
-    ahead = start[:-1].copy()
-    held = np.float64 if full.any() else pieces[0].entries[2].dtype
+    counts[:-1][full] = n
+    start = np.concatenate([[0], np.cumsum(counts[:-1])])
+    held = np.float64 if full.any() else parts[0][1].dtype
     row, data = np.empty(start[-1], np.int32), np.empty(start[-1], held)
     for j in np.flatnonzero(full):
         row[start[j] : start[j + 1]] = np.arange(n)
         data[start[j] : start[j + 1]] = -center[j] / scale[j]
-    for piece in pieces:
-        count, which, what = piece.entries
-        place_rows(count, which, what, piece.start, full, center, scale, ahead, row, data)
+    ahead = start[:-1].copy()
+    for first, X in parts:
+        place_chosen(X.data, X.indices, X.indptr, place, first, full, center, scale, ahead, row, data)
     return SparseColumns(data, row, start, np.where(full, 0.0, center / scale), n)
