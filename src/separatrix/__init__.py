@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import decision, errors, firth, information, losses, solvers
+    from separatrix import decision, errors, firth, information, losses, plots, solvers
     from separatrix.basis import Basis, gaussian, quadratic
     from separatrix.calibration import reliability
     from separatrix.certificate import Certificate
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from separatrix.concurrency import threads
     from separatrix.evaluation import evaluate
+    from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.margin import maximum_margin
@@ -36,10 +37,14 @@ if TYPE_CHECKING:
     from separatrix.novikoff import cosines, novikoff_bound
     from separatrix.penalty_choice import PenaltyChoice
     from separatrix.proofs.separability import separability
+    from separatrix.reports import report
     from separatrix.schemes import compare_schemes
     from separatrix.scorer import Scorer
     from separatrix.selection import PenaltyPath, penalty_path
+    from separatrix.settings import as_settings
     from separatrix.surface import error_surface
+    from separatrix.table import read_table
+    from separatrix.table.transformer import TableEncoder
 
 _WHERE = {
     # classifiers
@@ -70,6 +75,15 @@ _WHERE = {
     "evaluate": "separatrix.evaluation",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
+    # leaving
+    "SqlExpressions": "separatrix.export",
+    "sql_expressions": "separatrix.export",
+    "to_onnx": "separatrix.export",
+    "to_python": "separatrix.export",
+    "to_sql": "separatrix.export",
+    "as_settings": "separatrix.settings",
+    # pictures
+    "report": "separatrix.reports",
     # inference
     "likelihood_ratio_test": "separatrix.inference",
     "summary": "separatrix.inference",
@@ -82,10 +96,13 @@ _WHERE = {
     "maximum_margin": "separatrix.margin",
     "novikoff_bound": "separatrix.novikoff",
     "separability": "separatrix.proofs.separability",
+    # tables
+    "TableEncoder": "separatrix.table.transformer",
+    "read_table": "separatrix.table",
     # settings
     "threads": "separatrix.concurrency",
 }
-_MODULES = ("decision", "errors", "firth", "information", "losses", "solvers")
+_MODULES = ("decision", "errors", "firth", "information", "losses", "plots", "solvers")
 
 __all__ = [
     "Basis",
@@ -104,8 +121,11 @@ __all__ = [
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "Scorer",
+    "SqlExpressions",
+    "TableEncoder",
     "__version__",
     "ambiguous_regions",
+    "as_settings",
     "boundary_curve",
     "compare_schemes",
     "cosines",
@@ -122,14 +142,21 @@ __all__ = [
     "maximum_margin",
     "novikoff_bound",
     "penalty_path",
+    "plots",
     "quadratic",
+    "read_table",
     "regions",
     "reliability",
+    "report",
     "save",
     "separability",
     "solvers",
+    "sql_expressions",
     "summary",
     "threads",
+    "to_onnx",
+    "to_python",
+    "to_sql",
 ]
 
 

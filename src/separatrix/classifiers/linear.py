@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, ClassVar, Literal
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -81,6 +82,13 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         if "scorer_" not in self.__dict__:
             check_is_fitted(self)
         return self.scorer_
+
+    def _html_repr(self) -> str:
+        """What notebooks show: scikit-learn's picture of the estimator and, once fitted, the certificate below it."""
+        drawn = str(super()._html_repr())
+        if "certificate_" not in self.__dict__:
+            return drawn
+        return f'{drawn}<pre style="white-space: pre-wrap">{escape(str(self.certificate_))}</pre>'
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

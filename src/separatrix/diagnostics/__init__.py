@@ -1,0 +1,32 @@
+"""The numbers behind pictures and reports: how sure a share is, rankings, coefficients, planes, rows that stand out."""
+
+from separatrix.diagnostics.answers import Answers, answers
+from separatrix.diagnostics.coefficients import Coefficients, coefficients
+from separatrix.diagnostics.influence import Influence, influential
+from separatrix.diagnostics.plane import Plane, plane_of
+from separatrix.diagnostics.proportions import Interval, exact, on_logits, paired_difference, wilson
+from separatrix.diagnostics.ranking import BANDS, Band, Ranking, rank, rankings
+from separatrix.diagnostics.surprise import Surprises, surprising
+
+__all__ = [
+    "BANDS",
+    "Answers",
+    "Band",
+    "Coefficients",
+    "Influence",
+    "Interval",
+    "Plane",
+    "Ranking",
+    "Surprises",
+    "answers",
+    "coefficients",
+    "exact",
+    "influential",
+    "on_logits",
+    "paired_difference",
+    "plane_of",
+    "rank",
+    "rankings",
+    "surprising",
+    "wilson",
+]

@@ -1,0 +1,242 @@
+r"""The two directions in which a model's decision is seen best, and its decision regions there.
+
+Two columns are their own plane. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
+
+    one score       along the weights, and along the largest principal direction of what remains
+    K scores        the two directions along which the model's own scores vary most over the rows
+    not linear      the first two of Fisher's discriminant directions
+
+Regions are those of x = m + s ∘ (B u), where all else is at its mean. For one score, and for three classes, the scores
+depend on u alone, so every row lies on the side that the model puts it on. Where scores are linear the regions are
+polygons without a grid (``geometry/regions.py``); else a grid holds the scores, and contours of them are the boundary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.classifiers import FisherDiscriminant
+from separatrix.classifiers.given import rows_to_score
+from separatrix.classifiers.parts import PartsScorer
+from separatrix.diagnostics.coefficients import column_names
+from separatrix.errors import LabelError
+from separatrix.geometry import Region, cells, regions, split
+from separatrix.labels import known_codes
+from separatrix.rows import Block, Frame, memory_rows, summarise
+from separatrix.schemes import pairs
+from separatrix.scorer import Scorer, scores_of
+
+# Rows that directions are found from, and steps of the power method for the largest principal direction.
+MOST_ROWS, STEPS = 5000, 60
+# Singular values below this share of the largest are rounding.
+RANK = 1e-9
+# Schemes of pairs with more classes than this are drawn from a grid: their lines cut the plane into too many cells.
+MOST_PAIRED = 10
+# Points a side of a grid; fewer where a row is long.
+GRID, COARSE_GRID, LONG_ROW = 161, 81, 100
+
+
+@dataclass(frozen=True)
+class Plane:
+    """u = Bᵀ(x − origin)/scale, (n, 2), and back; ``says``: which directions these are, ``names`` (2) of the axes.
+
+    ``exact``: scores depend on u alone. With one column the second coordinate is nothing, and spread out to be seen.
+
+    >>> plane = Plane(np.zeros(2), np.ones(2), np.eye(2), ("a", "b"), True, "the two columns")
+    >>> plane.weights(np.array([[1.0, 2.0, 3.0]])).tolist(), plane.lift(np.array([[5.0, 6.0]])).tolist()
+    ([[1.0, 2.0, 3.0]], [[5.0, 6.0]])
+    """
+
+    origin: Array
+    scale: Array
+    B: Array
+    names: tuple[str, str]
+    exact: bool
+    says: str
+
+    def place(self, X: Any) -> Array:
+        """The coordinates of rows X, dense or CSR."""
+        block = _block(X, self.origin, self.scale)
+        U = block.scores(np.column_stack([np.zeros(2), self.B.T]))
+        if len(self.origin) == 1:
+            U = np.column_stack([U[:, 0], np.random.default_rng(0).uniform(-1.0, 1.0, len(U))])
+        return np.asarray(U)
+
+    def lift(self, U: Array) -> Array:
+        """The points of the plane as rows, (n, d)."""
+        return np.asarray(self.origin + self.scale * (U @ self.B.T))
+
+    def weights(self, W: Array) -> Array:
+        """Linear scores (b, w) of x as scores of u, (K, 3)."""
+        return np.column_stack([W[:, 0] + W[:, 1:] @ self.origin, (W[:, 1:] * self.scale) @ self.B])
+
+
+def _block(X: Any, origin: Array, scale: Array) -> Block:
+    found = memory_rows(X, np.zeros(X.shape[0]), frame=Frame(origin, scale)).resident()
+    assert found is not None  # rows in memory
+    return found
+
+
+def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) -> Plane:
+    """The plane in which to look at a fitted classifier of this package.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
+    >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
+    >>> plane.names, plane.exact
+    (('along the weights', 'largest principal direction besides'), True)
+    """
+    scorer = scores_of(model)
+    rows, known = rows_to_score(model, X)
+    d = rows.shape[1]
+    labels = column_names(d, known, names)
+    if d == 1:
+        return Plane(np.zeros(1), np.ones(1), np.array([[1.0, 0.0]]), (labels[0], ""), True, "the one column there is")
+    if d == 2:
+        return Plane(np.zeros(2), np.ones(2), np.eye(2), (labels[0], labels[1]), True, "the two columns")
+    codes = known_codes(y, np.asarray(model.classes_))
+    if rows.shape[0] > MOST_ROWS:
+        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_ROWS, replace=False))
+        rows, codes = rows[drawn], codes[drawn]
+    columns = summarise(memory_rows(rows, codes), ranges=False)
+    scale = np.where(columns.constant | (columns.std == 0), 1.0, columns.std)
+    block = _block(rows, columns.mean, scale)
+    V = _useful(model, scorer, block, codes)
+    linear = getattr(scorer, "W", None) is not None
+    B, found = _two(V, block)
+    if found == 2:
+        way = "in which the model's scores vary most" if linear else "that tell the classes apart best (Fisher)"
+        axes, says = ("first direction", "second direction"), f"the two directions {way}, over standardised columns"
+    else:
+        axes = ("along the weights", "largest principal direction besides")
+        says = "along the weights, and the largest principal direction besides, over standardised columns"
+    return Plane(columns.mean, scale, B, axes, linear and _rank(V) <= 2, says)
+
+
+def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
+    """Directions (q, d) over standardised columns, the most useful first."""
+    scale = block.frame.scale
+    W = getattr(scorer, "W", None)
+    if W is None and hasattr(model, "coef_"):
+        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
+    if W is None:
+        try:
+            fitted = FisherDiscriminant().fit(block.X, codes)
+        except LabelError:  # equal means: no direction tells the classes apart
+            return np.zeros((1, len(scale)))
+        return np.asarray(fitted.directions_.T * scale)
+    w = W[:, 1:] * scale
+    if len(w) == 1:
+        return np.asarray(w)
+    w = w - w.mean(axis=0) if not isinstance(scorer, PartsScorer) else w / np.linalg.norm(w, axis=1, keepdims=True)
+    # Principal directions of the scores themselves, over these rows.
+    Z = block.scores(np.column_stack([np.zeros(len(w)), w]))
+    _, _, Vt = np.linalg.svd((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)))
+    return np.asarray(Vt @ w)
+
+
+def _rank(V: Array) -> int:
+    values = np.linalg.svd(V, compute_uv=False)
+    return int(np.sum(values > RANK * max(values[0], np.finfo(np.float64).tiny)))
+
+
+def _two(V: Array, block: Block) -> tuple[Array, int]:
+    """An orthonormal pair (d, 2), and how many of it come from V; the rest are principal directions of the rows."""
+    kept: list[Array] = []
+    largest = float(np.max(np.linalg.norm(V, axis=1)))
+    for v in V[:2]:
+        left = _without(v, kept)
+        if np.linalg.norm(left) > RANK * largest and largest > 0:
+            kept.append(left / np.linalg.norm(left))
+    found = len(kept)
+    while len(kept) < 2:
+        kept.append(_principal(block, kept))
+    return np.column_stack(kept), found
+
+
+def _without(v: Array, kept: list[Array]) -> Array:
+    for known in kept:
+        v = v - (known @ v) * known
+    return v
+
+
+def _principal(block: Block, kept: list[Array]) -> Array:
+    """The largest principal direction of the rows orthogonal to those kept, by the power method."""
+    v = _without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
+    for _ in range(STEPS):
+        v = v / np.linalg.norm(v)
+        Z = block.scores(np.concatenate([[0.0], v])[None, :])
+        after = _without(block.adjoint(Z)[0, 1:], kept)
+        if not np.linalg.norm(after) > 0:
+            break
+        v = after
+    return np.asarray(v / np.linalg.norm(v))
+
+
+# -------------------------------------------------------------------------------------------- regions
+
+
+def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
+    """The regions in the plane as polygons, one or more a class; None where scores are not linear.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> found = exact_regions(model, plane_of(model, X, y), (0, 3, 0, 1))
+    >>> [region.labels for region in found], round(found[0].area, 6)
+    ([('a',), ('b',)], 1.5)
+    """
+    scorer = scores_of(model)
+    if isinstance(scorer, Scorer):
+        return regions(Scorer(plane.weights(scorer.W), scorer.classes, "identity"), box)
+    if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_PAIRED:
+        return _voted(scorer, plane, box)
+    return None
+
+
+def _voted(scorer: PartsScorer, plane: Plane, box: Any) -> list[Region]:
+    """Regions of votes: inside a cell no model changes its mind; equal votes go by the sums of signed distances."""
+    assert scorer.W is not None
+    K, labels, lines = len(scorer.classes), scorer.classes.tolist(), plane.weights(scorer.W)
+    lengths = np.linalg.norm(scorer.W[:, 1:], axis=1)
+    distances = lines / np.where(lengths > 0, lengths, 1.0)[:, None]
+    total = np.zeros((K, 3))
+    for k, (i, j) in enumerate(pairs(K)):
+        total[i] += distances[k]
+        total[j] -= distances[k]
+    found = []
+    for cell in cells(lines, box):
+        among = np.flatnonzero(scorer.scheme.contenders(cell.signs[None, :], K)[0]).tolist()
+        for i in among:
+            polygon = cell.vertices
+            for j in among:
+                polygon = split(polygon, total[i] - total[j])[0] if j != i and len(polygon) else polygon
+            if len(polygon):
+                found.append(Region((labels[i],), polygon))
+    return found
+
+
+def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> tuple[Array, Array, Array]:
+    """By how much each class leads over all others on a grid: first and second coordinates, and (K, n, n) leads.
+
+    >>> from separatrix import QuadraticDiscriminantAnalysis
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.5], [3.0, 0.0], [3.0, 1.0], [4.0, 0.7]], [0, 0, 0, 1, 1, 1]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, y)
+    >>> first, second, lead = leads(model, plane_of(model, X, y), (0.0, 4.0, 0.0, 1.0))
+    >>> lead.shape == (2, len(second), len(first)), bool(lead[0, 0, 0] > 0)
+    (True, True)
+    """
+    scorer = scores_of(model)
+    n = GRID if len(plane.origin) <= LONG_ROW else COARSE_GRID
+    first, second = np.linspace(box[0], box[1], n), np.linspace(box[2], box[3], n)
+    Z = []
+    for height in second:
+        z = scorer.scores(plane.lift(np.column_stack([first, np.full(n, height)])))
+        Z.append(np.column_stack([-z, z]) if z.ndim == 1 else z)
+    scores = np.stack(Z).transpose(2, 0, 1)
+    others = [np.delete(scores, k, axis=0).max(axis=0) for k in range(len(scores))]
+    return first, second, scores - np.stack(others)

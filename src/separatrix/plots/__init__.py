@@ -1,0 +1,33 @@
+"""Pictures for notebooks: displays in scikit-learn's manner, ``…Display.from_estimator(model, X, y)``.
+
+Numbers come from ``separatrix.diagnostics`` and its like; only these modules import matplotlib.
+"""
+
+from separatrix.plots.calibration import CalibrationDisplay
+from separatrix.plots.coefficients import CoefficientDisplay
+from separatrix.plots.confusion import ConfusionDisplay
+from separatrix.plots.decision_regions import DecisionRegionsDisplay
+from separatrix.plots.display import Display
+from separatrix.plots.influence import InfluenceDisplay
+from separatrix.plots.loss import LossDisplay
+from separatrix.plots.penalty_path import PenaltyPathDisplay
+from separatrix.plots.precision_recall import PrecisionRecallDisplay
+from separatrix.plots.roc import RocDisplay
+from separatrix.plots.style import DARK, LIGHT, Theme, style
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "CalibrationDisplay",
+    "CoefficientDisplay",
+    "ConfusionDisplay",
+    "DecisionRegionsDisplay",
+    "Display",
+    "InfluenceDisplay",
+    "LossDisplay",
+    "PenaltyPathDisplay",
+    "PrecisionRecallDisplay",
+    "RocDisplay",
+    "Theme",
+    "style",
+]

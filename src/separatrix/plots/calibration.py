@@ -1,0 +1,73 @@
+"""Do probabilities come true? Observed shares against predicted ones, with how many rows say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from separatrix.calibration import Cut, Reliability, reliability
+from separatrix.diagnostics import wilson
+from separatrix.plots.display import Display, share_axes
+from separatrix.plots.style import Theme, plain
+
+
+@final
+@dataclass(eq=False)
+class CalibrationDisplay(Display):
+    """The share of rows for which a probability came true, by bins of it, with Wilson intervals; above, rows by bin.
+
+    >>> from matplotlib.figure import Figure
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> shown = CalibrationDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=Figure().subplots())
+    >>> shown.found.count.sum().item(), shown.ax_.get_xlabel()
+    (4, 'predicted probability of 1')
+    """
+
+    found: Reliability
+    level: float = 0.95
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        of: Any = None,
+        n_bins: int = 10,
+        cut: Cut = "width",
+        level: float = 0.95,
+        ax: Any = None,
+    ) -> Self:
+        """From a fitted classifier with probabilities, and rows X with labels y; the rest as ``reliability`` has it."""
+        return cls(reliability(model, X, y, of, n_bins, cut), level).plot(ax)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 4.6, 4.3
+
+    def _draw(self, ax: Axes, theme: Theme) -> None:
+        found, colour = self.found, theme.of_class(0)
+        low, high = wilson(np.round(found.observed * found.count), found.count, self.level)
+        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=0.9, linestyle=(0, (3, 3)), label="as predicted")
+        ax.vlines(found.predicted, low, high, color=colour, linewidth=1.4)
+        label = f"observed, {100 * self.level:g} % Wilson intervals"
+        size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
+        ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
+        share_axes(ax)
+        what = plain(found.of.strip("'") if found.of.startswith("'") else found.of, 24)
+        ax.set_xlabel(f"predicted probability of {what}")
+        ax.set_ylabel("share that came true")
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+        above = ax.inset_axes((0.0, 1.03, 1.0, 0.17), sharex=ax)
+        left, right = found.edges.T
+        above.bar(left, found.count, right - left, align="edge", color=colour, alpha=0.35, linewidth=0)
+        above.set_yticks([int(found.count.max())])
+        above.tick_params(axis="x", labelbottom=False, length=0)
+        above.tick_params(axis="y", length=0)
+        above.set_ylabel("rows")
+        above.spines["left"].set_visible(False)

@@ -1,0 +1,115 @@
+"""A forest plot: what each column does to the scores, with intervals where there are any, the largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from separatrix.arrays import Array, Integers
+from separatrix.diagnostics import Coefficients, coefficients
+from separatrix.plots.display import Display
+from separatrix.plots.style import Theme, marker, plain
+
+# Columns drawn by default; points at most, of all classes; an axis ends at so many times the largest value.
+MOST, MOST_POINTS, FARTHEST = 25, 36, 2.5
+# Ticks of ratios are among these.
+RATIOS = (1, 2, 5)
+
+
+@final
+@dataclass(eq=False)
+class CoefficientDisplay(Display):
+    """Coefficients per step of their column: odds ratios with intervals, or weights without (a penalised fit's).
+
+    >>> from matplotlib.figure import Figure
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0], [4, 0], [5, 1], [3, 1]], [0, 0, 1, 0, 1, 1, 0]
+    >>> model = LogisticRegression(C=np.inf).fit(X, y)
+    >>> shown = CoefficientDisplay.from_estimator(model, X, y, ax=Figure().subplots())
+    >>> [tick.get_text() for tick in shown.ax_.get_yticklabels()], shown.ax_.get_xlabel()
+    (['x0, +1.59', 'x1, 0 to 1'], 'odds ratio of 1 against 0')
+    """
+
+    found: Coefficients
+    top: int = MOST
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST, level: float = 0.95, ax: Any = None
+    ) -> Self:
+        """From a fitted linear classifier and its own rows."""
+        return cls(coefficients(model, X, y, names=names, level=level), top).plot(ax)
+
+    @property
+    def shown(self) -> Integers:
+        """The columns drawn, the largest first; columns whose every weight is zero are left out."""
+        chosen = self.found.largest(min(self.top, max(4, MOST_POINTS // len(self.found.classes))))
+        used = np.any(self.found.value[:, chosen] != 0, axis=0)
+        return chosen[used] if used.any() else chosen
+
+    @property
+    def size(self) -> tuple[float, float]:
+        height = 0.21 if len(self.found.classes) == 1 else 0.16 + 0.07 * len(self.found.classes)
+        return 4.6, 1.0 + height * max(3, len(self.shown)) + (0.25 if len(self.found.classes) > 1 else 0.0)
+
+    def _draw(self, ax: Axes, theme: Theme) -> None:
+        found, chosen = self.found, self.shown
+        q, limit = len(found.classes), self._limit(chosen)
+        ax.axvline(0.0, color=theme.muted, linewidth=0.9)
+        for k in range(q):
+            place = np.arange(float(len(chosen))) + (0.62 * (k / (q - 1) - 0.5) if q > 1 else 0.0)
+            self._draw_class(ax, theme, k, place, chosen, limit)
+        ax.set_yticks(range(len(chosen)), [f"{plain(found.names[j])}, {found.step_of(int(j))}" for j in chosen])
+        ax.set_ylim(len(chosen) - 0.4, -0.6)
+        ax.set_xlim(-limit, limit)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(True, axis="x")
+        ax.spines["left"].set_visible(False)
+        self._label(ax, limit)
+        if q > 1:
+            ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=min(q, 4), handletextpad=0.3)
+
+    def _draw_class(self, ax: Axes, theme: Theme, k: int, place: Array, chosen: Integers, limit: float) -> None:
+        found = self.found
+        value, low, high = (a[k, chosen] for a in (found.value, found.low, found.high))
+        for y, at, least, most in zip(place, value, low, high, strict=True):
+            # Of two classes, the colour is that of the class that the column speaks for.
+            colour = theme.of_class(k if len(found.classes) > 1 else int(at >= 0))
+            if np.isfinite(least) and np.isfinite(most):
+                ends = np.clip([least, most], -limit, limit)
+                ax.plot(ends, [y, y], color=colour, linewidth=1.4, solid_capstyle="butt")
+                for end, beyond in zip(ends, (least < -limit, most > limit), strict=True):
+                    if beyond:
+                        ax.plot([end], [y], marker="<" if end < 0 else ">", color=colour, markersize=4, clip_on=False)
+            if np.isfinite(at):
+                ax.plot([at], [y], marker=marker(k), color=colour, markersize=5, linestyle="none")
+            elif np.isinf(at):
+                ax.plot([np.sign(at) * limit], [y], marker=">" if at > 0 else "<", color=colour, markersize=7)
+        if len(found.classes) > 1:
+            name = plain(found.classes[k], 16)
+            ax.plot([], [], marker=marker(k), color=theme.of_class(k), linestyle="none", markersize=5, label=name)
+
+    def _limit(self, chosen: Integers) -> float:
+        """How far the axis reaches: past every value, and every end of an interval that is not far out."""
+        values, ends = self.found.value[:, chosen], np.abs([self.found.low[:, chosen], self.found.high[:, chosen]])
+        largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) or 1.0
+        reach = float(np.max(ends[np.isfinite(ends)], initial=0.0))
+        return 1.08 * max(largest, min(reach, FARTHEST * largest))
+
+    def _label(self, ax: Axes, limit: float) -> None:
+        found = self.found
+        against = "" if found.reference is None else f" against {plain(found.reference, 16)}"
+        of = f" of {plain(found.classes[0], 16)}" if len(found.classes) == 1 else " of each class"
+        if found.ratio is None:
+            ax.set_xlabel(f"weight per step, score{of}{against}")
+            return
+        ax.set_xlabel(f"{found.ratio}{of}{against}")
+        nice = [m * 10.0**e for e in range(-12, 13) for m in RATIOS]
+        inside = [ratio for ratio in nice if abs(np.log(ratio)) <= limit]
+        middle = inside.index(1.0)
+        every = max(1, -(-middle // (3 if limit < np.log(1000.0) else 1)))
+        kept = inside[middle % every :: every]
+        ax.set_xticks(np.log(kept), [f"{ratio:g}" for ratio in kept])

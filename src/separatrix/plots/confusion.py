@@ -1,0 +1,95 @@
+"""Which classes are taken for which: counts, and the share of each true class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from separatrix.arrays import AnyArray, Integers
+from separatrix.diagnostics import answers
+from separatrix.labels import encode, known_codes
+from separatrix.plots.display import Display
+from separatrix.plots.style import Theme, plain
+
+# Classes drawn at most, those of most rows; up to so many have counts and shares in their cells, or counts alone.
+MOST, MOST_SHARES, MOST_COUNTS = 30, 6, 14
+# The strongest fill leaves text readable.
+STRONGEST = 0.55
+
+
+@final
+@dataclass(eq=False)
+class ConfusionDisplay(Display):
+    """``counts[i, j]``: rows of class i taken for class j; a cell's fill is its share of row i.
+
+    >>> from matplotlib.figure import Figure
+    >>> shown = ConfusionDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"], ax=Figure().subplots())
+    >>> shown.counts.tolist(), [text.get_text() for text in shown.ax_.texts][:2]
+    ([[1, 1], [0, 1]], ['1', '50 %'])
+    """
+
+    counts: Integers
+    classes: AnyArray
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
+        """From a fitted classifier, and rows X with labels y."""
+        found = answers(model, X, y)
+        return cls(found.confusion, found.classes).plot(ax)
+
+    @classmethod
+    def from_predictions(cls, y: Any, predicted: Any, *, ax: Any = None) -> Self:
+        """From true labels and predicted ones; classes are those that occur."""
+        classes, _ = encode([*y, *predicted])
+        K = len(classes)
+        pairs = known_codes(y, classes) * K + known_codes(predicted, classes)
+        return cls(np.bincount(pairs, minlength=K * K).reshape(K, K), classes).plot(ax)
+
+    @property
+    def shown(self) -> Integers:
+        """The classes drawn, in their order."""
+        return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST])
+
+    @property
+    def size(self) -> tuple[float, float]:
+        side = min(4.4, 2.2 + 0.42 * len(self.shown))
+        return 4.6, side
+
+    def _draw(self, ax: Axes, theme: Theme) -> None:
+        chosen = self.shown
+        K, total = len(chosen), np.maximum(self.counts.sum(axis=1), 1)
+        for i, a in enumerate(chosen):
+            for j, b in enumerate(chosen):
+                share = self.counts[a, b] / total[a]
+                colour = theme.of_class(0) if i == j else theme.of_class(1)
+                strength = STRONGEST * float(share)
+                ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=strength, linewidth=0))
+                self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
+        names = [plain(self.classes.tolist()[k], 14) for k in chosen]
+        ax.set_xticks(np.arange(K) + 0.5, names, rotation=0 if K <= 3 else 40, ha="center" if K <= 3 else "right")
+        ax.set_yticks(np.arange(K) + 0.5, names)
+        if K > 3:
+            ax.tick_params(axis="x", labelrotation=40)
+        ax.set_xticks(np.arange(K + 1), minor=True)
+        ax.set_yticks(np.arange(K + 1), minor=True)
+        ax.tick_params(which="both", length=0)
+        ax.grid(True, which="minor", color=theme.rule)
+        ax.set_xlim(0, K)
+        ax.set_ylim(K, 0)
+        ax.set_xlabel("predicted")
+        ax.set_ylabel("true")
+
+    def _write(self, ax: Axes, theme: Theme, i: int, j: int, count: int, share: float) -> None:
+        K = len(self.shown)
+        if (count == 0 and i != j) or K > MOST_COUNTS:
+            return
+        both = K <= MOST_SHARES
+        size = 9.5 if both else 8.0 if K <= 10 else 6.5
+        centre = {"ha": "center", "va": "center", "color": theme.ink}
+        ax.text(j + 0.5, i + (0.4 if both else 0.5), f"{count}", fontsize=size, **centre)  # type: ignore[arg-type]
+        if both:
+            ax.text(j + 0.5, i + 0.68, f"{100 * share:.0f} %", fontsize=7.5, **centre)  # type: ignore[arg-type]

@@ -1,0 +1,66 @@
+"""What all displays share: numbers first, drawn by ``plot``, which sets ``ax_`` and ``figure_`` as in scikit-learn.
+
+A display is made by ``from_estimator`` from a fitted model and rows, or from the record of numbers that it holds, which
+a module without matplotlib has computed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from separatrix.arrays import Array, Integers
+from separatrix.plots.style import Theme, style
+
+# A curve keeps one vertex in each of so many steps of either coordinate: more cannot be seen.
+STEPS = 600
+
+
+class Display(ABC):
+    """Numbers that can be drawn."""
+
+    ax_: Axes
+    figure_: Figure
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Of a figure of its own, in inches."""
+        return 4.6, 3.7
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on ``ax``, by default on a new figure of pyplot's."""
+        with style() as theme:
+            if ax is None:
+                from matplotlib import pyplot
+
+                ax = pyplot.subplots(figsize=self.size, layout="constrained")[1]
+            self.ax_, self.figure_ = ax, ax.figure
+            self._draw(ax, theme)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Axes, theme: Theme) -> None:
+        """All of the drawing."""
+
+
+def thinned(x: Array, y: Array) -> Integers:
+    """Which vertices of a curve in the unit square to draw: the first of each step, and the last of all.
+
+    >>> thinned(np.linspace(0.0, 1e-5, 1000), np.zeros(1000)).tolist()
+    [0, 999]
+    """
+    step = np.floor(STEPS * np.column_stack([x, y])).astype(np.int64)
+    changed = np.any(np.diff(step, axis=0) != 0, axis=1)
+    return np.unique(np.concatenate([[0], 1 + np.flatnonzero(changed), [len(x) - 1]]))
+
+
+def share_axes(ax: Axes) -> None:
+    """Both coordinates are shares: the unit square, with a little air."""
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    ax.grid(True)

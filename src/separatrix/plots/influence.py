@@ -1,0 +1,75 @@
+"""The rows without which a fit would change the most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from separatrix.diagnostics import Influence, influential
+from separatrix.labels import as_label_array, known_codes
+from separatrix.plots.display import Display
+from separatrix.plots.style import Theme, marker, plain
+
+
+@final
+@dataclass(eq=False)
+class InfluenceDisplay(Display):
+    """Cook's distance of the most influential rows; their classes by colour, the leverage beside each.
+
+    >>> from matplotlib.figure import Figure
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [9.0]], [0, 0, 1, 1, 0]
+    >>> shown = InfluenceDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=Figure().subplots())
+    >>> shown.ax_.get_yticklabels()[0].get_text()
+    'row 4'
+    """
+
+    found: Influence
+    labels: Sequence[Any]
+    codes: Sequence[int]
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, y: Any, *, top: int = 10, ax: Any = None) -> Self:
+        """From a fitted logistic regression or least squares, and its own rows."""
+        return cls.of(influential(model, X, y, top), model, y).plot(ax)
+
+    @classmethod
+    def of(cls, found: Influence, model: Any, y: Any) -> Self:
+        """Of rows that are known already, not drawn yet."""
+        labels = as_label_array(y)[found.rows].tolist()
+        return cls(found, labels, known_codes(labels, np.asarray(model.classes_)).tolist())
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 4.6, 1.2 + 0.24 * max(4, len(self.found.rows))
+
+    def _draw(self, ax: Axes, theme: Theme) -> None:
+        found, place = self.found, np.arange(len(self.found.rows))
+        largest = float(np.max(found.distance[np.isfinite(found.distance)], initial=0.0)) or 1.0
+        distance = np.minimum(found.distance, 1.1 * largest)
+        named = set[int]()
+        for y, at, leverage, label, k in zip(place, distance, found.leverage, self.labels, self.codes, strict=True):
+            colour, name = theme.of_class(k), None if k in named else plain(label, 16)
+            named.add(k)
+            ax.plot([0, at], [y, y], color=colour, linewidth=1.2)
+            ax.plot([at], [y], marker=marker(k), color=colour, markersize=5.5, linestyle="none", label=name)
+            ax.annotate(
+                f"leverage {leverage:.2g}",
+                (at, y),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=7.5,
+                color=theme.muted,
+            )
+        ax.set_yticks(place, [f"row {row}" for row in found.rows])
+        ax.set_ylim(len(place) - 0.4, -0.6)
+        ax.set_xlim(0, 1.32 * float(distance.max(initial=0.0) or 1.0))
+        ax.tick_params(axis="y", length=0)
+        ax.grid(True, axis="x")
+        ax.set_xlabel("Cook's distance")
+        ax.legend(loc="lower right")

@@ -1,0 +1,139 @@
+"""How pictures look: a palette that colour-blind readers can tell apart, for light and for dark paper, readable sizes.
+
+Colours of classes are those of Okabe and Ito (Color Universal Design, 2008), in an order that tells the first few apart
+best; on dark paper they are lightened. Classes differ by the shape of their points as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.colors import to_rgb
+
+from separatrix.errors import ParameterError
+
+# Points of classes, in turn; names longer than this are cut in the middle.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LONGEST_NAME = 26
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by what they are for; ``classes`` in turn."""
+
+    name: str
+    paper: str
+    ink: str
+    muted: str
+    rule: str
+    alarm: str
+    classes: tuple[str, ...]
+
+    def of_class(self, k: int) -> str:
+        return self.classes[k % len(self.classes)]
+
+    def settings(self) -> dict[Any, Any]:
+        """The rcParams of it."""
+        return {
+            "figure.facecolor": self.paper,
+            "savefig.facecolor": self.paper,
+            "axes.facecolor": self.paper,
+            "axes.edgecolor": self.muted,
+            "axes.labelcolor": self.ink,
+            "axes.titlecolor": self.ink,
+            "text.color": self.ink,
+            "xtick.color": self.muted,
+            "ytick.color": self.muted,
+            "xtick.labelcolor": self.ink,
+            "ytick.labelcolor": self.ink,
+            "grid.color": self.rule,
+            "axes.prop_cycle": cycler(color=self.classes),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.linewidth": 0.8,
+            "axes.axisbelow": True,
+            "axes.titlesize": 10.0,
+            "axes.titlelocation": "left",
+            "axes.labelsize": 9.0,
+            "xtick.labelsize": 8.5,
+            "ytick.labelsize": 8.5,
+            "legend.fontsize": 8.5,
+            "legend.frameon": False,
+            "lines.linewidth": 1.6,
+            "font.size": 9.0,
+            "grid.linewidth": 0.6,
+        }
+
+
+LIGHT = Theme(
+    "light",
+    paper="#ffffff",
+    ink="#1b1f24",
+    muted="#6a737d",
+    rule="#e3e6ea",
+    alarm="#b3261e",
+    classes=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d00", "#5b4a9e"),
+)
+DARK = Theme(
+    "dark",
+    paper="#14171a",
+    ink="#e8eaed",
+    muted="#9aa3ad",
+    rule="#2c3238",
+    alarm="#ff8a80",
+    classes=("#58b0e8", "#ff9a52", "#3fcfa4", "#e9a3c9", "#f5c04a", "#9bd4f5", "#c9b458", "#a99be8"),
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def current() -> Theme:
+    """The theme that suits the paper that figures have now: dark where it is dark.
+
+    >>> current().name
+    'light'
+    """
+    paper = mpl.rcParams["figure.facecolor"]
+    red, green, blue = to_rgb(LIGHT.paper if paper == "none" else paper)
+    return DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5 else LIGHT
+
+
+@contextmanager
+def style(theme: str | None = None) -> Iterator[Theme]:
+    """Draw in a theme, "light" or "dark"; by default the one that suits the settings in force.
+
+    >>> with style("dark") as theme:
+    ...     current().name, theme.of_class(0)
+    ('dark', '#58b0e8')
+    """
+    if theme is not None and theme not in THEMES:
+        raise ParameterError("theme", f"got {theme!r}", f"choose one of {', '.join(map(repr, THEMES))}")
+    chosen = current() if theme is None else THEMES[theme]
+    with mpl.rc_context(chosen.settings()):
+        yield chosen
+
+
+def marker(k: int) -> str:
+    """The shape of class k's points: where colours come round again, it is another.
+
+    >>> marker(0), marker(7), marker(8)
+    ('o', '*', 's')
+    """
+    return MARKERS[(k + k // len(LIGHT.classes)) % len(MARKERS)]
+
+
+def plain(text: Any, longest: int = LONGEST_NAME) -> str:
+    r"""A name from the data as text for a picture: no mathematics in it, on one line, not too long.
+
+    >>> print(plain("price in $"), plain("a" * 30, 9))
+    price in \$ aaaa…aaaa
+    """
+    shown = "".join(c if c.isprintable() else " " for c in str(text))
+    if len(shown) > longest:
+        half = (longest - 1) // 2
+        shown = f"{shown[: longest - 1 - half]}…{shown[len(shown) - half :]}"
+    return shown.replace("\\$", "$").replace("$", r"\$")

@@ -1,0 +1,55 @@
+"""A report on a fitted model: one HTML file that needs nothing else, for somebody who has not seen the model before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from separatrix.classifiers.given import rows_to_score
+from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.proportions import check_level
+from separatrix.errors import ParameterError
+from separatrix.reports.page import page
+from separatrix.reports.sections import SECTIONS, lead
+from separatrix.reports.subject import Check, Subject
+from separatrix.scorer import scores_of
+
+
+def report(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    names: Sequence[str] | None = None,
+    test: tuple[Any, Any] | None = None,
+    notes: Sequence[str] = (),
+    checks: Sequence[Check] | None = None,
+    title: str | None = None,
+    level: float = 0.95,
+) -> str:
+    """An HTML page on a fitted classifier of this package: verdict, certificate, pictures, rows that stand out.
+
+    ``X``, ``y``: the rows of the fit. ``test``: rows and labels that it has not seen, by which it is judged; without
+    them it is judged by its own, and the page says so. ``names`` of the columns, by default the fit's. ``notes``:
+    sentences to be shown. ``checks``: what was found in the data, (severity, title, sentence) each, with severities
+    "error", "warning", "note" or "ok". Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> page = report(LogisticRegression().fit(X, y), X, y)
+    >>> page[:15], "proven optimal" in page, "<script" in page
+    ('<!doctype html>', True, False)
+    """
+    check_level(level)
+    if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
+        came = f"got {type(model).__name__}"
+        do = "give a fitted classifier of this package; of a pipeline its last step, with rows as that step sees them"
+        raise ParameterError("model", came, do)
+    scores_of(model)
+    if test is not None and len(test) != 2:
+        raise ParameterError("test", f"it has {len(test)} parts", "give rows and labels, (X, y)")
+    rows, known = rows_to_score(model, X)
+    named = column_names(rows.shape[1], known, names)
+    subject = Subject(model, X, y, named, test, tuple(notes), None if checks is None else tuple(checks), level)
+    sections = [section for make in SECTIONS if (section := make(subject)) is not None]
+    return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)

@@ -1,0 +1,101 @@
+"""A display as SVG for the page: text stays text, colours become CSS variables, and no id is another figure's.
+
+matplotlib writes the SVG; here it is parsed and written again, so that nothing depends on how names from the data look.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from separatrix.plots import Display, style
+from separatrix.plots.style import LIGHT
+from separatrix.reports.page import FIGURE, roles, text
+
+SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "separatrix", "path.simplify": True}
+NAMES = ("Date", "Creator", "Format", "Type")
+# Places after the point of a coordinate: a hundredth of a seventy-second of an inch cannot be seen.
+LONG = re.compile(r"(\d\.\d\d)\d+")
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+VARIABLES = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
+COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
+
+
+def figure(display: Display, name: str, caption: str) -> str:
+    """The display as a figure with a caption; ``name`` is its own among all figures of the page.
+
+    >>> import numpy as np
+    >>> from separatrix.plots import ConfusionDisplay
+    >>> made = figure(ConfusionDisplay(np.array([[2, 1], [0, 3]]), np.array(["a & b", "c"])), "f1", "Counts.")
+    >>> "a &amp; b" in made, "var(--class-0)" in made, "http" in made
+    (True, True, False)
+    """
+    return FIGURE.substitute(svg=svg(display, name, caption), caption=text(caption))
+
+
+def svg(display: Display, name: str, caption: str) -> str:
+    """The display as an SVG element."""
+    with style("light"), mpl.rc_context(SETTINGS), warnings.catch_warnings():
+        # The reader's own fonts draw the text, so glyphs that matplotlib's font lacks are no loss.
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+        drawn = Figure(figsize=display.size, layout="constrained")
+        display.plot(drawn.subplots())
+        out = io.StringIO()
+        drawn.savefig(out, format="svg", transparent=True, metadata=dict.fromkeys(NAMES))
+    root = ElementTree.fromstring(out.getvalue())
+    _rewrite(root, name)
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.set("role", "img")
+    root.set("aria-label", caption)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _rewrite(root: ElementTree.Element, name: str) -> None:
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag.rpartition("}")[2] in ("metadata", "style"):
+                parent.remove(child)
+    used = _referred(root)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {
+            key.rpartition("}")[2]: _value(key.rpartition("}")[2], value, name)
+            for key, value in element.attrib.items()
+            if key != "id" or value in used
+        }
+        if element.tag != "text" and not (element.text or "").strip():
+            element.text = None
+        element.tail = None
+
+
+def _referred(root: ElementTree.Element) -> set[str]:
+    """The ids that some element refers to."""
+    found = set[str]()
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key.endswith("href"):
+                found.add(value.removeprefix("#"))
+            found.update(REFERENCE.findall(value))
+    return found
+
+
+def _value(key: str, value: str, name: str) -> str:
+    if key == "id":
+        return f"{name}-{value}"
+    if key == "href":
+        return f"#{name}-{value.removeprefix('#')}"
+    if key in ("d", "x", "y", "points"):
+        return " ".join(LONG.sub(r"\1", value).split())
+    value = REFERENCE.sub(rf"url(#{name}-\1)", value)
+    if key == "style":
+        value = COLOUR.sub(lambda found: VARIABLES[found.group().lower()], value)
+        kept = [part.strip() for part in value.split(";") if not part.strip().startswith("font-family")]
+        return "; ".join(kept)
+    return value

@@ -1,0 +1,260 @@
+"""The sections of a report, one function each: from the subject to HTML, or None where there is nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from separatrix.diagnostics import Coefficients, surprising, wilson
+from separatrix.errors import InputError
+from separatrix.plots import (
+    CalibrationDisplay,
+    CoefficientDisplay,
+    ConfusionDisplay,
+    DecisionRegionsDisplay,
+    InfluenceDisplay,
+    LossDisplay,
+    PenaltyPathDisplay,
+    PrecisionRecallDisplay,
+    RocDisplay,
+)
+from separatrix.plots.loss import runs_of
+from separatrix.plots.roc import MOST_BANDS, MOST_CURVES
+from separatrix.reports.figures import figure
+from separatrix.reports.page import Section, facts, findings, pair, paragraph, table, text, tiles
+from separatrix.reports.subject import TOP, Subject
+from separatrix.reports.verdict import fitted, optimality, percent, performance, worries
+
+# Rows of a table of classes, and classes side by side in one of coefficients.
+MOST_ROWS, MOST_CLASSES = 40, 5
+
+
+def lead(subject: Subject) -> str:
+    """The verdict: one paragraph, the large numbers, and what to worry about."""
+    found = worries(subject)
+    if found:
+        worry = "What to worry about: " + " ".join(title.rstrip(".") + "." for _, title, _ in found)
+    else:
+        worry = "Nothing that was looked at gives cause for worry."
+    sentences = " ".join([fitted(subject), performance(subject), optimality(subject), worry])
+    notes = "".join(paragraph(note, "aside") for note in subject.notes)
+    return paragraph(sentences, "verdict") + tiles(_numbers(subject)) + (findings(found) if found else "") + notes
+
+
+def _numbers(subject: Subject) -> list[tuple[str, str, str]]:
+    n, level = subject.judged.n_rows, percent(subject.level, 0)
+    low, high = subject.accuracy
+    shown = [
+        ("accuracy", percent(subject.n_right / n), f"{level} interval {percent(low)} to {percent(high)}"),
+        ("always the majority", percent(subject.n_majority / n), f"guessing {subject.labels[subject.majority]}"),
+    ]
+    if len(subject.rankings) == 1:
+        one = subject.rankings[0]
+        least, most = one.auc_interval(subject.level)
+        shown.append(("area under ROC", f"{one.auc:.3f}", f"{level} interval {least:.3f} to {most:.3f}"))
+    if subject.log_loss is not None:
+        shares = np.bincount(subject.own.codes, minlength=len(subject.labels)) / subject.own.n_rows
+        null = float(-np.log(np.maximum(shares[subject.judged.codes], np.finfo(np.float64).tiny)).mean())
+        shown.append(("log loss", f"{subject.log_loss:.3f} nats", f"class shares alone: {null:.3f}"))
+    return shown
+
+
+def certificate(subject: Subject) -> Section:
+    lines = [line.partition(":") for line in str(subject.model.certificate_).splitlines()]
+    verified = (
+        f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
+    )
+    body = paragraph("What the fit claims of itself, and how anybody can check it.", "aside")
+    body += facts((name, said.strip()) for name, _, said in lines) + paragraph(verified)
+    return Section("certificate", "Certificate", body + "<p><code>model.certificate_.verify(X, y)</code></p>")
+
+
+def columns(subject: Subject) -> Section:
+    title, found = "What each column does", subject.coefficients
+    if isinstance(found, str):
+        return Section("columns", title, paragraph(f"Left out: {found}."))
+    shown = CoefficientDisplay(found)
+    zero = int(np.sum(np.all(found.value == 0, axis=0)))
+    parts = [f"The {len(shown.shown)} largest of {len(found.names)} columns" if len(found.names) > 1 else "The column"]
+    parts += ["per step of a column: one standard deviation, or from 0 to 1", found.says]
+    parts += [f"{zero} columns have a weight of exactly zero"] if zero else []
+    picture = figure(shown, "fig-columns", "; ".join(parts) + ".")
+    if len(found.classes) > MOST_CLASSES:
+        return Section("columns", title, picture)
+    what = found.ratio or "weight"
+    heads = ["column", "step", *([what] if len(found.classes) == 1 else map(str, found.classes))]
+    rows = [
+        [found.names[j], found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
+        for j in shown.shown.tolist()
+    ]
+    return Section("columns", title, pair(picture, f"<div>{table(heads, rows)}</div>"))
+
+
+def _effect(found: Coefficients, k: int, j: int) -> str:
+    """One cell: the value, as a ratio where it is one, with its interval where there is one."""
+    with np.errstate(over="ignore"):
+        values = [float(a[k, j]) for a in (found.value, found.low, found.high)]
+        at, low, high = (float(np.exp(v)) if found.ratio else v for v in values)
+    if np.isnan(at):
+        return "none"
+    shown = f"{at:.3g}" if np.isnan(low) or np.isnan(high) else f"{at:.3g} ({low:.3g} to {high:.3g})"
+    return shown.replace("-", "\N{MINUS SIGN}")  # no line ends after one
+
+
+def decision(subject: Subject) -> Section:
+    shown = DecisionRegionsDisplay.of(subject.model, *subject.judged_rows, names=subject.names)
+    caption = f"Rows by their true class, mistakes ringed; {shown.says}."
+    told = [
+        "Colours of the ground say which class wins there; points are rows, coloured by the class they are of.",
+        "A ring is a mistake: a row on the ground of another class."
+        if shown.plane.exact
+        else "A ring is a mistake. Rows differ in more directions than a picture has, so some lie on other ground.",
+        "Boundaries are exact polygons." if shown.regions is not None else "Boundaries are contours of the scores.",
+    ]
+    words = "<div>" + "".join(map(paragraph, told)) + "</div>"
+    return Section("regions", "Decision regions", pair(figure(shown, "fig-regions", caption), words))
+
+
+def ranking(subject: Subject) -> Section | None:
+    if not subject.rankings:
+        return Section("ranking", "Ranking", paragraph("Left out: the rows are all of one class."))
+    shown = min(len(subject.rankings), MOST_CURVES)
+    many = f" One class against the rest each, {shown} of {len(subject.labels)}." if len(subject.labels) > 2 else ""
+    few = len(subject.rankings) <= MOST_BANDS
+    curves = [kind(subject.rankings, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
+    level = percent(subject.level, 0)
+    band = "; the band holds each point's rates (Wilson)" if few else ""
+    roc = f"ROC: areas with DeLong's {level} intervals{band}.{many}"
+    dashed = "; dashed, class shares" if few else ""
+    recall = f"Precision and recall: average precision with its {level} interval (Wilson){dashed}.{many}"
+    body = pair(figure(curves[0], "fig-roc", roc), figure(curves[1], "fig-pr", recall))
+    return Section("ranking", "Telling the classes apart", body)
+
+
+def calibration(subject: Subject) -> Section:
+    found = subject.calibration
+    if isinstance(found, str):
+        return Section("calibration", "Calibration", paragraph(f"Left out: {found}."))
+    caption = (
+        f"When it says so many per cent, does that come true? Expected error {found.expected_error:.3f}, "
+        f"Brier score {found.brier:.3f}, log loss {found.log_loss:.3f} nats ({found.log_loss_bits:.3f} bits)."
+    )
+    rows = [
+        [f"{low:.2f} to {high:.2f}", n, f"{p:.3f}", f"{f:.3f}"]
+        for (low, high), n, p, f in zip(found.edges, found.count, found.predicted, found.observed, strict=True)
+    ]
+    picture = figure(CalibrationDisplay(found, subject.level), "fig-calibration", caption)
+    body = pair(picture, f"<div>{table(['predicted', 'rows', 'mean', 'came true'], rows)}</div>")
+    return Section("calibration", "Do its probabilities come true?", body)
+
+
+def confusion(subject: Subject) -> Section:
+    counts = subject.judged.confusion
+    shown = ConfusionDisplay(counts, subject.judged.classes)
+    left_out = len(counts) - len(shown.shown)
+    caption = f"Of {subject.which}: counts, and shares of the true class."
+    caption += f" {left_out} classes with the fewest rows are left out." if left_out else ""
+    rows = []
+    for k in shown.shown.tolist():
+        found = [int(counts[k].sum()), int(counts[:, k].sum())]
+        cells = [_share(int(counts[k, k]), n, subject.level) for n in found]
+        rows.append([subject.labels[k], found[0], *cells])
+    told = "Recall: the share of a class that is found. Precision: the share of those called so that are so."
+    classes = table(["class", "rows", "recall", "precision"], rows) + paragraph(told, "aside")
+    body = pair(figure(shown, "fig-confusion", caption), f"<div>{classes}</div>")
+    return Section("confusion", "Mistakes", body)
+
+
+def _share(k: int, n: int, level: float) -> str:
+    if n == 0:
+        return "none"
+    low, high = (100 * float(end) for end in wilson(k, n, level))
+    return f"{100 * k / n:.0f} % ({low:.0f} to {high:.0f})"
+
+
+def solving(subject: Subject) -> Section:
+    try:
+        runs = runs_of(subject.model)
+    except InputError as error:
+        return Section("solver", "Solver", paragraph(f"{error.came}: there is no loss by iteration to show."))
+    parts = [figure(LossDisplay(runs), "fig-loss", "The objective at every iteration.")]
+    if any(run.floor is not None for run in runs):
+        caption = "The objective less the bound that the certificate proves: the true gap is at most this."
+        parts.append(figure(LossDisplay(runs, gap=True), "fig-gap", caption))
+    choice = getattr(subject.model, "penalty_choice_", None)
+    if choice is not None:
+        parts.append(figure(PenaltyPathDisplay(choice), "fig-penalty", f"{choice}."))
+    return Section("solver", "How the solver went", pair(*parts))
+
+
+def influence(subject: Subject) -> Section:
+    found = subject.influence
+    if isinstance(found, str):
+        return Section("influence", "Influential rows", paragraph(f"Left out: {found}."))
+    caption = f"Rows of the fit without which it would change the most. {found.says}; past 1 a row matters."
+    shown = InfluenceDisplay.of(found, subject.model, subject.y)
+    labels, chosen = subject.labels, subject.own.chosen
+    rows = [
+        [row, label, labels[chosen[row]], f"{distance:.3g}", f"{leverage:.3g}"]
+        for row, label, distance, leverage in zip(
+            found.rows.tolist(), shown.labels, found.distance, found.leverage, strict=True
+        )
+    ]
+    heads = ["row", "true", "predicted", "Cook's distance", "leverage"]
+    body = pair(figure(shown, "fig-influence", caption), f"<div>{table(heads, rows, frozenset({0, 1, 2}))}</div>")
+    return Section("influence", "Influential rows", body)
+
+
+def surprise(subject: Subject) -> Section:
+    found, judged = surprising(subject.judged, TOP), subject.judged
+    title, where = "Surprising rows", "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
+    if len(found.rows) == 0:
+        return Section("surprise", title, paragraph("None: every row is on its own side."))
+    labels, words = subject.labels, frozenset({0, 1, 2})
+    if found.in_bits:
+        heads = ["row", "true", "predicted", "P(true)", "surprise"]
+        said = [[f"{2.0**-bits:.2g}", f"{bits:.1f} bits"] for bits in found.amount.tolist()]
+        told = "The rows whose labels the model finds the least probable"
+    else:
+        heads, said = ["row", "true", "predicted", "wrong by"], [[f"{z:.3g}"] for z in found.amount.tolist()]
+        told = "The rows that are farthest on the wrong side, by the score"
+    pairs = zip(found.rows.tolist(), said, strict=True)
+    rows = [[i, labels[judged.codes[i]], labels[judged.chosen[i]], *cells] for i, cells in pairs]
+    body = paragraph(f"{told}: look here first for wrong labels ({where}).") + table(heads, rows, words)
+    return Section("surprise", title, body)
+
+
+def checks(subject: Subject) -> Section | None:
+    if subject.checks is None:
+        return None
+    body = findings(subject.checks) if subject.checks else paragraph("Nothing was found.")
+    return Section("checks", "Data checks", body)
+
+
+def settings(subject: Subject) -> Section:
+    params = subject.model.get_params(deep=False)
+    pairs = [(name, f"{value!r}") for name, value in sorted(params.items())]
+    n, K = subject.own.n_rows, len(subject.labels)
+    counts = np.bincount(subject.own.codes, minlength=K)
+    rows = [[label, f"{count:,}", percent(count / n)] for label, count in zip(subject.labels, counts, strict=True)]
+    body = pair(
+        f"<div><h3>Settings</h3>{facts(pairs)}</div>",
+        f"<div><h3>{text('Classes fitted')}</h3>" + table(["class", "rows", "share"], rows[:MOST_ROWS]) + "</div>",
+    )
+    return Section("settings", "What was fitted", body)
+
+
+SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
+    certificate,
+    columns,
+    decision,
+    ranking,
+    calibration,
+    confusion,
+    solving,
+    influence,
+    surprise,
+    checks,
+    settings,
+)

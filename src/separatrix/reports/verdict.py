@@ -1,0 +1,166 @@
+"""The verdict: what was fitted, how well it does and how sure that is, whether it is optimal, what to worry about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from separatrix.diagnostics import wilson
+from separatrix.reports.subject import Subject
+
+# A fit within this share of the null model's objective of its minimum is called optimal.
+OPTIMAL = 1e-6
+# What is worth a worry: an accuracy interval so wide; a class found so rarely, with so many rows; so many bins whose
+# share is surely (at this level) not the one predicted; Cook's distance (Cook and Weisberg 1982); so rare a label.
+WIDE, RARELY, FEWEST = 0.15, 0.5, 5
+MISSED_BINS, SURELY = 2, 0.99
+FAR, IMPROBABLE = 1.0, 0.001
+
+
+def percent(share: float, digits: int = 1) -> str:
+    r"""A share for readers, which no line ends within.
+
+    >>> percent(0.9793), percent(1.0)
+    ('97.9\xa0%', '100\xa0%')
+    """
+    return f"{100 * share:.{digits}f}".removesuffix("." + "0" * digits) + "\N{NO-BREAK SPACE}%"
+
+
+def fitted(subject: Subject) -> str:
+    """What was fitted, to what."""
+    n, d, K = subject.own.n_rows, len(subject.names), len(subject.labels)
+    columns = f"{d} column{'s' * (d != 1)}"
+    named = f" ({' and '.join(map(str, subject.labels))})" if K == 2 else ""
+    return f"A {subject.kind} over {columns} was fitted to {n:,} rows of {K} classes{named}."
+
+
+def performance(subject: Subject) -> str:
+    """How well it does, against always guessing the majority, and how sure that is."""
+    n, right = subject.judged.n_rows, subject.n_right
+    low, high = subject.accuracy
+    gain_low, gain_high = (100 * end for end in subject.gain)
+    gain = 100 * (right - subject.n_majority) / n
+    majority = subject.labels[subject.majority]
+    return (
+        f"On {subject.which} it is right {percent(right / n)} of the time ({percent(subject.level, 0)} interval "
+        f"{percent(low)} to {percent(high)}); always guessing {majority} would be right "
+        f"{percent(subject.n_majority / n)} of the time, so it gains {gain:+.1f} points "
+        f"({gain_low:+.1f} to {gain_high:+.1f})."
+    )
+
+
+def optimality(subject: Subject) -> str:
+    """Whether the fit is proven optimal."""
+    certificate = subject.model.certificate_
+    relative = certificate.relative_bound
+    if certificate.met and relative is not None and abs(relative) <= OPTIMAL:
+        return (
+            "The fit is proven optimal: no other weights can lower its objective by more than "
+            f"{certificate.bound:.1e}, {relative:.0e} of the objective of a model that ignores all columns."
+        )
+    if not certificate.met:
+        return f"The fit did not end as asked: {certificate.status}."
+    if certificate.bound is None:
+        return f"Optimality is not claimed ({certificate.bound_reason or 'no bound'}): {certificate.status}."
+    return f"Its objective is at most {certificate.bound:.1e} above the best possible: {certificate.status}."
+
+
+def worries(subject: Subject) -> list[tuple[str, str, str]]:
+    """What to worry about: (severity, title, sentence) each, the gravest first."""
+    found = [worry for rule in RULES for worry in rule(subject)]
+    return sorted(found, key=lambda worry: worry[0] != "error")
+
+
+Worry = Iterator[tuple[str, str, str]]
+
+
+def _not_held_out(subject: Subject) -> Worry:
+    if not subject.held_out:
+        sentence = (
+            "No rows were held out, so all figures here are of the rows that the model was fitted to; on new rows it "
+            "will do worse, by an amount that is not known."
+        )
+        yield "warning", "Not tried on new rows.", sentence
+
+
+def _not_met(subject: Subject) -> Worry:
+    certificate = subject.model.certificate_
+    if not certificate.met:
+        yield "error", "The fit did not end as asked.", f"{certificate.status}."
+    elif not subject.verification:
+        sentence = f"On the rows given here the certificate {subject.verification.sentence}. Were these the rows, and "
+        yield "error", "The certificate does not hold.", sentence + "had the fit sample weights or an offset?"
+    if certificate.rank is not None and certificate.rank < certificate.full_rank:
+        sentence = f"Rank {certificate.rank} of {certificate.full_rank}: some weights are not determined by the rows."
+        yield "warning", "Columns are constant or collinear.", sentence
+
+
+def _no_gain(subject: Subject) -> Worry:
+    if subject.gain.low <= 0:
+        sentence = "The interval of its gain over always guessing the most frequent class reaches zero."
+        yield "error", "It may be right no more often than guessing.", sentence
+    low, high = subject.accuracy
+    if subject.held_out and high - low > WIDE:
+        sentence = f"{subject.judged.n_rows} rows leave an interval {100 * (high - low):.0f} points wide."
+        yield "warning", "Few rows to judge by.", sentence
+
+
+def _forgotten_class(subject: Subject) -> Worry:
+    counts, right = subject.judged.confusion.sum(axis=1), np.diag(subject.judged.confusion)
+    for label, n, k in zip(subject.labels, counts.tolist(), right.tolist(), strict=True):
+        if n >= FEWEST and k < RARELY * n:
+            yield "warning", f"Class {label} is mostly missed.", f"Of its {n} rows {k} are found ({percent(k / n)})."
+
+
+def _overfitted(subject: Subject) -> Worry:
+    if subject.held_out:
+        low, _ = wilson(int(np.sum(subject.own.right)), subject.own.n_rows, subject.level)
+        if float(low) > subject.accuracy.high:
+            own = percent(float(np.mean(subject.own.right)))
+            sentence = f"It is right on {own} of the rows it was fitted to, clearly more than on new ones."
+            yield "warning", "It knows its own rows by heart.", sentence
+
+
+def _uncalibrated(subject: Subject) -> Worry:
+    found = subject.calibration
+    if not isinstance(found, str):
+        low, high = wilson(np.round(found.observed * found.count), found.count, SURELY)
+        missed = int(np.sum((found.predicted < low) | (found.predicted > high)))
+        if missed >= MISSED_BINS:
+            sentence = f"In {missed} of {len(found.count)} bins the share that came true is not the one predicted."
+            yield "warning", "Its probabilities are off.", sentence
+
+
+def _standing_out(subject: Subject) -> Worry:
+    found = subject.influence
+    if not isinstance(found, str) and np.any(found.distance > FAR):
+        rows = [str(row) for row in found.rows[found.distance > FAR]]
+        sentence = f"Without {'row ' if len(rows) == 1 else 'any of rows '}{', '.join(rows)} it would be another model."
+        yield "warning", "It hangs on single rows.", sentence
+    log_P = subject.judged.log_P
+    if log_P is not None:
+        own = np.take_along_axis(log_P, subject.judged.codes[:, None], axis=1)[:, 0]
+        count = int(np.sum(own < np.log(IMPROBABLE)))
+        if count:
+            plural = "rows have labels" if count > 1 else "row has a label"
+            sentence = f"{count} {plural} that the model gives less than {percent(IMPROBABLE)}; see the table below."
+            yield "warning", "Some labels may be wrong.", sentence
+
+
+def _checked(subject: Subject) -> Worry:
+    for kind, title, sentence in subject.checks or ():
+        if str(kind).lower() in ("error", "warning", "warn"):
+            yield ("error" if str(kind).lower() == "error" else "warning"), title, sentence
+
+
+RULES: tuple[Callable[[Subject], Worry], ...] = (
+    _not_met,
+    _no_gain,
+    _not_held_out,
+    _forgotten_class,
+    _overfitted,
+    _uncalibrated,
+    _standing_out,
+    _checked,
+)

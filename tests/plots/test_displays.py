@@ -1,0 +1,252 @@
+"""Displays: for every classifier where they apply, with the numbers of the modules behind them."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from sklearn.metrics import confusion_matrix, roc_curve
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import separatrix as sx
+from separatrix import plots
+from separatrix.classifiers import CLASSIFIERS
+from separatrix.errors import ParameterError
+from separatrix.plots.decision_regions import drawn_rows
+from separatrix.plots.style import plain
+
+matplotlib.use("Agg")
+
+
+def _drawn(K, d=4, n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % K
+    X = 2 * rng.standard_normal((K, d))[codes] + rng.standard_normal((n, d))
+    return X, np.array(["no", "yes", "perhaps"])[codes]
+
+
+@pytest.fixture
+def ax():
+    return Figure(layout="constrained").subplots()
+
+
+def _drawable(display):
+    """Draw all of it, as saving would."""
+    display.figure_.canvas.draw()
+    return display
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_classifier_can_be_drawn(name, K):
+    X, y = _drawn(K)
+    model = CLASSIFIERS[name]().fit(X, y)
+    kinds = [plots.RocDisplay, plots.PrecisionRecallDisplay, plots.ConfusionDisplay, plots.DecisionRegionsDisplay]
+    kinds += [plots.CoefficientDisplay] if hasattr(model, "coef_") else []
+    kinds += [plots.CalibrationDisplay] if hasattr(model, "predict_proba") else []
+    for kind in kinds:
+        shown = _drawable(kind.from_estimator(model, X, y, ax=Figure().subplots()))
+        assert shown.ax_.figure is shown.figure_
+        assert shown.ax_.get_xlabel()
+
+
+def test_roc_draws_the_curve_and_names_its_area(ax):
+    X, y = _drawn(2)
+    model = sx.LinearDiscriminantAnalysis().fit(X, y)
+    shown = _drawable(plots.RocDisplay.from_estimator(model, X, y, ax=ax))
+    fpr, tpr, _ = roc_curve(y == "yes", model.decision_function(X))
+    line = ax.lines[1].get_xydata()
+    assert {tuple(p) for p in np.column_stack([fpr, tpr]).round(12)} <= {tuple(p) for p in line.round(12)}
+    low, high = shown.curves[0].auc_interval()
+    assert ax.lines[1].get_label() == f"area {shown.curves[0].auc:.3f} ({low:.3f} to {high:.3f})"
+    again = plots.RocDisplay.from_predictions(y, model.decision_function(X), of="yes", ax=Figure().subplots())
+    assert again.curves[0].auc == shown.curves[0].auc
+    with pytest.raises(ParameterError, match="band"):
+        plots.RocDisplay.from_estimator(model, X, y, band="wide", ax=ax)
+
+
+def test_precision_recall_from_predictions_and_simultaneous_bands(ax):
+    X, y = _drawn(2)
+    z = sx.LogisticRegression().fit(X, y).decision_function(X)
+    shown = plots.PrecisionRecallDisplay.from_predictions(y, z, of="yes", band="simultaneous", ax=ax)
+    assert "simultaneous 95 % band" in ax.get_legend().get_title().get_text()
+    assert shown.curves[0].average_precision > 0.5
+
+
+def test_models_of_others_and_pipelines(ax):
+    X, y = _drawn(2)
+    assert plots.ConfusionDisplay.from_estimator(GaussianNB().fit(X, y), X, y, ax=ax).counts.sum() == 90
+    pipe = make_pipeline(StandardScaler(), sx.LogisticRegression()).fit(X, y)
+    assert plots.RocDisplay.from_estimator(pipe, X, y, ax=Figure().subplots()).curves[0].auc > 0.5
+
+
+def test_confusion_against_scikit_learn(ax):
+    X, y = _drawn(3)
+    model = sx.LogisticRegression().fit(X[:, :1], y)
+    shown = plots.ConfusionDisplay.from_estimator(model, X[:, :1], y, ax=ax)
+    np.testing.assert_array_equal(shown.counts, confusion_matrix(y, model.predict(X[:, :1])))
+    written = {text.get_text() for text in ax.texts}
+    assert str(shown.counts[0, 0]) in written
+    assert f"{100 * shown.counts[0, 0] / 30:.0f} %" in written
+    many = plots.ConfusionDisplay(np.eye(40, dtype=np.int64), np.arange(40)).plot(Figure().subplots())
+    assert len(many.shown) == 30
+
+
+def test_coefficients_with_and_without_intervals(ax):
+    X, y = _drawn(2, seed=1)
+    X = X + 3 * np.random.default_rng(1).standard_normal(X.shape)
+    sure = plots.CoefficientDisplay.from_estimator(sx.LogisticRegression(C=np.inf).fit(X, y), X, y, ax=ax)
+    assert sure.found.has_intervals
+    assert ax.get_xlabel() == "odds ratio of yes against no"
+    ends = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2][1:]
+    np.testing.assert_allclose(ends[0], [sure.found.low[0, sure.shown[0]], sure.found.high[0, sure.shown[0]]])
+    other = Figure().subplots()
+    held = plots.CoefficientDisplay.from_estimator(sx.LogisticRegression().fit(X, y), X, y, top=2, ax=other)
+    assert not held.found.has_intervals
+    assert len(other.get_yticklabels()) == 2
+    assert other.get_xlabel().startswith("weight per step")
+
+
+def test_weights_of_zero_are_left_out_and_infinite_ones_are_arrows(ax):
+    X, y = _drawn(2)
+    lasso = sx.LogisticRegression(C=0.1, l1_ratio=1.0).fit(X, y)
+    shown = plots.CoefficientDisplay.from_estimator(lasso, X, y, ax=ax)
+    assert 0 < len(shown.shown) == np.count_nonzero(lasso.coef_) < 4
+    found = shown.found
+    value = found.value.copy()
+    value[0, 0] = np.inf
+    held = found.__class__(**{**found.__dict__, "value": value})
+    drawn = _drawable(plots.CoefficientDisplay(held).plot(Figure().subplots()))
+    assert any(line.get_marker() == ">" for line in drawn.ax_.lines)
+
+
+def test_regions_are_exact_for_linear_scores_and_contours_otherwise(ax):
+    X, y = _drawn(3, d=2)
+    line = plots.DecisionRegionsDisplay.from_estimator(sx.LogisticRegression().fit(X, y), X, y, ax=ax)
+    assert line.leads is None
+    assert sum(region.area for region in line.regions) == pytest.approx(
+        (line.box[1] - line.box[0]) * (line.box[3] - line.box[2])
+    )
+    curve = plots.DecisionRegionsDisplay.from_estimator(
+        sx.QuadraticDiscriminantAnalysis().fit(X, y), X, y, ax=Figure().subplots()
+    )
+    assert curve.regions is None
+    assert curve.leads[2].shape[0] == 3
+
+
+def test_mistakes_are_ringed_and_many_rows_sampled(ax):
+    X, y = _drawn(2, d=1, n=5000)
+    model = sx.LogisticRegression().fit(X, y)
+    shown = plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, seed=3, ax=ax)
+    drawn = drawn_rows(np.searchsorted(model.classes_, y), 2, 200, 3)
+    np.testing.assert_array_equal(shown.wrong, model.predict(X[drawn]) != y[drawn])
+    assert f"{len(drawn)} of 5000 rows drawn" in shown.says
+    rings = [c for c in ax.collections if c.get_label() == "mistake"]
+    assert len(rings[0].get_offsets()) == shown.wrong.sum() > 0
+
+
+def test_an_outlier_does_not_squash_the_picture(ax):
+    X, y = _drawn(2, d=2, n=500)
+    X[0] = [1e6, -1e6]
+    shown = plots.DecisionRegionsDisplay.from_estimator(sx.LogisticRegression().fit(X, y), X, y, ax=ax)
+    assert shown.box[1] - shown.box[0] < 100
+    assert "outside the picture" in shown.says
+
+
+def test_calibration_has_the_reliability_and_its_intervals(ax):
+    X, y = _drawn(2, n=400)
+    model = sx.LogisticRegression().fit(X[:, :1], y)
+    shown = _drawable(plots.CalibrationDisplay.from_estimator(model, X[:, :1], y, n_bins=5, ax=ax))
+    np.testing.assert_allclose(shown.found.observed, sx.reliability(model, X[:, :1], y, n_bins=5).observed)
+    assert ax.get_xlabel() == "predicted probability of yes"
+    assert ax.child_axes[0].get_ylabel() == "rows"
+
+
+def test_loss_and_gap_by_iteration(ax):
+    X, y = _drawn(2)
+    model = sx.LogisticRegression().fit(X, y)
+    shown = plots.LossDisplay.from_estimator(model, ax=ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [record.value for record in model.trace_])
+    gap = _drawable(plots.LossDisplay.from_estimator(model, gap=True, ax=Figure().subplots()))
+    best = model.certificate_.objective
+    assert np.all(gap.ax_.lines[0].get_ydata() >= shown.runs[0].value - best)
+    assert gap.ax_.get_yscale() == "log"
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+def test_several_searches_are_several_curves(ax):
+    X, y = _drawn(3)
+    shown = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=ax)
+    assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
+    parts = plots.LossDisplay.from_estimator(sx.OneVsRestClassifier().fit(X, y), ax=Figure().subplots())
+    assert len(parts.runs) == 3
+    with pytest.raises(ParameterError, match="not found by iterations"):
+        plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
+
+
+def test_influence_and_the_choice_of_C(ax):
+    X, y = _drawn(2)
+    model = sx.LogisticRegression("auto").fit(X, y)
+    shown = _drawable(plots.InfluenceDisplay.from_estimator(model, X, y, top=4, ax=ax))
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == [f"row {row}" for row in shown.found.rows]
+    path = _drawable(plots.PenaltyPathDisplay.from_estimator(model, ax=Figure().subplots()))
+    np.testing.assert_array_equal(path.ax_.lines[0].get_xdata(), model.penalty_choice_.Cs)
+    with pytest.raises(ParameterError, match='C="auto"'):
+        plots.PenaltyPathDisplay.from_estimator(sx.LogisticRegression().fit(X, y))
+
+
+def test_themes_follow_the_paper():
+    X, y = _drawn(2)
+    model = sx.LogisticRegression().fit(X, y)
+    for theme in (plots.LIGHT, plots.DARK):
+        with plots.style(theme.name):
+            shown = plots.RocDisplay.from_estimator(model, X, y, ax=Figure().subplots())
+        assert to_hex(shown.ax_.lines[1].get_color()) == theme.of_class(0)
+    assert matplotlib.rcParams["figure.facecolor"] == matplotlib.rcParamsDefault["figure.facecolor"]
+    with pytest.raises(ParameterError, match="theme: got 'sepia'"), plots.style("sepia"):
+        pass
+
+
+def test_a_new_figure_is_pyplots():
+    from matplotlib import pyplot
+
+    shown = plots.ConfusionDisplay.from_predictions(["a", "b"], ["a", "a"])
+    assert pyplot.gcf() is shown.figure_
+    pyplot.close(shown.figure_)
+
+
+@pytest.mark.parametrize("name", ["$", "a$b$c", r"a\$b", "x" * 300, "a\nb\x00c", "naïve & <b>", "$\\frac{1}{0}$"])
+def test_names_are_text_and_never_mathematics(name, ax):
+    ax.set_title(plain(name))
+    ax.figure.canvas.draw()
+    assert len(plain(name).replace("\\$", "$")) <= 26
+
+
+def test_nothing_below_loads_matplotlib():
+    code = (
+        "import sys, separatrix as sx, separatrix.diagnostics\n"
+        "model = sx.LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0])\n"
+        "separatrix.diagnostics.answers(model, [[0.0]], [0])\n"
+        "print('matplotlib' in sys.modules)\n"
+        "sx.plots\n"
+        "print('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_notebooks_show_the_certificate():
+    model = sx.LogisticRegression().fit([[0.0], [1.0], [2.0]], ["<b>", "c", "c"])
+    shown = model._repr_mimebundle_()["text/html"]
+    assert model.certificate_.status.split(":")[0] in shown
+    assert "solver:" in shown
+    assert "solver:" not in sx.LogisticRegression()._repr_html_()
+    with pytest.warns(sx.errors.SeparationWarning):
+        apart = sx.LogisticRegression(C=np.inf).fit([[0.0], [1.0]], ["<i>", "c"])
+    assert "<i>" not in apart._repr_html_()
