@@ -132,9 +132,10 @@ class Ascent:
             V = space.expand(step)
             alpha = min(1.0, LARGEST_STEP / max(float(np.max(np.abs(V), initial=0.0)), EPS))
             for _ in range(halvings):
-                level = problem.level(point.W + alpha * V)
+                W = point.W + alpha * V
+                level = problem.level(W)
                 if level is not None and level.value <= most:
-                    return self._with_score(problem, point.W + alpha * V, level)
+                    return self._with_score(problem, W, level)
                 alpha /= 2
         return None
 

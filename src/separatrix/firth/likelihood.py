@@ -18,7 +18,7 @@ Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,71 +28,14 @@ from separatrix import posing
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError, WeightError
 from separatrix.factor import Factor
-from separatrix.losses import Loss, sigmoid, softmax
+from separatrix.firth.sums import Sums, sums_of
 from separatrix.objective import LARGEST_HESSIAN, Objective
 from separatrix.penalty import Penalty
-from separatrix.rows import ArraySum, Block, Rows, memory_rows
-from separatrix.rows.block import is_sparse
-from separatrix.sums import Gram, Hessian
+from separatrix.rows import Block
+from separatrix.subspace import contrasts, identified
 
-# Entries of the rows' whitened products that are held at once.
-LARGEST_PRODUCTS = 1 << 19
 # Rows, by their weights, below which the penalty is all that is seen.
 FEWEST_ROWS = 1e-3
-# Entries of dense rows that are written out in standard coordinates, once for all passes: half the time of a pass.
-LARGEST_COPY = 1 << 24
-
-
-@dataclass(frozen=True)
-class ValueHessian(ArraySum):
-    """Σ s ℓ in entry 0, ``Hessian`` in the rest: a likelihood and its information in one pass."""
-
-    loss: Loss
-    W: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (1 + self.W.size**2,)
-
-    def add(self, total: Array, block: Block) -> Array:
-        z = block.scores(self.W)
-        total[0] += block.weight @ self.loss.value(block.t, z if self.loss.traits.multiclass else z[:, 0])
-        Hessian(self.loss, self.W).add(total[1:].reshape(self.W.size, self.W.size), block)
-        return total
-
-
-@dataclass(frozen=True)
-class PenalisedGradient(ArraySum):
-    """Σ s (∂ℓ − share · ½ H u) ⊗ x̄, (K, d + 1), with V_kl = (F_k x̄)·(F_l x̄) in u; F is (P, K, d + 1)."""
-
-    loss: Loss
-    W: Array
-    F: Array
-    share: float
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.W.shape
-
-    def add(self, total: Array, block: Block) -> Array:
-        size = max(1, LARGEST_PRODUCTS // max(1, self.F.shape[0] * len(self.W)))
-        for start in range(0, block.n_rows, size):
-            part = block if size >= block.n_rows else block.take(slice(start, start + size))
-            total += part.adjoint(part.weight[:, None] * self._residuals(part))
-        return total
-
-    def _residuals(self, block: Block) -> Array:
-        z = block.scores(self.W)
-        if not self.loss.traits.multiclass:
-            p, r = sigmoid(z[:, 0]), self.loss.derivative(block.t, z[:, 0])
-            G = block.scores(self.F[:, 0])
-            V = np.einsum("ij,ij->i", G, G)
-            return np.asarray(r - self.share * V * p * (1.0 - p) * (0.5 - p))[:, None]
-        p, r = softmax(z), self.loss.derivative(block.t, z)
-        parts = [block.scores(self.F[:, k]) for k in range(len(self.W))]
-        mixed = sum(p[:, k, None] * G for k, G in enumerate(parts))
-        u = np.stack([np.einsum("ij,ij->i", G, G - 2 * mixed) for G in parts], axis=1)
-        return np.asarray(r - 0.5 * self.share * self.loss.curvature_product(block.t, z, u))
 
 
 class Level(NamedTuple):
@@ -121,20 +64,16 @@ class Penalised:
         self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
 
     @cached_property
-    def rows(self) -> Rows:
-        """The objective's rows, a copy in standard coordinates where they are dense and few enough."""
-        block = self.objective.rows.resident()
-        if block is None or is_sparse(block.X) or block.n_rows * self.objective.shape[1] > LARGEST_COPY:
-            return self.objective.rows
-        own = block.written_out(np.arange(block.n_rows))
-        return memory_rows(own.X, own.t, own.weight)
+    def sums(self) -> Sums:
+        """What is summed over the objective's rows."""
+        return sums_of(self.objective)
 
     @cached_property
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
         objective = self.objective
         objective.passes += 1
-        total = self.rows.fold(Gram(objective.shape[1])) / objective.total_weight
+        total = self.sums.gram() / objective.total_weight
         total[objective.pinned] = 0.0
         total[:, objective.pinned] = 0.0
         return total
@@ -148,6 +87,11 @@ class Penalised:
     def rank(self) -> int:
         """How many directions of the columns are determined."""
         return self.objective.subspace.rank
+
+    @cached_property
+    def _directions(self) -> Array:
+        """The determined directions, (P, K (d + 1))."""
+        return self.objective.subspace.reduce_rows(np.eye(self.objective.size)).T
 
     @cached_property
     def _log_det_at_zero(self) -> float:
@@ -168,25 +112,38 @@ class Penalised:
         """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
         objective = self.objective
         objective.passes += 1
-        total = self.rows.fold(ValueHessian(objective.loss, W)) / objective.total_weight
-        factor = Factor.of(objective.subspace.reduce_hessian(total[1:].reshape(W.size, W.size)))
+        value, information = self.sums.information(W)
+        factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
         factor = factor or objective.factor(W)
-        if factor is None or not np.isfinite(total[0]):
+        if factor is None or not np.isfinite(value):
             return None
         penalty = 0.5 * (log_determinant(factor) - self._log_det_at_zero)
-        return Level(float(total[0]) - penalty / self.weight, factor)
+        return Level(value / objective.total_weight - penalty / self.weight, factor)
+
+    def curvature(self, W: Array) -> Array:
+        """∇² of the mean loss alone, (K (d + 1))², in one pass."""
+        self.objective.passes += 1
+        return self.sums.information(W)[1] / self.objective.total_weight
+
+    def slope(self, W: Array) -> Array:
+        """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one pass, a short one."""
+        objective = self.objective
+        objective.passes += 1
+        return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
 
     def gradient(self, W: Array, factor: Factor) -> Array:
         """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
         objective = self.objective
         objective.passes += 1
-        F = factor.half(objective.subspace.reduce_rows(np.eye(W.size)).T).reshape(-1, *W.shape)
-        total = self.rows.fold(PenalisedGradient(objective.loss, W, F, 1.0 / self.weight))
+        F = factor.half(self._directions).reshape(-1, *W.shape)
+        total = self.sums.score(W, F, 1.0 / self.weight)
         return objective.without_pinned(total / objective.total_weight)
 
     def on(self, block: Block) -> Penalised:
         """The likelihood of these rows alone, in the same coordinates and directions."""
-        return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
+        inner = self.objective.restricted_to(block)
+        inner.total_weight = float(block.weight.sum())  # without a pass for the sums by class
+        return Penalised(inner, self.unit, self.zero)
 
     @cached_property
     def null_in_closed_form(self) -> float | None:
@@ -241,6 +198,9 @@ def pose(
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
     problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
     objective.gram = problem.gram  # the same, by faster passes
+    found = identified(0.25 * problem.gram)
+    if found is not None:  # no doubt, so that no rows need be asked again
+        objective.subspace = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
     return problem
 
 
@@ -261,4 +221,4 @@ def log_determinant(factor: Factor) -> float:
     >>> round(log_determinant(Factor.of(np.diag([2.0, 3.0]))), 6)  # ln 6
     1.791759
     """
-    return 2 * float(np.sum(np.log(np.abs(np.diag(factor.lower)))) + np.sum(np.log(factor.d)))
+    return 2 * float(np.sum(np.log(np.abs(factor.lower.diagonal()) * factor.d)))

@@ -3,22 +3,24 @@
 Starts are zero (or a given one), a ridge fit, and a place some standard errors beside the best maximum so far; the
 highest maximum wins. A further run ends where it comes to be within a tenth of a standard error of a maximum that is
 known. Where rows are many, the starts are tried on a sample, weighted to stand for all rows, and only what they agree
-on is followed on all rows; where they disagree, all are tried there.
+on is followed on all rows; where they disagree, all are tried there. What they agree on lies some standard errors from
+the maximum over all rows; the penalty differs by less. So the first passes over all rows are for gradients of the
+likelihood alone, a sixth of the work of a step, with the sample's penalty beside them.
 """
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.concurrency import one_blas_thread
+from separatrix.factor import Factor
 from separatrix.firth.ascent import SAME, Ascent, Point, distance, root
 from separatrix.firth.likelihood import Penalised
-from separatrix.solvers import Newton, Run, states
+from separatrix.solvers import Run
+from separatrix.solvers.pairs import Pairs
 
 # How far beside the best maximum a further start lies, in standard errors a direction.
 ASIDE, SEED = 2.0, 20_231_101
@@ -27,6 +29,8 @@ RIDGE_STEPS = 4
 # Rows a parameter past which starts are tried on a sample, of so many rows a parameter, and how near maxima are
 # followed there, in standard errors: those of the sample lie further than that from those of all rows.
 MANY, SOME, ROUGHLY = 200, 50, 1e-2
+# How near, in standard errors, and by how many gradients at most the maximum over all rows is approached from there.
+NEARLY, MOST_SLOPES = 0.5, 8
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_i
         if sample is not None:
             tried = _from_each(sample, first, Ascent(ROUGHLY))
             if tried.agreed == tried.starts:
-                found = Fit(*ascent(problem, tried.point.W))
+                found = Fit(*ascent(problem, _approached(problem, sample, tried.point)))
                 return replace(found, starts=tried.starts, agreed=tried.agreed, tried_on=sample.objective.rows.n_rows)
         return _from_each(problem, first, ascent)
 
@@ -90,15 +94,37 @@ def _sample(problem: Penalised) -> Penalised | None:
     return sample if at is not None and np.isfinite(at.value) else None
 
 
+def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
+    """From a maximum over a sample to near the one over all rows: the likelihood of all, with the sample's penalty as a
+    plane, by the sample's information and what steps show (pairs of L-BFGS). The best seen, or a step on from near it.
+    """
+    space, factor, best = problem.objective.subspace, point.level.factor, np.inf
+    penalty = point.gradient - sample.slope(point.W)
+    at, to, pairs, last = point.W, point.W, Pairs(), None
+    for _ in range(MOST_SLOPES):
+        g = space.reduce(problem.slope(to) + penalty)
+        length = float(np.sqrt(problem.weight) * np.linalg.norm(factor.half(g)))
+        if not length < best:
+            return at
+        pairs = pairs if last is None else pairs.with_pair(space.reduce(to - at), g - last, MOST_SLOPES)
+        at, last, best = to, g, length
+        to = at - space.expand(pairs.product(g, factor.solve))
+        if length <= NEARLY:
+            return to
+    return at
+
+
 def ridge_fit(problem: Penalised, best: Point) -> Array:
-    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, roughly."""
-    inner = copy(problem.objective)
-    inner.rows = problem.rows
-    inner.root_penalty = np.where(inner.pinned, 0.0, 1.0 / np.sqrt(problem.weight))
-    inner.root_penalty[0] = 0.0
-    found = list(islice(states(Newton(), inner, problem.zero), 1 + RIDGE_STEPS))[-1]
-    problem.objective.passes = inner.passes
-    return found.W
+    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, intercepts left out, roughly: by a few Newton steps."""
+    objective, W = problem.objective, problem.zero
+    ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)
+    ridge[0] = 0.0
+    for _ in range(RIDGE_STEPS):
+        factor = Factor.of(objective.subspace.reduce_hessian(problem.curvature(W) + np.diag(np.tile(ridge, len(W)))))
+        if factor is None:
+            break
+        W = W - objective.subspace.expand(factor.solve(objective.subspace.reduce(problem.slope(W) + ridge * W)))
+    return W
 
 
 def beside(problem: Penalised, best: Point) -> Array:
