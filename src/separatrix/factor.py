@@ -23,7 +23,7 @@ class Factor:
         >>> Factor.of(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
         True
         """
-        from scipy.linalg import LinAlgError, cholesky
+        from scipy.linalg.lapack import dpotrf
 
         diagonal = np.diag(H)
         if len(H) == 0:
@@ -31,13 +31,11 @@ class Factor:
         if not (np.all(np.isfinite(H)) and np.all(diagonal > 0)):
             return None
         d = np.sqrt(diagonal)
-        try:
-            lower = cholesky(H / d / d[:, None], lower=True, check_finite=False)
-        except LinAlgError:
+        # LAPACK counts by columns: to it the transpose's upper triangle is the lower one here, without a copy.
+        upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
+        if failed or np.min(np.diag(upper)) ** 2 < 8 * len(H) * np.finfo(np.float64).eps:
             return None
-        if np.min(np.diag(lower)) ** 2 < 8 * len(H) * np.finfo(np.float64).eps:
-            return None
-        return cls(lower, d)
+        return cls(upper.T, d)
 
     @classmethod
     def of_root(cls, R: Array) -> Factor | None:
@@ -57,10 +55,10 @@ class Factor:
 
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
-        from scipy.linalg import solve_triangular
+        from scipy.linalg.lapack import dtrtrs
 
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
-        return np.asarray(solve_triangular(self.lower, scaled, lower=True, check_finite=False))
+        return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""
@@ -69,5 +67,4 @@ class Factor:
         d = self.d if g.ndim == 1 else self.d[:, None]
         if len(d) == 0:
             return g.copy()
-        # LAPACK counts by columns: to it the lower triangle's transpose is the upper one, without a copy.
         return np.asarray(dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)

@@ -196,10 +196,9 @@ class Objective:
         penalty = np.diag(root_penalty**2)
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
         found = identified(0.25 * self.sample_gram + penalty)
-        few = self.sampled.n_rows < (self.rows.n_rows or 0)
-        for part in (self.sampled.about(max(10 * self.shape[1], 4000)), self.sampled.block):
-            if found is None and few:
-                found = self._shown_on_all(self._by_root(self._rooted(part), root_penalty))
+        if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
+            for part in (self.sampled.about(max(10 * self.shape[1], 4000)), self.sampled.block):
+                found = found or self._shown_on_all(self._by_root(self._rooted(part), root_penalty))
         if found is None:
             found = identified(0.25 * self.gram + penalty)
         return found or self._by_root(self.root_gram, root_penalty)
