@@ -207,3 +207,44 @@ def iris(shrink: int) -> Data:
 
     X, y = load_iris(return_X_y=True)
     return Data(X, y.astype(np.int64))
+
+
+def standard(X: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and variance 1; constant ones at 0."""
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def bundled(name: str) -> Maker:
+    """A table of scikit-learn's, load_``name``, its columns standardised and its rows in a drawn order."""
+
+    def make(shrink: int) -> Data:
+        from sklearn import datasets
+
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        order = np.random.default_rng(SEED + 10).permutation(len(y))
+        return Data(standard(X[order]), y[order].astype(np.int64))
+
+    return make
+
+
+def small(kind: str) -> Maker:
+    """400 rows of 20 columns, correlated, with heavy tails, with 3 columns that matter, or with one row in 51 of the
+    second class; or 100 rows of 500 columns (wide).
+    """
+
+    def make(shrink: int) -> Data:
+        rng = np.random.default_rng(SEED + 11)
+        n, d = (100, 500) if kind == "wide" else (400, 20)
+        X = rng.standard_t(2, (n, d)) if kind == "heavy tails" else rng.standard_normal((n, d))
+        w = rng.standard_normal(d) / 2
+        if kind == "correlated":
+            X = X @ np.linalg.cholesky(0.95 ** np.abs(np.subtract.outer(np.arange(d), np.arange(d)))).T
+        if kind == "sparse truth":
+            w[3:] = 0.0
+        if kind == "wide":
+            w = np.where(np.arange(d) < 10, 1.0, 0.0)
+        z = X @ w + rng.logistic(size=n)
+        return Data(standard(X), (z > (np.quantile(z, 1 - 1 / 51) if kind == "imbalanced" else 0.0)).astype(np.int64))
+
+    return make

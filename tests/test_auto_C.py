@@ -13,9 +13,11 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
+from separatrix import leave_one_out, ridge_path
+from separatrix.concurrency import threads
 from separatrix.errors import ParameterError
 from separatrix.penalty import Penalty
-from separatrix.penalty_scores import ByFolds, Question
+from separatrix.penalty_scores import ByFolds, Question, method_for
 
 
 def _rows(seed=0, n=36, d=3, K=2, spread=1.0):
@@ -103,13 +105,58 @@ def test_it_is_the_fit_at_that_C_and_says_how_it_came():
     assert clone(model).C == "auto"
 
 
-def test_the_path_begins_near_the_null_model():
-    X, y = _rows(6, n=200)
+def test_where_no_column_matters_the_search_ends_near_the_null_model():
+    rng = np.random.default_rng(6)
+    X, y = rng.standard_normal((200, 3)), rng.integers(0, 2, 200)
     choice = sx.LogisticRegression("auto").fit(X, y).penalty_choice_
-    first = sx.LogisticRegression(choice.Cs[0]).fit(X, y)
+    assert choice.Cs[0] == choice.C
+    assert "the strongest penalty tried is the best" in str(choice)
+    first = sx.LogisticRegression(choice.C).fit(X, y)
     share = y.mean()
     null = -share * np.log(share) - (1 - share) * np.log(1 - share)
     assert 0.98 * null < log_loss(y, first.predict_proba(X)) < null
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_first_C_is_near_the_best_one_and_few_more_are_tried(K):
+    X, y = _rows(13, n=300, d=8, K=K)
+    choice = sx.LogisticRegression("auto").fit(StandardScaler().fit_transform(X), y).penalty_choice_
+    assert 3 <= len(choice.Cs) <= 7
+    assert choice.Cs[0] < choice.C < choice.Cs[-1]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_fits_of_the_path_are_near_enough_for_their_scores(K, monkeypatch):
+    X, y = _rows(14, n=120, d=5, K=K, spread=3.0)
+    loose = sx.LogisticRegression("auto").fit(X, y)
+    assert loose.n_iter_ <= 1
+    monkeypatch.setattr(ridge_path, "NEAR", 1e-10)
+    monkeypatch.setattr(ridge_path, "ENOUGH", 1e-9)
+    exact = sx.LogisticRegression("auto").fit(X, y)
+    np.testing.assert_allclose(loose.penalty_choice_.scores[:3], exact.penalty_choice_.scores[:3], rtol=5e-3)
+    np.testing.assert_allclose(loose.predict_proba(X), exact.predict_proba(X), atol=0.02)
+
+
+def test_many_rows_are_scored_by_some_of_them(monkeypatch):
+    X, y = _rows(15, n=6000, d=4)
+    question = Question(X, y, 2, np.ones(6000), Penalty(1.0, np.ones(4)))
+    whole = [method_for(question).score(C) for C in (1e-3, 1e-2, 1.0)]
+    assert "of 6000 rows" not in str(sx.LogisticRegression("auto").fit(X, y).penalty_choice_)
+    monkeypatch.setattr(leave_one_out, "WORK", 1 << 14)
+    some = [method_for(question).score(C) for C in (1e-3, 1e-2, 1.0)]
+    assert "of 6000 rows" in str(sx.LogisticRegression("auto").fit(X, y).penalty_choice_)
+    np.testing.assert_allclose([at.score for at in some], [at.score for at in whole], rtol=1e-4)
+    np.testing.assert_allclose([at.error for at in some], [at.error for at in whole], rtol=0.01)
+
+
+def test_threads_do_not_change_a_bit_of_the_choice():
+    X, y = _rows(16, n=3000, d=40, K=3)
+    found = []
+    for count in (1, 3):
+        with threads(count):
+            found.append(sx.LogisticRegression("auto").fit(X, y))
+    np.testing.assert_array_equal(found[0].penalty_choice_.scores, found[1].penalty_choice_.scores)
+    np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
 
 
 def test_a_model_with_a_chosen_penalty_goes_through_a_file(tmp_path):
@@ -133,7 +180,7 @@ def test_columns_that_no_penalty_holds():
     X, y = _rows(9, n=60)
     model = sx.LogisticRegression("auto", penalty_factors=[0.0, 1.0, 1.0]).fit(X, y)
     free = sx.LogisticRegression(np.inf).fit(X[:, :1], y)
-    strongest = sx.LogisticRegression(model.penalty_choice_.Cs[0] / 1e6, penalty_factors=[0.0, 1.0, 1.0]).fit(X, y)
+    strongest = sx.LogisticRegression(1e-9, penalty_factors=[0.0, 1.0, 1.0]).fit(X, y)
     assert strongest.coef_[0, 0] == pytest.approx(free.coef_[0, 0], rel=1e-3)
     assert model.certificate_.verify(X, y)
     brute = _brute(X, y, model.C_, penalty_factors=[0.0, 1.0, 1.0])

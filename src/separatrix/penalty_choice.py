@@ -3,9 +3,9 @@ r"""Choosing the strength of the penalty: the C whose fit predicts best the rows
 Problem   min_C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
 Given     rows, classes, weights, the penalty of C = 1
 Returns   the C, the scores of all C tried, and the weights at the best
-Step      C rises from where the fit is within 1 % of the null model, by a factor of 4, each fit from the last, until
-          the penalty is practically none or the score has clearly turned; then once more where a parabola in ln C
-          through the best three is lowest
+Step      from a first C, each fit from the last: C rises by a factor until the penalty is practically none or the score
+          has turned; where the first is the best, C falls until the score has turned or the fit is within 1 % of the
+          null model. Then where a parabola in ln C through the best three is lowest, while that promises something
 Scores    by leverages or folds (``penalty_scores``). A row alone in its class is not scored: without it the class is
           empty
 
@@ -14,27 +14,26 @@ Stone 1974; Rad and Maleki 2020.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError
-from separatrix.penalty_scores import Method, Question, Scored, method_for
-from separatrix.walk import Walk, with_penalty
+from separatrix.objective import Objective
+from separatrix.penalty_scores import Method, Plan, Question, Scored, method_for
+from separatrix.solvers import Newton, Solver, choose
 
-# The first fit gains about this share of the null model's loss; then C grows by this factor, so often at least, unless
-# the penalty is practically none before, and at most.
-LEAST_GAIN, RATIO, FEWEST_VALUES, MOST_VALUES = 0.01, 4.0, 8, 25
-# The path ends where so many scores in a row have risen, to this multiple of the least; or have not changed by this
-# share of the first.
-RISES, RISEN, LEVEL = 2, 1.05, 1e-4
-# Where classes are separated, so that the loss on the fit's own rows is below this share of the null model's, a weaker
-# penalty only makes weights larger: the path ends once a step gains less than this share of the score's error.
-SEPARATED, LITTLE = 0.02, 0.5
-# The least step in ln C that is worth a fit, as a share of the path's.
-SMALL_STEP = 0.1
+# Steps of C at most; scores that differ by less than this share of them are level.
+MOST_VALUES, LEVEL = 25, 1e-4
+# Where the loss on the fit's own rows is below this share of the null model's, steps of C are no longer than this.
+NEARLY, GENTLE = 0.05, 4.0
+# Below this share classes are separated, and a weaker penalty only makes weights larger: the path ends once a step
+# gains less than this share of the score's error.
+SEPARATED, LITTLE = 0.02, 0.75
+# The least step in ln C, and the least gain as a share of the score, that are worth a fit: once, and once more.
+SMALL_STEP, WORTHWHILE = 0.15, (4e-4, 2e-3)
 # Past this ratio of the columns' scales a penalty in raw units falls on some of them alone.
 UNLIKE = 1000.0
 
@@ -67,10 +66,13 @@ class PenaltyChoice:
 
 
 class Chosen(NamedTuple):
-    """The choice, and weights near the optimum there, in raw units, (K or 1, d + 1); None where none are known."""
+    """The choice, weights near the optimum there, in raw units, (K or 1, d + 1), None where none are known, and the
+    problem of that C, in standard coordinates.
+    """
 
     choice: PenaltyChoice
     W: Array | None
+    problem: Objective
 
 
 def choose_penalty(question: Question) -> Chosen:
@@ -87,51 +89,76 @@ def choose_penalty(question: Question) -> Chosen:
     if not np.any(question.penalty.factors > 0):
         raise ParameterError("C", "got 'auto', and no column is penalised", "give C=np.inf, or factors above zero")
     method = method_for(question)
-    first, path = lowest(method.walk), list[Scored]()
-    while not _ends(path):
-        path.append(method.score(first * RATIO ** len(path)))
-    between = _vertex(path)
-    if between is not None:
-        path.append(method.score(between))
+    path = _searched(method)
+    for gain in WORTHWHILE:
+        between = _vertex(path, gain)
+        if between is None:
+            break
+        path = sorted([*path, method.score(between)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
-    return Chosen(_described(question, method, sorted(path, key=lambda at: at.C), best), best.W)
+    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.posed(best.C))
 
 
-def lowest(walk: Walk) -> float:
-    """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
-    problem, penalty = walk.problem, walk.penalty
-    g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
-    r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
-    gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
-    ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
-    lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
-    return max(ridge, lasso) or 1.0
+def choose_near(problem: Objective) -> tuple[Solver, str]:
+    """The solver for a start next to the minimum, and why: Newton's method, where ∇²E exists and is a matrix.
+
+    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.posing import pose
+    >>> choose_near(pose(np.eye(2), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(2))))[1]
+    'Newton: begun at the fit that was scored, where few steps do'
+    """
+    if not (problem.smooth and problem.has_hessian):
+        return choose(problem)
+    return Newton(), "Newton: begun at the fit that was scored, where few steps do"
 
 
-def _ends(path: list[Scored]) -> bool:
-    if len(path) < FEWEST_VALUES:
+def _searched(method: Method) -> list[Scored]:
+    """Scores at C that rise from the first, and fall from it where that is the best; ascending."""
+    plan, path = method.plan, list[Scored]()
+    while not _ends(path, plan):
+        path.append(method.score(_higher(path, plan)))
+    while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:2]):
+        path.insert(0, method.score(max(method.least, path[0].C / plan.ratio)))
+    return path
+
+
+def _higher(path: list[Scored], plan: Plan) -> float:
+    """The next C upwards."""
+    if not path:
+        return plan.first
+    return path[-1].C * (plan.ratio if path[-1].fitted >= NEARLY else min(GENTLE, plan.ratio))
+
+
+def _level(path: list[Scored]) -> bool:
+    scores = [at.score for at in path]
+    return len(path) > 2 and bool(np.ptp(scores) <= LEVEL * max(scores))
+
+
+def _ends(path: list[Scored], plan: Plan) -> bool:
+    if len(path) < plan.fewest:
         return bool(path) and path[-1].last
     scores = [at.score for at in path]
-    tail = scores[-RISES - 1 :]
-    turned = bool(np.all(np.diff(tail) > 0)) and tail[-1] > RISEN * min(scores)
-    level = np.ptp(tail) <= LEVEL * scores[0]
+    tail = scores[-plan.rises - 1 :]
+    turned = bool(np.all(np.diff(tail) > 0)) and tail[-1] > plan.risen * min(scores)
     before, after = path[-2:]
     grown = after.fitted < SEPARATED and before.score - after.score < LITTLE * after.error
-    return after.last or turned or bool(level) or grown or len(path) >= MOST_VALUES
+    return after.last or turned or _level(path[-3:]) or grown or len(path) >= MOST_VALUES
 
 
-def _vertex(path: list[Scored]) -> float | None:
-    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end, or too near the best."""
+def _vertex(path: list[Scored], gain: float) -> float | None:
+    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end, or for a smaller gain."""
     best = int(np.argmin([at.score for at in path]))
     if best in (0, len(path) - 1):
         return None
     u = np.log([at.C for at in path[best - 1 : best + 2]])
     f = np.array([at.score for at in path[best - 1 : best + 2]])
     left, right = (f[1] - f[0]) / (u[1] - u[0]), (f[2] - f[1]) / (u[2] - u[1])
-    if not right > left:
+    bent = (right - left) / (u[2] - u[0])
+    if not bent > 0:
         return None
-    lowest_at = 0.5 * (u[0] + u[1] - left * (u[2] - u[0]) / (right - left))
-    return float(np.exp(lowest_at)) if abs(lowest_at - u[1]) > SMALL_STEP * np.log(RATIO) else None
+    step = 0.5 * (u[0] + u[1] - left / bent) - u[1]
+    slight = abs(step) < SMALL_STEP or bent * step**2 < gain * f[1]
+    return None if slight else float(np.exp(u[1] + step))
 
 
 def _described(question: Question, method: Method, path: list[Scored], best: Scored) -> PenaltyChoice:

@@ -1,43 +1,45 @@
 r"""What a strength of the penalty is worth: the mean log loss of rows that the fit at C has not seen. TEXTBOOK R8, E2.
 
-By leverages, where ∇²E fits into a matrix: the fit at C from that at the last, ∇²E there, and leave-one-out from one
-product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With absolute values, on the
-columns in use. By folds, where parameters are too many: five, as many rows of each class in each, and a path of fits
-for each. Rows count by their weights, those of classes included.
+By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
+leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
+absolute values, on the columns in use. By folds, where parameters are too many: five, as many rows of each class in
+each, and a path of fits for each. Rows count by their weights, those of classes included.
 
 Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.factor import Factor
-from separatrix.leave_one_out import Inverse, leave_one_out
+from separatrix.leave_one_out import leave_one_out, row_lengths
+from separatrix.leverages import Inverse
+from separatrix.null_model import wanted
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
+from separatrix.ridge_path import Fit, Ridge
 from separatrix.rows import memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.span import LARGEST_SPAN, Basis, factored_span
 from separatrix.walk import Solved, Walk, with_penalty
 
 # The path may end past this share of all parameters, or below this share of the null model's loss.
 NO_PENALTY, PERFECT = 0.99, 1e-3
-# Path fits end within this share of the null model's loss, the first kind with a Newton step more, which squares it.
-PATH_TOL, FOLD_TOL = 1e-5, 1e-6
-# Steps around one matrix of second derivatives, matrices for one C, pairs kept.
-STEPS, MATRICES, PAIRS = 15, 20, 10
+# Fits with absolute values and those to folds end within this share of the null model's loss.
+FOLD_TOL = 1e-6
 FOLDS = 5
+# The first fit from the null model gains about this share of its loss.
+LEAST_GAIN = 0.01
 
 
 class Scored(NamedTuple):
     """One C: the score and its standard error, the loss of the fit on its own rows as a share of the null model's,
-    rows refitted of those past the limit, whether the path may end, and the weights in raw units.
+    rows refitted of those past the limit, rows looked at, whether the path may end, and the fit, without its inverse.
     """
 
     C: float
@@ -46,8 +48,9 @@ class Scored(NamedTuple):
     fitted: float
     refitted: int
     high: int
+    seen: int
     last: bool
-    W: Array | None
+    fit: Fit | None
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Question:
     offset: Array | None = None
     seed: int = 0
     max_iter: int = 1000
+    tol: float = 1e-8
 
     def walk(self, rows: Integers | None = None) -> Walk:
         """A path over all rows, or over some."""
@@ -86,14 +90,32 @@ class Question:
         return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """Where the search for C begins, and how far a step goes; so many values at least before a rise ends it, so many
+    rises in a row, and by so much in all.
+    """
+
+    first: float
+    ratio: float = 4.0
+    fewest: int = 8
+    rises: int = 2
+    risen: float = 1.05
+
+
 class Method(Protocol):
-    """A way to score one C after another."""
+    """A way to score one C after another. ``least``: the strongest penalty worth a look."""
 
     @property
     def name(self) -> str: ...
     @property
     def walk(self) -> Walk: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def plan(self) -> Plan: ...
     def score(self, C: float) -> Scored: ...
+    def weights(self, best: Scored) -> Array | None: ...
     def note(self, path: list[Scored]) -> str: ...
 
 
@@ -104,6 +126,17 @@ def _mean(loss: Array, weight: Array) -> tuple[float, float]:
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
 
 
+def lowest(walk: Walk) -> float:
+    """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
+    problem, penalty = walk.problem, walk.penalty
+    g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
+    r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
+    gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
+    ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
+    lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
+    return max(ridge, lasso) or 1.0
+
+
 def method_for(question: Question) -> Method:
     """Leverages where a matrix of second derivatives is small enough, on the columns or in the span of the rows.
 
@@ -112,16 +145,16 @@ def method_for(question: Question) -> Method:
     'leave-one-out'
     """
     walk = question.walk()
-    problem = with_penalty(walk.problem, walk.penalty)
+    problem = walk.problem = with_penalty(walk.problem, walk.penalty)
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
         basis = Basis(problem, *factored_span(problem, _resident(problem)))
         if basis.small.has_hessian:
-            return ByLeverages(question, walk, Ridge.on(basis.small), basis)
+            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
     if problem.has_hessian:
-        fits = Ridge.on(problem) if not problem.has_absolute else Absolute(problem, walk, question.max_iter)
-        return ByLeverages(question, walk, fits)
+        fits = Squares(Ridge.on(problem)) if not problem.has_absolute else Absolute(problem, walk, question.max_iter)
+        return ByLeverages(question, walk, lowest(walk), fits)
     return ByFolds.over(question, walk)
 
 
@@ -130,65 +163,27 @@ def _resident(problem: Objective) -> Any:
 
 
 class Fits(Protocol):
-    """Fits at one C after another: the problem, its minimum and the inverse of ∇²E there, None where that is lost."""
+    """Fits at one C after another, and where to begin."""
 
-    def at(self, C: float) -> tuple[Objective, Array, Inverse | None]: ...
+    def plan(self, least: float, rows: float) -> Plan: ...
+    def at(self, C: float) -> Fit: ...
+    def finished(self, C: float, W: Array, tol: float) -> Array: ...
 
 
 @dataclass
-class Ridge:
-    """Quasi-Newton steps around the last matrix of second derivatives, which is taken anew at the minimum."""
+class Squares:
+    """Fits with squares alone, from any C to any other: the search begins near the best, and goes both ways."""
 
-    base: Objective  # of C = 1
-    W: Array
-    H: Array  # ∇²E without the penalty, in the coordinates of the subspace
+    path: Ridge
 
-    @classmethod
-    def on(cls, base: Objective) -> Ridge:
-        base.subspace  # noqa: B018  (found once: which directions are determined does not depend on C)
-        W = np.zeros(base.shape) if base.offsets is None else base.offsets
-        fits = cls(base, W, np.empty((0, 0)))
-        fits.H = fits._loss_hessian(base)
-        return fits
+    def plan(self, least: float, rows: float) -> Plan:
+        return Plan(max(least, wanted(self.path.base, self.path.gradient, rows)), 8.0, 2, 1, 1.0)
 
-    def _ridge(self, problem: Objective) -> Array:
-        """The penalty's second derivatives in the coordinates of the subspace."""
-        K, space = problem.shape[0], self.base.subspace
-        r = problem.root_penalty
-        part = np.diag(r**2) if space.Z is None else (space.Z * (r**2)[:, None]).T @ space.Z
-        return np.asarray(np.kron(np.eye(K if space.Q is None else K - 1), part), dtype=np.float64)
+    def at(self, C: float) -> Fit:
+        return self.path.at(C)
 
-    def _loss_hessian(self, problem: Objective) -> Array:
-        free = with_penalty(problem, problem.penalty.times(0.0))
-        return self.base.subspace.reduce_hessian(free.hessian(self.W))
-
-    def at(self, C: float) -> tuple[Objective, Array, Inverse | None]:
-        problem, space = with_penalty(self.base, self.base.penalty.times(1.0 / C)), self.base.subspace
-        problem.subspace = space
-        ridge = self._ridge(problem)
-        at, factor = problem.value_gradient(self.W), Factor.of(self.H + ridge)
-        method = QuasiNewton(problem, space.reduce, space.expand, PAIRS)
-        for _ in range(MATRICES):
-            if factor is None:
-                return problem, self.W, None
-            pairs = Pairs()
-            for _ in range(STEPS):
-                g = space.reduce(at.gradient)
-                near = bool(g @ factor.solve(g) <= PATH_TOL * problem.null_value)
-                found = None if near else method.step(self.W, at, pairs, factor.solve)
-                if found is None:
-                    break
-                self.W, at, pairs = found
-            self.H = self._loss_hessian(problem)
-            factor = Factor.of(self.H + ridge)
-            g = space.reduce(at.gradient)
-            if factor is None or g @ factor.solve(g) <= 10 * PATH_TOL * problem.null_value:
-                break
-        if factor is None:
-            return problem, self.W, None
-        polished = self.W - space.expand(factor.solve(g))  # one Newton step, from which the last fit need not go on
-        self.W = polished if problem.value_gradient(polished).value <= at.value else self.W
-        return problem, self.W, Inverse.of(factor, space)
+    def finished(self, C: float, W: Array, tol: float) -> Array:
+        return self.path.finished(C, W, tol)
 
 
 @dataclass
@@ -199,7 +194,10 @@ class Absolute:
     path: Walk
     max_iter: int
 
-    def at(self, C: float) -> tuple[Objective, Array, Inverse | None]:
+    def plan(self, least: float, rows: float) -> Plan:
+        return Plan(least)
+
+    def at(self, C: float) -> Fit:
         solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
         problem, W = solved.problem, solved.outcome.state.W
         H = problem.hessian(W)
@@ -207,7 +205,11 @@ class Absolute:
         active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
         if len(W) > 1:  # of a column that no penalty holds, only differences between classes are determined
             active[-1] &= ~problem.unpenalised
-        return problem, W, Inverse.on_active(H, active)
+        loss = solved.outcome.state.at.value - problem.penalty_value(W)
+        return Fit(problem, W, loss, Inverse.on_active(H, active))
+
+    def finished(self, C: float, W: Array, tol: float) -> Array:
+        return W
 
 
 @dataclass(frozen=True)
@@ -216,25 +218,40 @@ class ByLeverages:
 
     question: Question
     walk: Walk
+    least: float
     fits: Fits
     basis: Basis | None = None
     name: ClassVar[str] = "leave-one-out"
 
+    @property
+    def plan(self) -> Plan:
+        """Where the search begins, rows counted by what their weights are worth."""
+        weight = self.question.weight
+        return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
+
     def score(self, C: float) -> Scored:
         """The mean log loss of rows left out."""
-        problem, W, inverse = self.fits.at(C)
+        problem, W, loss, inverse = fit = self.fits.at(C)
         if inverse is None:  # without a penalty to speak of, and nothing else that holds all directions
-            return Scored(C, np.inf, np.inf, 0.0, 0, 0, True, None)
-        found = leave_one_out(problem, W, inverse, self.question.seed)
+            return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
+        found = leave_one_out(problem, W, inverse, self.question.seed, lambda: self._lengths)
         score, error = _mean(found.loss, self.question.weight * self.question.scored)
+        error = float(np.hypot(error, found.error))
         # Of absolute values the effective number of parameters is that of columns in use, however strong they are.
         free = not problem.has_absolute and float(found.share.sum()) > NO_PENALTY * len(inverse.A)
         last = free or score < PERFECT * problem.null_value
-        fitted = (problem.value_gradient(W).value - problem.penalty_value(W)) / problem.null_value
-        return Scored(C, score, error, fitted, found.refitted, found.high, last, self._raw(problem, W))
+        counts = (found.refitted, found.high, found.seen)
+        return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
 
-    def _raw(self, problem: Objective, W: Array) -> Array:
-        """The weights in raw units, without those of an offset."""
+    @cached_property
+    def _lengths(self) -> Array:
+        return row_lengths(_resident(self.walk.problem if self.basis is None else self.basis.small))
+
+    def weights(self, best: Scored) -> Array | None:
+        """The weights at the best C in raw units, without those of an offset."""
+        if best.fit is None:
+            return None
+        problem, W = best.fit.problem, self.fits.finished(best.C, best.fit.W, self.question.tol)
         if self.basis is not None:
             W = self.basis.image(W)
             problem = self.basis.problem
@@ -244,6 +261,8 @@ class ByLeverages:
     def note(self, path: list[Scored]) -> str:
         """How the scores were made."""
         where = " in the span of the rows" if self.basis is not None else ""
+        seen, rows = max(at.seen for at in path), len(self.question.codes)
+        where += f" on {seen} of {rows} rows" if seen < rows else ""
         drawn = any(at.refitted < at.high for at in path)
         some = ", some of the rows of high leverage refitted for all of them" if drawn else ""
         return f"approximate leave-one-out{where}{some}"
@@ -255,6 +274,7 @@ class ByFolds:
 
     question: Question
     walk: Walk
+    least: float
     fold: Integers
     walks: tuple[Walk, ...]
     name: ClassVar[str] = "cross-validation"
@@ -266,7 +286,14 @@ class ByFolds:
         for k in range(question.n_classes):
             members = rng.permutation(np.flatnonzero((question.codes == k) & question.scored))
             fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
-        return cls(question, walk, fold, tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS)))
+        return cls(
+            question, walk, lowest(walk), fold, tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """From the strongest penalty on."""
+        return Plan(self.least)
 
     def score(self, C: float) -> Scored:
         """The mean log loss of rows held out."""
@@ -280,7 +307,11 @@ class ByFolds:
                 problem, state = solved.problem, solved.outcome.state
                 fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
         score, error = _mean(loss, question.weight * question.scored)
-        return Scored(C, score, error, fitted, 0, 0, score < PERFECT * self.walk.problem.null_value, None)
+        return Scored(C, score, error, fitted, 0, 0, len(loss), score < PERFECT * self.walk.problem.null_value, None)
+
+    def weights(self, best: Scored) -> Array | None:
+        """None: a fold's fit is not near enough to that of all rows."""
+        return None
 
     def _held_out(self, solved: Solved, held: Integers) -> Array:
         question, problem = self.question, solved.problem

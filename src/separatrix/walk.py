@@ -27,7 +27,7 @@ from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse
 
 # What an objective has found out that does not depend on the penalty; the second kind depends on the frame.
 OF_ROWS = ("total_weight", "null_value", "value_at_zero", "rank")
-OF_FRAME = ("gram", "sampled", "_sample_gram", "root_gram", "root_second_moments")
+OF_FRAME = ("gram", "sampled", "sample_gram", "root_gram", "root_second_moments")
 # What does depend on it.
 OF_PENALTY = ("root_penalty", "absolute_penalty", "unpenalised", "subspace")
 # The share of absolute values that a list of C is made for at least: a ridge has no C at which weights vanish.
@@ -107,15 +107,16 @@ class Walk:
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, from where the last one ended; without a solver, by the one for the problem's shape."""
-        problem = self._posed(self.penalty.times(0.0 if np.isinf(C) else 1.0 / C))
+        problem = self.posed(C)
         solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
         refuse_unmet(solver, problem)
         outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter), tol)
         self.problem, self.solver, self.state = problem, solver, outcome.state
         return Solved(problem, solver, why, outcome)
 
-    def _posed(self, penalty: Penalty) -> Objective:
-        """The same rows with another penalty, and all that is known of them already."""
+    def posed(self, C: float) -> Objective:
+        """The problem of C: the same rows, and all that is known of them already."""
+        penalty = self.penalty.times(0.0 if np.isinf(C) else 1.0 / C)
         last, frame = self.problem, self.problem.rows.frame
         spread = 2 * np.sqrt(penalty.quadratic / last.total_weight)
         scale = np.where(np.isinf(self.scale), np.inf, power_of_two(np.hypot(self.scale, spread)))

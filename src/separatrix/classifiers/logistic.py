@@ -26,21 +26,19 @@ from separatrix.classifiers.given import (
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.classifiers.separated import separation_of
+from separatrix.classifiers.separated import APART, explained
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
-from separatrix.penalty_choice import PenaltyChoice, choose_penalty
+from separatrix.penalty_choice import PenaltyChoice, choose_near, choose_penalty
 from separatrix.penalty_scores import Question
 from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
-# Codes of fits that have no optimum, since classes are separated.
-APART = ("separated", "quasi-separated")
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
@@ -186,54 +184,49 @@ class LogisticRegression(LinearClassifier):
             BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
             return self
         solver = self._seeded(named(self.solver))
-        self.C_, self.penalty_choice_, near = self._chosen(task, weight, offset)
-        problem = pose(
-            task.X,
-            task.codes,
-            task.n_classes,
-            weight,
-            self._penalty(task.X.shape[1], self.C_),
-            self.fit_intercept,
-            solver is None or Need.STANDARD in solver.needs,
-            task.names,
-            loss=self.loss,
-            offset=offset,
+        self.C_, self.penalty_choice_, near, posed = self._chosen(task, weight, offset)
+        standard = solver is None or Need.STANDARD in solver.needs
+        problem = (
+            posed
+            if posed is not None and standard
+            else pose(
+                task.X,
+                task.codes,
+                task.n_classes,
+                weight,
+                self._penalty(task.X.shape[1], self.C_),
+                self.fit_intercept,
+                standard,
+                task.names,
+                loss=self.loss,
+                offset=offset,
+            )
         )
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
-            solver, why = choose(problem)
+            solver, why = choose(problem) if near is None else choose_near(problem)
         refuse_unmet(solver, problem)
         start = self._start(problem, task.classes, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
-        outcome = self._explained(task, weight, problem, outcome)
+        self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
         self._keep(task, by_class, problem, W, outcome, solver, why)
         return self
 
-    def _chosen(self, task: Given, weight: Array, offset: Array | None) -> tuple[float, PenaltyChoice | None, Any]:
-        """C, how it was chosen, and weights near its fit; nothing of these but C where that is given."""
+    def _chosen(
+        self, task: Given, weight: Array, offset: Array | None
+    ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
+        """C, how it was chosen, weights near its fit, and its problem; nothing of these but C where that is given."""
         if not self._chooses_C:
-            return float(self.C), None, None
+            return float(self.C), None, None, None
         asked = (task.X, task.codes, task.n_classes, weight, self._penalty(task.X.shape[1], 1.0), self.fit_intercept)
         seed = seed_of(self.random_state)
-        found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter))
-        return found.choice.C, found.choice, found.W
+        found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
+        return found.choice.C, found.choice, found.W, found.problem
 
     @property
     def _chooses_C(self) -> bool:
         return isinstance(self.C, str) and self.C == "auto"
-
-    def _explained(self, task: Given, weight: Array, problem: Objective, outcome: Run) -> Run:
-        """The outcome, with what separates the classes in its sentence where they are separated."""
-        self.separation_ = None
-        if outcome.status.code not in APART:
-            return outcome
-        free = np.flatnonzero(problem.unpenalised[1 : 1 + task.X.shape[1]])
-        X = task.X if len(free) == task.X.shape[1] else task.X[:, free]
-        names = None if task.names is None else [task.names[j] for j in free]
-        found = separation_of(X, task.codes, task.classes, weight, self.fit_intercept, names)
-        self.separation_, how = found
-        return replace(outcome, status=replace(outcome.status, sentence=f"{outcome.status.sentence}: {how}"))
 
     def _weights(self, task: Given) -> tuple[Array, Array]:
         """Of the rows, class weights included; of the classes."""
@@ -292,8 +285,8 @@ class LogisticRegression(LinearClassifier):
         zero = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
         before = getattr(self, "scorer_", None) if self.warm_start else None
         if near is not None:
-            start = problem.rows.frame.from_original(self._beside(near, problem))
-        elif (
+            return problem.rows.frame.from_original(self._beside(near, problem))
+        if (
             before is not None
             and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
             and before.classes.tolist() == classes.tolist()
