@@ -197,6 +197,8 @@ JUDGES: dict[str, Any] = {
     "predict-one": Labels,
     "predict-many": Labels,
     "start": Labels,
+    "cli-help": Labels,
+    "cli-predict": Labels,
     "separability": Evidence,
     "summary": Inference,
     "auto-C": HeldOut,

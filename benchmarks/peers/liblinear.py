@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import commands
 from benchmarks.contestant import (
     Answer,
     Contestant,
@@ -89,6 +91,17 @@ DUAL = tolerances(1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 BIASED: Ladder = crossed(tolerances(1e-3, 1e-5), B=(10.0, 100.0, 1000.0))
 HARD = crossed(tolerances(1e-2, 1e-4), C=(1e1, 1e2, 1e4), B=(1.0, 10.0))
 
+
+def predict_file(folder: Path, X: Any, y: Any) -> tuple[list[str], Callable[[str], np.ndarray]]:
+    """A libsvm file and a model of it, for the command line."""
+    rows, model, out = (str(folder / name) for name in ("rows.libsvm", "model", "answers"))
+    with Path(rows).open("w") as file:
+        for x, label in zip(X.tolist(), y.tolist(), strict=True):
+            file.write(f"{label} " + " ".join(f"{j + 1}:{v:.9g}" for j, v in enumerate(x)) + "\n")
+    commands.quiet(["liblinear-train", "-s", "0", "-B", "1", "-q", rows, model])
+    return ["liblinear-predict", rows, model, out], lambda printed: np.loadtxt(out).astype(np.int64)
+
+
 CONTESTANTS = (
     Contestant("-s 0", "ridge", train(0, "-R"), of_model, PRIMAL, two),
     Contestant("-s 7", "ridge", train(7, ""), of_model, DUAL, without),
@@ -98,4 +111,5 @@ CONTESTANTS = (
     Contestant("-s 1", "margin", train(1, ""), of_model, HARD),
     Contestant("-s 3", "margin", train(3, ""), of_model, HARD),
     Contestant("predict", "predict-one", predicting_one(one, lambda row: row.tolist()), as_given),
+    *commands.contestants(["liblinear-predict"], None, predict_file),
 )

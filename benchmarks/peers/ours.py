@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import commands
 from benchmarks.contestant import (
     Answer,
     Contestant,
@@ -61,6 +64,16 @@ def path(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
 def of_path(found: Any, task: Task) -> Answer:
     order = [int(np.argmin(np.abs(np.log(np.asarray(found.Cs) / C)))) for C in task.Cs]
     return Answer(np.concatenate([found.intercept[..., None], found.coef], axis=2)[order])
+
+
+def predict_file(folder: Path, X: Any, y: Any) -> tuple[list[str], Callable[[str], np.ndarray]]:
+    """A CSV file and a model of it, for the command line."""
+    names = ",".join([*(f"x{j}" for j in range(X.shape[1])), "label"])
+    rows = folder / "rows.csv"
+    np.savetxt(rows, np.column_stack([X, y]), "%.9g", ",", header=names, comments="")
+    program, model = [sys.executable, "-m", "separatrix"], str(folder / "model.json")
+    commands.quiet([*program, "fit", str(rows), "--target", "label", "--test-size", "0", "--out", model])
+    return [*program, "predict", model, str(rows)], lambda printed: np.array(printed.split()[1:], dtype=np.int64)
 
 
 def perceptron(task: Task, rung: Rung) -> Any:
@@ -166,4 +179,5 @@ CONTESTANTS = (
     Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row), as_given),
     Contestant("predict", "predict-many", predicting(default), as_given),
     Contestant("cold process", "start", starting(START), of_process),
+    *commands.contestants([sys.executable, "-m", "separatrix"], "--help", predict_file),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import commands
 from benchmarks.contestant import Answer, Contestant, Rung, Task
 
 BITS = 18
@@ -63,9 +64,23 @@ def two(task: Task) -> bool:
     return task.K == 2 and bool(np.isfinite(task.C)) and task.d < CONSTANT
 
 
+def predict_file(folder: Path, X: Any, y: Any) -> tuple[list[str], Callable[[str], np.ndarray]]:
+    """A file of its own lines and a model of it, for the command line."""
+    text, model, out = (str(folder / name) for name in ("rows.txt", "model", "answers"))
+    with Path(text).open("w") as file:
+        file.writelines(lines(X, y))
+    commands.quiet(
+        ["vw", "-d", text, "-c", "-k", "--passes", "50", "--loss_function", "logistic", "-f", model, "--quiet"]
+    )
+    return ["vw", "-d", text, "-t", "-i", model, "-p", out, "--quiet"], lambda printed: (np.loadtxt(out) >= 0).astype(
+        int
+    )
+
+
 CONTESTANTS = (
     Contestant(
         "bfgs", "ridge", learn(batch), of_workspace, ({"passes": 50, "tol": 1e-6}, {"passes": 500, "tol": 0}), two
     ),
     Contestant("hinge, sgd", "perceptron", learn(walk), of_workspace, where=two, note="hinge loss, not the perceptron"),
+    *commands.contestants(["vw"], "--help", predict_file),
 )

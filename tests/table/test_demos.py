@@ -6,7 +6,7 @@ import pytest
 import separatrix as sx
 from separatrix.errors import TableError
 from separatrix.proofs.verdicts import Inseparable, Separable
-from separatrix.table import DEMOS, open_source, read_labelled, read_table
+from separatrix.table import DEMOS, open_source, read_table
 
 
 @pytest.mark.parametrize("name", DEMOS)
@@ -16,9 +16,6 @@ def test_demo_sets_have_targets_of_their_own(name):
     assert table.X.dtype == np.float64
     assert len(table.y) == len(table.X)
     assert table.target not in table.names
-    plain = read_labelled(open_source(f"demo:{name}"))
-    assert set(table.names) <= set(plain.names)
-    assert plain.y.tolist() == table.y.tolist()
 
 
 def test_labels_are_for_people():

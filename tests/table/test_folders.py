@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.datasets import dump_svmlight_file
 
 import separatrix as sx
-from separatrix.table import open_source, read_labelled, read_rows, read_table
+from separatrix.table import read_rows, read_table
 
 from .files import refusal, write
 
@@ -95,7 +95,6 @@ def test_libsvm_stays_sparse(sparse):
     expected[0, [0, 2]], expected[1, 1], expected[2, 6] = (2, 4), 1, 1.5
     np.testing.assert_array_equal(table.X.toarray(), expected)
     assert table.encoder is None
-    np.testing.assert_array_equal(read_labelled(open_source(str(sparse))).X, expected)
 
 
 def test_libsvm_has_the_width_of_training_at_prediction(sparse, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import feather, ipc, parquet
 
 from separatrix.errors import ParameterError, TableError
-from separatrix.table import open_source, read_columns, read_labelled, read_table
+from separatrix.table import open_source, read_rows, read_table
 
 from .files import refusal, write
 
@@ -70,7 +70,6 @@ def test_every_format_gives_the_same(tmp_path, name):
     path = write(tmp_path / name, FORMATS[name])
     assert is_the_table(read_table(path, "y"))
     assert is_the_table(read_table(str(path), "y"))
-    assert is_the_table(read_labelled(open_source(str(path)), "y"))
 
 
 def test_feather(tmp_path):
@@ -197,7 +196,7 @@ def test_rows_longer_than_a_block(tmp_path):
     names = ",".join(f"a_column_with_a_long_name_{j}" for j in range(40_000))
     X = np.arange(80_000).reshape(2, -1)
     rows = "".join(",".join(map(str, X[i])) + f",{i}\n" for i in range(2))
-    table = read_labelled(open_source(str(write(tmp_path / "t.csv", f"{names},y\n{rows}"))), "y")
+    table = read_table(write(tmp_path / "t.csv", f"{names},y\n{rows}"), "y")
     np.testing.assert_array_equal(table.X, X)
 
 
@@ -239,13 +238,12 @@ def test_bad_paths(tmp_path):
 def test_unknown_names_come_with_suggestions():
     with pytest.raises(TableError, match="write demo:iris"):
         open_source("iris")
-    iris = open_source("demo:iris")
     with pytest.raises(TableError, match="perhaps 'species' is meant"):
-        read_labelled(iris, "specie")
+        read_table("demo:iris", "specie")
     with pytest.raises(TableError, match="no column 'zzz'"):
-        read_labelled(iris, leave_out=["zzz"])
+        read_table("demo:iris", drop=["zzz"])
     with pytest.raises(ParameterError, match="--drop"):
-        read_labelled(iris, leave_out=["species"])
+        read_table("demo:iris", drop=["species"])
 
 
 def test_a_file_has_no_target_of_its_own(tmp_path):
@@ -254,7 +252,7 @@ def test_a_file_has_no_target_of_its_own(tmp_path):
 
 
 def test_columns_are_found_by_name_in_any_order(tmp_path):
-    source = open_source(str(write(tmp_path / "t.csv", "extra,b,a\nx,1,2\ny,3,4\n")))
-    assert read_columns(source, ["a", "b"]).X.tolist() == [[2.0, 1.0], [4.0, 3.0]]
+    path = write(tmp_path / "t.csv", "extra,b,a\nx,1,2\ny,3,4\n")
+    assert read_rows(path, ["a", "b"]).X.tolist() == [[2.0, 1.0], [4.0, 3.0]]
     with pytest.raises(TableError, match="lacks 2 of the 3 columns of the model: 'A', 'c'"):
-        read_columns(source, ["A", "b", "c"])
+        read_rows(path, ["A", "b", "c"])

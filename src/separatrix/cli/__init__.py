@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from separatrix._version import __version__
 from separatrix.cli.exits import Verbs
-from separatrix.cli.fit import fit
-from separatrix.cli.predict import predict
-from separatrix.cli.show import show
 
 __all__ = ["main"]
 
 
 _EXAMPLES = """\b
 Examples:
-  separatrix fit demo:breast-cancer --out model.json
+  separatrix fit demo:breast-cancer --out model.json --report report.html
   separatrix show model.json
-  separatrix predict model.json new.csv --proba > answers.csv
   separatrix fit people.csv --target smoker --drop id --out model.json
-  cat people.csv | separatrix fit - --target smoker --json
+  separatrix predict model.json new.csv --proba > answers.csv
+  separatrix evaluate model.json test.csv
+  separatrix export model.json --to sql --table customers
 """
 
 
 @click.group(
     cls=Verbs,
+    subcommand_metavar="VERB ...",
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="separatrix", message="%(prog)s %(version)s")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Linear classification you can check: every fit carries a certificate.
 
-    DATA is a .csv, .tsv, .parquet or .pq file with a header, - for CSV on standard input, or one of
-    scikit-learn's bundled sets: demo:breast-cancer, demo:iris, demo:wine, demo:digits.
+    DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text may be .gz or .zst), a folder or pattern of such,
+    - for standard input, or a set to try things on: demo:breast-cancer, demo:iris, demo:wine, demo:digits,
+    demo:xor, demo:credit, demo:three-classes, demo:outlier-1d, demo:outlier-2d.
 
-    Exit codes: 0 fine, 1 a check failed, 2 wrong usage, 3 bad data, 4 bad model file.
+    Answers go to standard output, notes and complaints to standard error. Exit codes: 0 fine, 1 a check failed,
+    2 wrong usage, 3 bad data, 4 bad model file. NO_COLOR=1 switches colours off.
     """
-
-
-for verb in (fit, predict, show):
-    main.add_command(verb)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False

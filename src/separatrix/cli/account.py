@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +12,19 @@ from typing import Any
 import click
 import numpy as np
 
-from separatrix.arrays import Integers
+from separatrix.arrays import Array, Integers
 from separatrix.cli import terminal
-from separatrix.evaluation import Report, evaluate
+from separatrix.cli.described import model_sentence
+from separatrix.cli.measures import Measures
+from separatrix.cli.validation import CrossValidation
+from separatrix.rows.block import is_sparse
 from separatrix.table import Table
 from separatrix.table.sources import DEMO, STDIN
 
-# How many of the largest weights are shown, and how many classes with their counts.
-MOST = 5
-MOST_CLASSES = 20
+# How many are shown of the largest weights, of classes, of notes on the table, of categories.
+MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
+# A status that speaks of rows by their numbers.
+_NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
 
 
 @dataclass(frozen=True)
@@ -27,11 +32,13 @@ class Account:
     """A fitted model and the table it came from; ``held`` (n,) says which rows it has not seen."""
 
     table: Table
+    name: str
     model: Any
     codes: Integers
     held: Any
     test_size: float
     seed: int
+    validation: CrossValidation | None = None
 
     @property
     def classes(self) -> list[Any]:
@@ -42,48 +49,28 @@ class Account:
         return [int(count) for count in np.bincount(self.codes)]
 
     @cached_property
-    def frequencies(self) -> Any:
+    def fitted_counts(self) -> list[int]:
         """Of the classes, in the rows that were fitted."""
-        fitted = np.bincount(self.codes[~self.held], minlength=len(self.classes))
-        return fitted / fitted.sum()
+        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
+
+    def rows(self, which: Any) -> tuple[Any, Any]:
+        """X and labels of some rows."""
+        return self.table.X[which], self.model.classes_[self.codes[which]]
 
     @cached_property
-    def report(self) -> Report | None:
+    def measures(self) -> Measures | None:
         """On the held-out rows."""
-        if not self.held.any():
-            return None
-        return evaluate(self.model.scorer_, self.table.X[self.held], self.model.classes_[self.codes[self.held]])
+        return Measures(self.model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
 
-    @property
-    def null_log_loss(self) -> float:
-        """Of the fitted rows' class frequencies, on the held-out rows."""
-        return float(-np.log(self.frequencies[self.codes[self.held]]).mean())
-
-    @property
-    def null_accuracy(self) -> float:
-        """Of always answering the most frequent class."""
-        return float(np.mean(self.codes[self.held] == np.argmax(self.frequencies)))
-
-    def measured(self) -> dict[str, Any] | None:
-        """The held-out rows in numbers."""
-        if self.report is None:
-            return None
-        return {
-            "rows": self.report.n_rows,
-            "mistakes": len(self.report.mistakes),
-            "accuracy": self.report.accuracy,
-            "null_accuracy": self.null_accuracy,
-            "log_loss": self.report.log_loss,
-            "log_loss_bits": self.report.log_loss_bits,
-            "null_log_loss": self.null_log_loss,
-        }
-
+    @cached_property
     def largest(self) -> list[dict[str, Any]]:
-        """The weights that move scores most: weight times the column's standard deviation."""
-        moves = self.model.coef_ * self.table.X[~self.held].std(axis=0)
-        order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST]
-        binary = len(moves) == 1
-        found = []
+        """The weights that move scores most: weight times the column's standard deviation. None without weights."""
+        coef = getattr(self.model, "coef_", None)
+        if coef is None:
+            return []
+        moves = coef * deviations(self.table.X[~self.held])
+        order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS]
+        binary, found = len(moves) == 1, []
         for k, j in zip(*np.unravel_index(order, moves.shape), strict=True):
             label = self.classes[1] if binary else self.classes[k]
             found.append({"column": self.table.names[j], "class": label, "weight": float(moves[k, j])})
@@ -98,22 +85,31 @@ class Account:
             "rows_fitted": int((~self.held).sum()),
             "rows_held_out": int(self.held.sum()),
             "class_counts": self.counts,
+            "class_counts_fitted": self.fitted_counts,
             "test_size": self.test_size,
             "seed": self.seed,
         }
-        measured = self.measured() or {}
-        return kept | {f"held_out_{key}": value for key, value in measured.items() if key != "rows"}
+        if self.measures is not None:
+            figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
+            kept |= {f"held_out_{key}": value for key, value in figures.items()}
+        if self.validation is not None:
+            kept |= {f"validated_{key}": value for key, value in self.validation.as_dict().items()}
+        return kept
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json."""
         pairs = zip(self.classes, self.counts, strict=True)
+        linear = getattr(self.model, "coef_", None) is not None
         return {
             "data": {
                 "source": self.table.source,
                 "rows": len(self.codes),
+                "rows_in_source": self.table.n_rows,
                 "columns": list(self.table.names),
                 "target": self.table.target,
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
+                "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
+                "notes": list(self.table.notes),
             },
             "split": {
                 "rows_fitted": int((~self.held).sum()),
@@ -121,73 +117,93 @@ class Account:
                 "test_size": self.test_size,
                 "seed": self.seed,
             },
-            "settings": self.model.get_params(),
+            "classifier": self.name,
+            "settings": {key: _named(value) for key, value in self.model.get_params().items()},
             "certificate": self.model.certificate_.to_dict(),
-            "held_out": self.measured(),
-            "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_},
-            "largest_weights": self.largest(),
+            "held_out": None if self.measures is None else self.measures.as_dict(),
+            "cross_validation": None if self.validation is None else self.validation.as_dict(),
+            "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_} if linear else None,
+            "largest_weights": self.largest,
         }
 
-    def show(self, out: str | None, data: str) -> None:
+    def show(self) -> None:
         """Print it for people."""
-        n, d = self.table.X.shape
-        columns = f"{d} column{'s' * (d > 1)}"
-        terminal.line("data", f"{self.table.source}: {n} rows, {columns}; predicting {self.table.target!r}")
-        terminal.line("classes", self._classes())
+        self._show_data()
         terminal.line("split", self._split())
-        terminal.line("model", self._model())
+        terminal.line("model", model_sentence(self.name, self.model))
         click.echo()
-        terminal.lines(str(self.model.certificate_))
-        click.echo()
-        self._show_measured()
-        self._show_largest()
-        if out is not None:
-            words = ["show", out] if data == STDIN else ["predict", out, data, "--proba"]
+        terminal.certificate(self.model.certificate_)
+        if _NAMES_ROWS.search(self.model.certificate_.status) and (
+            self.held.any() or len(self.codes) < self.table.n_rows
+        ):
+            terminal.line("rows", "numbers of rows count those that were fitted, from 0; --test-size 0 fits all")
+        if self.validation is not None:
             click.echo()
-            terminal.line("written", f"{out}; next, try")
-            click.echo(" " * terminal.LABEL + shlex.join(["separatrix", *words]))  # whole, to be copied
+            self.validation.show()
+        if self.measures is not None:
+            click.echo()
+            self.measures.show("held out")
+        if self.largest:
+            click.echo()
+            self._show_largest()
 
-    def _classes(self) -> str:
+    def show_written(self, out: str, data: str) -> None:
+        """Where the model is, and what to try next."""
+        words = ["show", out] if data == STDIN else ["predict", out, data]
+        click.echo()
+        terminal.line("written", f"{out}; next, try")
+        click.echo(" " * terminal.LABEL + shlex.join(["separatrix", *words]))  # whole, to be copied
+
+    def _show_data(self) -> None:
+        n, table = len(self.codes), self.table
+        d = len(table.names) if table.encoder is None else len(table.encoder.columns)
+        rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
+        terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
         pairs = [f"{label} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
-        more = f" and {len(pairs) - MOST_CLASSES} more" if len(pairs) > MOST_CLASSES else ""
-        return ", ".join(pairs[:MOST_CLASSES]) + more
+        terminal.line("classes", terminal.some(pairs, MOST_CLASSES))
+        categories = [] if table.encoder is None else [one for one in table.encoder.columns if one.kind == "category"]
+        if categories:
+            told = [f"{one.name} ({one.levels[0]})" for one in categories]
+            said = terminal.some(told, MOST_CATEGORIES)
+            terminal.line(
+                "coding", f"{said}: each level against the one in brackets, {len(table.names)} columns in all"
+            )
+        for k, note in enumerate(table.notes[:MOST_NOTES]):
+            terminal.line("" if k else "notes", note, "yellow")
+        if len(table.notes) > MOST_NOTES:
+            terminal.line("", f"and {len(table.notes) - MOST_NOTES} notes more: see --json")
 
     def _split(self) -> str:
         fitted, held = int((~self.held).sum()), int(self.held.sum())
         if held:
-            return f"{fitted} rows fitted, {held} held out (the same share of each class, seed {self.seed})"
+            said = f"{fitted} rows fitted, {held} held out to measure it on"
+            return f"{said} (the same share of each class, seed {self.seed}; --test-size 0 fits all)"
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
-
-    def _model(self) -> str:
-        settings = self.model.get_params()
-        balanced = ", classes balanced" if settings["class_weight"] else ""
-        intercept = "with an intercept" if settings["fit_intercept"] else "no intercept"
-        ratio = f", l1_ratio={settings['l1_ratio']:g}" if settings["l1_ratio"] else ""
-        if settings["bias_reduction"]:
-            return f"logistic regression, bias reduced by Firth's likelihood, {intercept}{balanced}"
-        chosen = " (chosen: the best for rows left out)" if settings["C"] == "auto" else ""
-        return f"logistic regression, C={self.model.C_:.4g}{chosen}{ratio}, {intercept}{balanced}"
-
-    def _show_measured(self) -> None:
-        report = self.report
-        if report is None:
-            return
-        wrong, rows = len(report.mistakes), report.n_rows
-        always = f"always {self.classes[int(np.argmax(self.frequencies))]!s}: {terminal.share(self.null_accuracy)}"
-        accuracy = terminal.share(report.accuracy)
-        terminal.line("held out", f"accuracy {accuracy}, {wrong} of {rows} rows wrong ({always})")
-        if report.log_loss is not None and report.log_loss_bits is not None:
-            loss = f"log loss {report.log_loss:.4g} nats, {report.log_loss_bits:.4g} bits a row"
-            terminal.line("", f"{loss} (class frequencies alone: {self.null_log_loss:.4g} nats)")
-        click.echo()
 
     def _show_largest(self) -> None:
         binary = len(self.classes) == 2
         terminal.line("weights", "the largest, per standard deviation of the column")
-        for one in self.largest():
-            side = "for" if one["weight"] >= 0 else "against"
-            label = one["class"]
+        for one in self.largest:
+            side, label = "for" if one["weight"] >= 0 else "against", one["class"]
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
             terminal.line("", f"{one['weight']:+8.3f}  {one['column']}, {side} {label}")
+
+
+def deviations(X: Any) -> Array:
+    """The standard deviation of each column, of dense or sparse rows.
+
+    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
+    [1.0, 0.0]
+    """
+    if not is_sparse(X):
+        return np.asarray(X.std(axis=0))
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+
+
+def _named(value: Any) -> Any:
+    """A setting in plain values: of a part its class."""
+    return type(value).__name__ if hasattr(value, "get_params") else value

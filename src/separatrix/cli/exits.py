@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from separatrix.cli.models import by_option
+from separatrix.cli.verbs import LazyGroup
 from separatrix.errors import InputError, ModelFileError, ParameterError
 
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
@@ -20,7 +22,12 @@ def complain(text: str) -> None:
     click.echo(f"separatrix: {' '.join(text.split())}", err=True)
 
 
-class Verbs(click.Group):
+def note(text: str) -> None:
+    """A line on standard error that is no complaint."""
+    click.echo(f"note: {' '.join(text.split())}", err=True)
+
+
+class Verbs(LazyGroup):
     """A group whose verbs may return an exit code, or raise the package's errors."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -53,7 +60,7 @@ class Verbs(click.Group):
             _discard_output()
             return CLOSED_PIPE
         except ParameterError as error:
-            complain(str(error))
+            complain(str(by_option(error)))
             return USAGE
         except InputError as error:
             complain(str(error))

@@ -1,15 +1,18 @@
-"""``separatrix predict``: the class of every row, by a model file. Needs no scikit-learn."""
+"""``separatrix predict``: the class of every row, by a model file. Needs no scikit-learn for linear models."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import terminal
+from separatrix.cli import exits, reading, terminal
+from separatrix.cli.models import PROBABLE
+from separatrix.cli.reading import FILE, encoding_option, json_option
 from separatrix.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
@@ -28,70 +31,112 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Predict the class of every row of DATA.")
-@click.argument("model")
-@click.argument("data")
+@click.command(epilog=_EXAMPLES, short_help="Answer for every row of a table by a model.")
+@click.argument("model", type=FILE)
+@click.argument("data", type=FILE)
 @click.option("--proba", is_flag=True, help="Give the probability of each class, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object in place of CSV.")
-@click.option("--out", metavar="FILE", help="Write to this file in place of standard output.")
-def predict(model: str, data: str, proba: bool, as_json: bool, out: str | None) -> None:
+@click.option("--scores", is_flag=True, help="Give the score, too: with two classes positive for the second.")
+@click.option("--strict", is_flag=True, help="Refuse other columns than the model's, and categories never seen.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output.")
+@encoding_option
+@json_option
+def predict(
+    model: str, data: str, proba: bool, scores: bool, strict: bool, out: str | None, encoding: str, as_json: bool
+) -> None:
     """Predict the class of every row of DATA by MODEL, a file that fit has written.
 
-    Columns are found by name, in any order; others are not read, so the target may be there or not. Prints CSV
-    with a header and one row for each row of DATA.
+    Columns are found by name, in any order, and read as in training; the target may be there or not. Prints CSV
+    with a header and one line for each row of DATA. A row that lacks a value gets an empty answer where the model
+    was fitted with --missing drop.
     """
-    from separatrix import model_file, sealed
+    from separatrix import model_file
 
+    reading.refuse_unwritable("--out", out)
     known = model_file.read(model)
-    with terminal.working(f"reading {data}"):
-        try:
-            table = _columns(known, data)
-        except TableError as error:
-            if "--drop" not in error.do:
-                raise
-            do = "fill such cells in, or fit a model without that column"  # a fitted model needs all its columns
-            raise TableError(error.argument, error.came, do) from error
-    labels = known.scorer.predict(table.X)
-    P = known.scorer.probabilities(table.X) if proba else None
-    if as_json:
-        found = {"classes": known.scorer.classes, "predictions": labels}
-        whole = found if P is None else {**found, "probabilities": P}
-        pieces = iter([terminal.json_text(whole, indent=None) + "\n"])
-    else:
-        pieces = _csv(known.scorer.classes.tolist(), labels, P)
+    if proba:
+        _refuse_improbable(known)
+    try:
+        table = reading.read_for(known, data, encoding, strict)
+    except TableError as error:
+        if "--missing" not in error.do and "--drop" not in error.do:
+            raise
+        do = "fill such cells in, or fit a model that allows for them (--missing)"  # this one needs all its columns
+        raise TableError(error.argument, error.came, do) from error
+    found = _answered(known, table, proba, scores)
+    pieces = iter([found.json()]) if as_json else found.csv()
     if out is None:
         for piece in pieces:
             click.echo(piece.encode(), nl=False)
-        return
-    try:
-        sealed.replace_file(out, "".join(pieces).encode())
-    except ParameterError as error:
-        raise ParameterError("--out", error.came, error.do) from error
+    else:
+        reading.write("--out", out, "".join(pieces).encode())
+    for note in table.notes:
+        exits.note(note)
 
 
-def _columns(known: ModelFile, data: str) -> Table:
-    """The model's columns: by name, or in their order where the model was fitted without names."""
-    from separatrix.table import open_source, read_columns
+@dataclass(frozen=True)
+class Answered:
+    """The answers: labels, and by the heads of their columns lists of numbers; None for a row without an answer."""
 
-    source = open_source(data)
-    if known.features is not None:
-        return read_columns(source, known.features)
-    names = [name for name in source.names if name not in (known.target, source.target)]
-    if len(names) != known.scorer.n_features:
-        came = f"it has {len(names)} columns, and the model, which knows no names, has {known.scorer.n_features}"
-        raise TableError(source.name, came, "give just the columns that were fitted, in their order")
-    return read_columns(source, names)
+    classes: list[Any]
+    labels: list[Any]
+    scores: list[Any] | None
+    probabilities: list[Any] | None
+
+    def json(self) -> str:
+        """One object on one line."""
+        found: dict[str, Any] = {"classes": self.classes, "predictions": self.labels}
+        for name in ("scores", "probabilities"):
+            if getattr(self, name) is not None:
+                found[name] = getattr(self, name)
+        return terminal.json_text(found, indent=None) + "\n"
+
+    def csv(self) -> Iterator[str]:
+        """Pieces of text; floats are spelled so that they read back to the same bits."""
+        heads, blocks = ["prediction"], []
+        if self.scores is not None:
+            binary = len(self.classes) == 2
+            heads += ["score"] if binary else [f"score({label})" for label in self.classes]
+            blocks.append([[z] for z in self.scores] if binary else self.scores)
+        if self.probabilities is not None:
+            heads += [f"P({label})" for label in self.classes]
+            blocks.append(self.probabilities)
+        for start in range(0, max(len(self.labels), 1), CHUNK):
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            if start == 0:
+                writer.writerow(heads)
+            some = range(start, min(start + CHUNK, len(self.labels)))
+            writer.writerows(self._line(i, blocks, len(heads)) for i in some)
+            yield text.getvalue()
+
+    def _line(self, i: int, blocks: list[list[Any]], width: int) -> list[Any]:
+        if self.labels[i] is None:
+            return [""] * width
+        return [self.labels[i], *(value for block in blocks for value in block[i])]
 
 
-def _csv(classes: list[Any], labels: Any, P: Any) -> Iterator[str]:
-    """Pieces of CSV text; floats are spelled so that they read back to the same bits."""
-    header = ["prediction"] if P is None else ["prediction", *(f"P({label})" for label in classes)]
-    for start in range(0, max(len(labels), 1), CHUNK):
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        if start == 0:
-            writer.writerow(header)
-        some = labels[start : start + CHUNK].tolist()
-        rows = [[]] * len(some) if P is None else P[start : start + CHUNK].tolist()
-        writer.writerows([label, *row] for label, row in zip(some, rows, strict=True))
-        yield text.getvalue()
+def _answered(known: ModelFile, table: Table, proba: bool, scores: bool) -> Answered:
+    """Of every row of the source, in its order."""
+    scorer = known.scorer
+    Z = scorer.scores(table.X).tolist() if scores else None
+    P = scorer.probabilities(table.X).tolist() if proba else None
+    found = [scorer.predict(table.X).tolist(), Z, P]
+    if table.rows is not None and len(table.rows) < table.n_rows:
+        places = (table.rows - 1).tolist()
+        found = [None if part is None else _spread(part, places, table.n_rows) for part in found]
+        exits.note(f"{terminal.count(table.n_rows - len(places), 'row')} of {table.n_rows} got an empty answer.")
+    return Answered(scorer.classes.tolist(), *found)
+
+
+def _spread(part: list[Any], places: list[int], n: int) -> list[Any]:
+    whole: list[Any] = [None] * n
+    for place, value in zip(places, part, strict=True):
+        whole[place] = value
+    return whole
+
+
+def _refuse_improbable(known: ModelFile) -> None:
+    link = getattr(known.scorer, "link", None)
+    if known.classifier not in PROBABLE or not (link is None or link.probabilistic):
+        came = f"{known.classifier} has scores, and no probabilities"
+        raise ParameterError("--proba", came, "ask for --scores, or fit a model of P(class | x), such as logistic")

@@ -7,7 +7,8 @@ import math
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,8 @@ import click
 LABEL = 11
 # Lines that go to a file or a pipe are not wrapped.
 UNWRAPPED = 1 << 16
+# Work that ends within so many seconds is not spoken of.
+PATIENCE = 1.0
 
 
 def width() -> int:
@@ -35,37 +38,68 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
-def line(label: str, text: str) -> None:
+def line(label: str, text: str, colour: str | None = None) -> None:
     """A label, and text that wraps beside it."""
     wrapped = textwrap.wrap(printable(text), width() - LABEL - 1, break_on_hyphens=False) or [""]
-    head = f"{label + ':':<{LABEL}}" if label else " " * LABEL
-    click.echo(click.style(head, bold=True) + wrapped[0])
+    head = f"{label + ': ':<{LABEL}}" if label else " " * LABEL
+    click.echo(click.style(head, bold=True) + click.style(wrapped[0], fg=colour))
     for more in wrapped[1:]:
-        click.echo(" " * LABEL + more)
+        click.echo(" " * LABEL + click.style(more, fg=colour))
 
 
-def lines(text: str) -> None:
-    """Lines that are already labelled, such as those of a certificate."""
-    for one in text.splitlines():
-        line(one[:LABEL].strip().removesuffix(":"), one[LABEL:])
+def certificate(found: Any) -> None:
+    """A certificate's own lines, its status in green or red."""
+    for one in str(found).splitlines():
+        label = one[:LABEL].strip().removesuffix(":")
+        line(label, one[LABEL:], ("green" if found.met else "red") if label == "status" else None)
 
 
-def matrix(names: Sequence[str], heads: Sequence[str], values: Sequence[Sequence[float]]) -> None:
-    """A row of numbers for each name, as many columns at once as fit."""
-    left = min(max((len(name) for name in names), default=0), 40)
-    cell = max(11, *(min(len(head), 24) for head in heads)) + 2
+def matrix(
+    names: Sequence[str],
+    heads: Sequence[str],
+    values: Sequence[Sequence[float]],
+    form: str = ".4g",
+    least: int = 11,
+    widest: int = 40,
+) -> None:
+    """A row of numbers for each name, as many columns at once as fit; numbers have at least so much room."""
+    left = min(max((len(name) for name in names), default=0), max(8, min(widest, width() - least - 5)))
+    cell = max(least, *(min(len(head), 24) for head in heads)) + 2
     at_once = max(1, (width() - left - 3) // cell)
     for start in range(0, len(heads), at_once):
         part = range(start, min(start + at_once, len(heads)))
         titles = "".join(f"{clipped(heads[k], cell - 2):>{cell}}" for k in part)
         click.echo(click.style(f"  {'':<{left}}{titles}", bold=True))
         for name, row in zip(names, values, strict=True):
-            click.echo(f"  {clipped(name, left):<{left}}" + "".join(f"{row[k]:>{cell}.4g}" for k in part))
+            click.echo(f"  {clipped(name, left):<{left}}" + "".join(f"{row[k]:>{cell}{form}}" for k in part))
 
 
 def clipped(text: str, most: int) -> str:
-    """Text of at most so many letters."""
+    """Text of at most so many letters.
+
+    >>> clipped("a long name", 8)
+    'a lon...'
+    """
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def some(texts: Sequence[str], most: int) -> str:
+    """The first few of several texts, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+def count(n: int, what: str) -> str:
+    """So many of something.
+
+    >>> count(1, "row"), count(1234, "row")
+    ('1 row', '1234 rows')
+    """
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def share(value: float) -> str:
@@ -97,13 +131,53 @@ def _jsonable(value: Any) -> Any:
 
 
 @contextmanager
-def working(text: str) -> Iterator[None]:
-    """A note on standard error while something takes its time; only on a terminal, gone afterwards."""
-    seen = sys.stderr.isatty()
-    if seen:
-        click.echo(f"{printable(text)} ...", err=True, nl=False)
+def working(text: str) -> Iterator[Callable[[str], None]]:
+    """A spinner on standard error while something takes longer than a second; only on a terminal, gone afterwards.
+
+    Gives a function that changes the text.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    spinner = _Spinner(printable(text))
+    timer = threading.Timer(PATIENCE, spinner.start)
+    timer.daemon = True
+    timer.start()
     try:
-        yield
+        yield lambda said: spinner.say(printable(said))
     finally:
-        if seen:
-            click.echo("\r\033[K", err=True, nl=False)
+        timer.cancel()
+        spinner.stop()
+
+
+class _Spinner:
+    """Shown by a timer, hidden by the work's own thread: whichever comes first, it is not shown afterwards."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.ended = text, False
+        self.shown: Any = None
+        self.lock = threading.Lock()
+
+    def start(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self.lock:
+            if self.ended:
+                return
+            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+            self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.shown.add_task(self.text, total=None)
+            self.shown.start()
+
+    def say(self, text: str) -> None:
+        with self.lock:
+            self.text = text
+            if self.shown is not None:
+                self.shown.update(0, description=text)
+
+    def stop(self) -> None:
+        with self.lock:
+            self.ended = True
+            if self.shown is not None:
+                self.shown.stop()

@@ -3,7 +3,7 @@
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.infer import infer
-from separatrix.table.reading import read_columns, read_labelled, read_rows, read_table
+from separatrix.table.reading import read_rows, read_table
 from separatrix.table.schema import Column, Schema, read_schema
 from separatrix.table.sources import DEMOS, Source, open_source
 from separatrix.table.tables import Table
@@ -19,8 +19,6 @@ __all__ = [
     "fit_encoder",
     "infer",
     "open_source",
-    "read_columns",
-    "read_labelled",
     "read_rows",
     "read_schema",
     "read_table",

@@ -128,34 +128,6 @@ def read_rows(
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
 
 
-def read_labelled(source: Source, target: str | None = None, leave_out: Sequence[str] = ()) -> Table:
-    """All columns as numbers but the target, which gives the labels, and those left out.
-
-    >>> table = read_labelled(open_source("demo:iris"), leave_out=["petal width (cm)"])
-    >>> table.X.shape, table.target, table.y[0].item()
-    ((150, 3), 'species', 'setosa')
-    """
-    target = select.chosen_target(source, target, leave_out)
-    names = select.features_of(source, target, leave_out)
-    select.refuse_nameless(source, names)
-    columns = source.read([*names, target])
-    y = labels(source.name, columns.column(target), target)
-    encoder = Encoder(tuple(Encoded(name, "number") for name in names))
-    X, kept = encoder.transform(columns, source.name)
-    return Table(source.name, names, X, target, y, rows=np.flatnonzero(kept) + 1, n_rows=len(kept))
-
-
-def read_columns(source: Source, names: Sequence[str]) -> Table:
-    """The columns ``names`` as numbers, in that order; others are not read.
-
-    >>> read_columns(open_source("demo:wine"), ["hue", "alcohol"]).X[0].tolist()
-    [1.04, 14.23]
-    """
-    select.refuse_lacking(source, names)
-    X, kept = Encoder(tuple(Encoded(name, "number") for name in names)).transform(source.read(names), source.name)
-    return Table(source.name, tuple(names), X, rows=np.flatnonzero(kept) + 1, n_rows=len(kept))
-
-
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> Table:
     if target != source.target:
         raise TableError(source.name, f"its labels are in its first column, not in {target!r}", "leave --target out")

@@ -1,0 +1,62 @@
+"""Command lines, each time a cold process: saying what it can do, and labelling a small file by a model that is there.
+
+A wheel of LIBLINEAR or Vowpal Wabbit brings no command, so theirs are looked for on the PATH (Debian: liblinear-tools,
+vowpal-wabbit), and are left out where they are not there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contestant import Contestant, Rung, Task, as_given
+
+# A folder, rows and labels -> the command that labels the rows, and how to read the labels once it has run.
+Setup = Callable[[Path, Any, Any], tuple[list[str], Callable[[str], np.ndarray]]]
+
+
+def quiet(command: list[str]) -> str:
+    """What a command prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def helping(command: list[str]) -> Callable[..., Callable[[], Any]]:
+    """prepare(): a command that only says what it can do; there is nothing to have wrong."""
+
+    def prepare(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+        def run() -> float:
+            quiet(command)
+            return 0.0
+
+        return run
+
+    return prepare
+
+
+def labelling(setup: Setup) -> Callable[..., Callable[[], Any]]:
+    """prepare(): writes rows and a model, off the clock; the run labels the rows, and gives the share it has wrong."""
+
+    def prepare(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
+        command, read = setup(Path(tempfile.mkdtemp()), X, y)
+        return lambda: float(np.mean(read(quiet(command)) != y))
+
+    return prepare
+
+
+def contestants(program: list[str], help_: str | None, setup: Setup) -> tuple[Contestant, ...]:
+    """Both, where the program is installed; ``help_``: the option that makes it explain itself, if it has one."""
+    name = Path(program[-1]).name
+
+    def there(task: Task) -> bool:
+        return shutil.which(program[0]) is not None
+
+    predicts = Contestant(f"{name}, predicting", "cli-predict", labelling(setup), as_given, where=there)
+    if help_ is None:
+        return (predicts,)
+    return Contestant(f"{name} {help_}", "cli-help", helping([*program, help_]), as_given, where=there), predicts

@@ -1,0 +1,147 @@
+"""``separatrix compare``: every classifier on one table, cross-validated on the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from separatrix.cli import exits, reading, terminal
+from separatrix.cli.reading import FILE, json_option, table_options, threads_option
+from separatrix.errors import ParameterError
+
+if TYPE_CHECKING:
+    from separatrix.comparison import Comparison, Standing
+    from separatrix.table import Table
+
+_EXAMPLES = """\b
+Examples:
+  separatrix compare demo:breast-cancer
+  separatrix compare people.csv --target smoker --drop id --cv 10
+  separatrix compare people.csv --target smoker --by log-loss --missing impute
+  separatrix compare demo:iris --only logistic --only lda --json
+"""
+_BY = {"accuracy": "accuracy", "log-loss": "log_loss"}
+# The columns beside the names, each with its width, right-aligned.
+_HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
+
+
+@click.command(epilog=_EXAMPLES, short_help="Cross-validate every classifier on a table.")
+@click.argument("data", type=FILE)
+@table_options
+@click.option("--cv", type=click.IntRange(2), default=5, show_default=True, metavar="K", help="How many folds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the folds.")
+@click.option("--by", type=click.Choice(list(_BY)), default="accuracy", help="What the order and the choice go by.")
+@click.option("--only", metavar="NAME", multiple=True, help="One classifier of the table; may be given again.")
+@threads_option
+@json_option
+def compare(
+    data: str,
+    cv: int,
+    seed: int,
+    by: str,
+    only: tuple[str, ...],
+    threads: int | None,
+    as_json: bool,
+    **wanted: Any,
+) -> int:
+    """Fit every classifier of the package to DATA with its defaults, and say which to take.
+
+    All are cross-validated on the same folds, with the same share of each class in each. Columns are standardised
+    inside each fold, by the rows of the fit, for those to which scales matter (*). One that cannot be fitted is
+    there with its reason. Take the simplest within one standard error of the best.
+    """
+    from separatrix import comparison, concurrency
+
+    table = reading.read(data, reading.Wanted(**wanted))
+    with terminal.working("comparing") as say, concurrency.threads(threads) if threads else nullcontext():
+        try:
+            found = comparison.compare(
+                table.X, table.y, cv=cv, seed=seed, by=_BY[by], only=only or None, progress=_progress(say)
+            )
+        except ParameterError as error:
+            raise ParameterError(f"--{error.argument}", error.came, error.do) from error
+    if as_json:
+        whole = {"data": table.source, "target": table.target, "rows": len(table.X), **found.plain()}
+        click.echo(terminal.json_text(whole))
+    else:
+        _show(table, found, cv)
+    for note in table.notes:
+        exits.note(note)
+    if table.encoder is not None and table.encoder.missing in ("impute", "indicator"):
+        exits.note("The means that were filled in are of all rows, those held out among them.")
+    return exits.FINE
+
+
+def _progress(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
+    return lambda done, total, name: say(f"{done} of {total} fits done, the last by {name}")
+
+
+def _show(table: Table, found: Comparison, cv: int) -> None:
+    n, d = table.X.shape
+    size = f"{terminal.count(n, 'row')}, {terminal.count(d, 'column')}"
+    terminal.line("data", f"{table.source}: {size}; predicting {table.target!r}")
+    fewer = f", as many as the smallest class has rows (asked: {cv})" if found.n_folds < cv else ""
+    terminal.line("folds", f"{found.n_folds}{fewer}, the same share of each class, seed {found.seed}")
+    click.echo()
+    _show_figures(found)
+    _show_refused(found)
+    click.echo()
+    terminal.line("take", found.why, "green")
+    chosen = found.chosen
+    if chosen is not None and chosen.n_met < found.n_folds:
+        terminal.line(
+            "", f"{chosen.n_met} of {found.n_folds} of its fits ended as asked; the first other: {chosen.status}"
+        )
+
+
+def _show_figures(found: Comparison) -> None:
+    """The table; a name that is too long for the terminal is cut."""
+    shown = [one for one in found.standings if one.fitted]
+    room = terminal.width() - sum(_HEADS.values()) - 4
+    left = min(max(len(_named(one)) for one in shown), max(12, room))
+    heads = "".join(f"{head:>{width}}" for head, width in _HEADS.items())
+    click.echo(click.style(f"    {'':<{left}}{heads}", bold=True))
+    for one in shown:
+        mark = "→" if one is found.chosen else " "
+        row = "".join(f"{cell:>{width}}" for cell, width in zip(_cells(one, found), _HEADS.values(), strict=True))
+        line = f"  {mark} {terminal.clipped(_named(one), left):<{left}}{row}"
+        click.echo(click.style(line, bold=one is found.chosen, dim=one is found.baseline))
+    click.echo()
+    meant = [
+        "± is the standard error over the folds",
+        "off by: the calibration error",
+        "proven: fits whose certificate is met",
+    ]
+    if any(one.standardised for one in shown):
+        meant.append("* on standardised columns")
+    terminal.line("", "; ".join(meant))
+
+
+def _named(standing: Standing) -> str:
+    return f"{standing.name}{' *' * standing.standardised}"
+
+
+def _cells(one: Standing, found: Comparison) -> list[str]:
+    loss, off = one.log_loss, one.calibration_error
+    baseline = one is found.baseline
+    return [
+        f"{one.accuracy.mean:.4f} ± {one.accuracy.error:.4f}",
+        "–" if loss is None else f"{loss.mean:.4f}",
+        "–" if off is None else f"{off:.3f}",
+        "" if baseline else f"{1000 * one.seconds:.1f}",
+        "" if baseline else f"{one.n_met}/{found.n_folds}",
+    ]
+
+
+def _show_refused(found: Comparison) -> None:
+    """Those without figures, by their reasons."""
+    reasons: dict[str, list[str]] = {}
+    for one in found.standings:
+        if one.reason is not None:
+            reasons.setdefault(one.reason, []).append(one.name)
+    for reason, names in reasons.items():
+        whole = dict.fromkeys(name.partition(",")[0] for name in names)  # one scheme over several models is told once
+        terminal.line("left out", f"{', '.join(whole)}: {reason.removeprefix('not fitted: ')}")

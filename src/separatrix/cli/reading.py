@@ -1,0 +1,147 @@
+"""The table on the command line: the options that say how it is read, and the reading."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from separatrix.cli import terminal
+from separatrix.errors import ParameterError, TableError
+
+if TYPE_CHECKING:
+    from separatrix.model_file import ModelFile
+    from separatrix.table import Schema, Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path()
+POLICIES = ("error", "impute", "indicator", "drop")
+encoding_option = click.option(
+    "--encoding", default="utf-8", metavar="NAME", help="Of text files (utf-8); latin-1, cp1250, ..."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
+threads_option = click.option(
+    "--threads", type=click.IntRange(1), metavar="N", help="How many (all cores). The answer does not depend on it."
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a table to be learned from."""
+
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    schema: str | None = None
+    missing: str = "error"
+    strict: bool = False
+    encoding: str = "utf-8"
+
+
+def table_options(command: F) -> F:
+    """Options that make a ``Wanted``."""
+    options = (
+        click.option("--target", metavar="COL", help="The column to predict. Demo sets have one of their own."),
+        click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be given again."),
+        click.option(
+            "--schema", type=FILE, metavar="FILE", help="What columns hold (JSON): see --print-schema of fit."
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(POLICIES),
+            default="error",
+            metavar="HOW",
+            help="Missing values: error (the default) refuses them, impute fills in means, indicator does that and "
+            "marks them by columns of their own, drop leaves such rows out.",
+        ),
+        click.option(
+            "--strict", is_flag=True, help="Refuse categories never seen when predicting; else they count as average."
+        ),
+        encoding_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read(data: str, wanted: Wanted) -> Table:
+    """The table, with labels."""
+    from separatrix.table import read_table
+
+    unseen = "error" if wanted.strict else "average"
+    with terminal.working(f"reading {data}"):
+        return read_table(
+            data, wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen, wanted.encoding
+        )
+
+
+def inferred(data: str, wanted: Wanted) -> Schema:
+    """What the columns seem to hold, whether or not a model could be fitted to them."""
+    from separatrix.table import Column, Schema, infer, open_source
+    from separatrix.table.select import refuse_unknown
+    from separatrix.table.sources import SparseSource
+
+    source = open_source(data, wanted.encoding)
+    if isinstance(source, SparseSource):
+        raise TableError(source.name, "a libsvm file has no schema", "all its columns are numbers: fit as it is")
+    given = _schema(wanted.schema) or Schema(())
+    target = next((name for name in (wanted.target, given.target, source.target) if name is not None), None)
+    for name in (*wanted.drop, *given.names, *([] if target is None else [target])):
+        refuse_unknown(source, name)
+    left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
+    kept = tuple(column for column in given.columns if column.name not in wanted.drop)
+    return infer(source.read(source.names), target, Schema((*kept, *left_out), target))
+
+
+def read_for(
+    known: ModelFile, data: str, encoding: str, strict: bool = False, target: str | None = None, labelled: bool = False
+) -> Table:
+    """The model's columns: by name, or in their order where the model was fitted without names."""
+    from separatrix.table import open_source, read_rows
+    from separatrix.table.sources import STDIN
+
+    columns = known.features if known.encoder is None else known.encoder
+    target = known.target if target is None else target
+    rows: Any = data
+    with terminal.working(f"reading {data}"):
+        if columns is None:
+            source = open_source(data, encoding)
+            columns = tuple(name for name in source.names if name not in (target, source.target))
+            if len(columns) != known.columns:
+                came = f"it has {len(columns)} columns, and the model, which knows no names, has {known.columns}"
+                raise TableError(source.name, came, "give just the columns that were fitted, in their order")
+            rows = source.read(source.names) if data == STDIN else data  # which is read once only
+        return read_rows(rows, columns, strict, target, labelled, encoding)
+
+
+def refuse_unwritable(option: str, out: str | None) -> None:
+    """Before any work: a fit whose model has nowhere to go is lost."""
+    if out is None:
+        return
+    if out == "-":
+        raise ParameterError(option, "got '-'", "give the path of a file: it is written whole or not at all")
+    path = Path(out)
+    if path.is_dir():
+        raise ParameterError(option, f"{out!r} is a folder", "give the path of a file")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ParameterError(option, f"{out!r} is in no folder that can be written to", "make that folder first")
+
+
+def write(option: str, out: str, content: bytes) -> None:
+    """The file, whole or not at all."""
+    from separatrix import sealed
+
+    try:
+        sealed.replace_file(out, content)
+    except ParameterError as error:
+        raise ParameterError(option, error.came, error.do) from error
+
+
+def _schema(path: str | None) -> Any:
+    from separatrix.table import read_schema
+
+    return None if path is None else read_schema(path)

@@ -1,0 +1,96 @@
+r"""Cross-validation: K fits, each on all folds but one, measured on that one.
+
+    mean ± s/√K,    s the standard deviation of the K figures
+
+The folds' fits share rows, so the standard error is too small rather than too large: no unbiased one exists (Bengio and
+Grandvalet, No unbiased estimator of the variance of K-fold cross-validation, JMLR 5, 2004).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Integers
+from separatrix.cli import terminal
+from separatrix.cli.holdout import folds
+from separatrix.cli.measures import Measures
+from separatrix.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Figures of each fold; ``log_loss`` is None for a model without probabilities; ``unmet``: fits not as asked."""
+
+    accuracy: tuple[float, ...]
+    log_loss: tuple[float, ...] | None
+    null_accuracy: tuple[float, ...]
+    unmet: int
+    seed: int
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.accuracy)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Means, standard errors, and each fold's figures."""
+        found: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
+        for name, values in (("accuracy", self.accuracy), ("log_loss", self.log_loss)):
+            if values is not None:
+                mean, error = mean_and_error(values)
+                found |= {name: mean, f"{name}_error": error, f"{name}_by_fold": list(values)}
+        return found | {"null_accuracy": float(np.mean(self.null_accuracy))}
+
+    def show(self) -> None:
+        """For people."""
+        mean, error = mean_and_error(self.accuracy)
+        always = f"always the majority: {terminal.share(float(np.mean(self.null_accuracy)))}"
+        said = f"{self.n_folds} folds (the same share of each class, seed {self.seed})"
+        terminal.line("validated", f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {said}")
+        if self.log_loss is not None:
+            mean, error = mean_and_error(self.log_loss)
+            terminal.line("", f"log loss {mean:.4f} ± {error:.4f} nats a row; ± is the standard error")
+        if self.unmet:
+            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not end as asked")
+
+
+def mean_and_error(values: tuple[float, ...]) -> tuple[float, float]:
+    """The mean, and its standard error.
+
+    >>> mean_and_error((0.8, 0.9, 1.0))
+    (0.9, 0.05773502691896257)
+    """
+    if not np.all(np.isfinite(values)):
+        return float(np.mean(values)), float("nan")
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def cross_validate(
+    made: Callable[[], Any], X: Any, codes: Integers, classes: Any, n_folds: int, seed: int, say: Callable[[str], None]
+) -> CrossValidation:
+    """Fit what ``made`` gives to all folds but one, for each; ``say`` is told which."""
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has one row only"
+        raise ParameterError("--cv", came, "leave that class out, or leave --cv out")
+    if n_folds > len(codes):
+        raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
+    fold = folds(codes, n_folds, seed)
+    found, unmet = [], 0
+    for k in range(n_folds):
+        say(f"fitting fold {k + 1} of {n_folds}")
+        test = fold == k
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # counted below
+            model = made().fit(X[~test], classes[codes[~test]])
+        unmet += not model.certificate_.met
+        fitted = np.bincount(codes[~test], minlength=len(classes))
+        found.append(Measures(model, X[test], classes[codes[test]], fitted.tolist()))
+    losses = [one.log_loss for one in found]
+    known = tuple(loss for loss in losses if loss is not None)
+    accuracy, null = tuple(one.accuracy for one in found), tuple(one.null_accuracy for one in found)
+    return CrossValidation(accuracy, known if len(known) == n_folds else None, null, unmet, seed)

@@ -1,0 +1,87 @@
+"""evaluate: figures that scikit-learn finds as well."""
+
+import json
+
+import pytest
+from sklearn import metrics
+
+from separatrix import model_file, save
+from separatrix.classifiers import LogisticRegression
+from separatrix.diagnostics import wilson
+from separatrix.table import read_rows, read_table
+
+from .running import complaint, real, run
+
+
+def test_pima(tmp_path):
+    """MASS's Pima.tr and Pima.te: fitted on the one, 66 of the 332 rows of the other are wrong, as in tests/table."""
+    train, test = real(tmp_path, "pima_tr"), real(tmp_path, "pima_te", "parquet")
+    run("fit", train, "--target", "type", "--C", "inf", "--test-size", "0", "--out", "m.json")
+    text = run("evaluate", "m.json", test).stdout
+    for part in (
+        "fitted on pima_tr.csv (200 rows)",
+        "66 of 332 rows wrong",
+        "always No: 0.672",
+        "No   200   23  223",
+        "Yes   43   66  109",
+    ):
+        assert part in text
+    found = json.loads(run("evaluate", "m.json", test, "--json").stdout)
+    kept = model_file.read("m.json")
+    rows = read_rows(test, kept.encoder, target="type", labelled=True)
+    P = kept.scorer.probabilities(rows.X)
+    positive = rows.y == "Yes"
+    assert found["mistakes"] == 66
+    assert found["accuracy_interval"] == pytest.approx([float(end) for end in wilson(266, 332)])
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(positive, P[:, 1]))
+    assert found["brier"] == pytest.approx(metrics.brier_score_loss(positive, P[:, 1]))
+    assert found["auc"] == pytest.approx(metrics.roc_auc_score(positive, P[:, 1]))
+    assert found["confusion"] == metrics.confusion_matrix(rows.y, kept.scorer.predict(rows.X)).tolist()
+    assert found["auc_interval"][0] < found["auc"] < found["auc_interval"][1]
+
+
+def test_several_classes(tmp_path):
+    path = real(tmp_path, "penguins")
+    run("fit", path, "--target", "species", "--missing", "impute", "--model", "lda", "--out", "m.json")
+    done = run("evaluate", "m.json", path)
+    assert "the mean of each class against the rest" in done.stdout
+    assert "fitted on a table of this name" in done.stderr
+    found = json.loads(run("evaluate", "m.json", path, "--json").stdout)
+    kept = model_file.read("m.json")
+    rows = read_rows(path, kept.encoder, target="species", labelled=True)
+    P = kept.scorer.probabilities(rows.X)
+    assert found["auc"] == pytest.approx(metrics.roc_auc_score(rows.y, P, multi_class="ovr"), abs=1e-3)
+
+
+def test_without_probabilities():
+    run("fit", "demo:credit", "--model", "perceptron", "--pocket", "--out", "m.json", code=1)
+    found = json.loads(run("evaluate", "m.json", "demo:credit", "--json").stdout)
+    assert found["log_loss"] is found["brier"] is found["calibration_error"] is None
+    text = run("evaluate", "m.json", "demo:credit").stdout
+    assert "log loss" not in text
+    assert "ROC area" in text
+
+
+def test_labels_must_be_known(tmp_path):
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    (tmp_path / "strange.csv").write_text("a,b,y\n1,2,yes\n1,2,perhaps\n3,4,never\n")
+    text = complaint("evaluate", "m.json", "strange.csv", code=3)
+    assert "target column 'y': row 2 has the label 'perhaps', which the model does not know (and 1 rows more)" in text
+    (tmp_path / "bare.csv").write_text("a,b\n1,2\n")
+    assert "no column 'y'" in complaint("evaluate", "m.json", "bare.csv", code=3)
+    (tmp_path / "renamed.csv").write_text("a,b,answer\n1,2,yes\n")
+    assert "accuracy" in run("evaluate", "m.json", "renamed.csv", "--target", "answer").stdout
+
+
+def test_models_of_the_library_know_no_counts():
+    table = read_table("demo:credit")
+    save(LogisticRegression().fit(table.X, table.y), "m.json")
+    assert "always no: 0.500" in run("evaluate", "m.json", "demo:credit").stdout
+
+
+def test_report_finds_the_fitted_rows_again(tmp_path):
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json", "--seed", "4")
+    run("evaluate", "m.json", "rows.csv", "--report", "r.html", "--fitted-on", "rows.csv")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "it holds: objective" in page
+    assert "--fitted-on" in complaint("evaluate", "m.json", "rows.csv", "--report", "r.html", code=2)

@@ -1,0 +1,255 @@
+"""fit: the library's own fits, told for people and for programs, and written down."""
+
+import json
+
+import numpy as np
+import pytest
+
+from separatrix import LogisticRegression, errors, load, model_file
+from separatrix.classifiers import CLASSIFIERS
+from separatrix.cli.holdout import folds, held_out
+from separatrix.cli.models import MODELS, OF_PARTS, PROBABLE, SETTINGS, unfitted
+from separatrix.solvers.registry import SOLVERS
+from separatrix.table import read_table
+
+from .running import OVERLAPPING, complaint, real, run
+
+
+def test_the_names_are_those_of_the_registry():
+    assert list(MODELS) == list(CLASSIFIERS)
+    assert {name for name, kind in CLASSIFIERS.items() if kind.has_probabilities} == set(PROBABLE)
+    assert all(name in run("fit", "-h").stdout for name in (*SOLVERS, *MODELS, *(one.option for one in SETTINGS)))
+
+
+def test_every_option_is_a_setting_of_some_model():
+    known = {name: set(kind().get_params(deep=False)) for name, kind in CLASSIFIERS.items()}
+    for setting in SETTINGS:
+        having = [name for name, parameters in known.items() if setting.parameter in parameters]
+        assert having
+        value = setting.flag if setting.flag is not None else object()
+        for name in having:
+            made = unfitted(name, None, 0, {setting.parameter: value if setting.flag is None else True})
+            assert getattr(made, setting.parameter) is value
+        for name in set(known) - set(having) - set(OF_PARTS):
+            with pytest.raises(errors.ParameterError, match=f"{setting.option}: {name} has no such setting"):
+                unfitted(name, None, 0, {setting.parameter: True})
+
+
+def test_fit_accounts_for_itself():
+    text = run("fit", "demo:breast-cancer", "--out", "model.json").stdout
+    for part in (
+        "569 rows, 30 columns; predicting 'diagnosis'",
+        "benign 357, malignant 212",
+        "427 rows fitted, 142 held out",
+        "status:    optimal",
+        "gap:       at most",
+        "held out:  accuracy 0.9",
+        "with 95 % confidence",
+        "always benign: 0.6",
+        "class frequencies alone",
+        "separatrix predict model.json demo:breast-cancer",
+    ):
+        assert part in text
+
+
+def test_fit_as_json_and_the_file_agree():
+    found = json.loads(run("fit", "demo:wine", "--json", "--out", "wine.json").stdout, parse_constant=pytest.fail)
+    kept = model_file.read("wine.json")
+    model = kept.estimator()
+    assert found["weights"]["coef"] == model.coef_.tolist()
+    assert found["certificate"] == model.certificate_.to_dict()
+    assert (found["model"], found["classifier"]) == ("wine.json", "logistic")
+    assert (kept.target, kept.training["source"]) == ("cultivator", "demo:wine")
+    assert kept.training["held_out_accuracy"] == found["held_out"]["accuracy"]
+    assert kept.encoder.plain() == found["data"]["encoder"]
+    assert sum(kept.training["class_counts_fitted"]) == found["split"]["rows_fitted"]
+    assert found["held_out"]["log_loss"] < found["held_out"]["null_log_loss"]
+    assert found["held_out"]["log_loss_bits"] == pytest.approx(found["held_out"]["log_loss"] / np.log(2))
+
+
+def test_the_written_certificate_verifies_on_the_fitted_rows():
+    run("fit", "demo:iris", "--out", "iris.json", "--seed", "5", "--test-size", "0.3")
+    table = read_table("demo:iris")
+    classes, codes = np.unique(table.y, return_inverse=True)
+    fitted = ~held_out(codes, 0.3, 5)
+    assert model_file.read("iris.json").certificate.verify(table.X[fitted], classes[codes[fitted]])
+
+
+def test_the_command_line_fits_what_the_library_fits():
+    settings = ["--C", "0.3", "--no-intercept", "--class-weight", "balanced", "--solver", "lbfgs", "--tol", "1e-6"]
+    run("fit", "rows.csv", "--target", "y", "--drop", "b", "--test-size", "0", *settings, "--out", "m.json")
+    table = read_table("rows.csv", "y", ["b"])
+    model = LogisticRegression(C=0.3, fit_intercept=False, class_weight="balanced", solver="lbfgs", tol=1e-6)
+    assert model_file.read("m.json").estimator().coef_.tobytes() == model.fit(table.X, table.y).coef_.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model(name):
+    done = run("fit", "demo:three-classes", "--model", name, "--out", "m.json", "--test-size", "0")
+    table = read_table("demo:three-classes")
+    model = unfitted(name, None, 0, {}).fit(table.X, table.y)
+    assert "status:" in done.stdout
+    answers = run("predict", "m.json", "demo:three-classes").stdout.split()[1:]
+    assert [int(label) for label in answers] == model.predict(table.X).tolist()
+    assert MODELS[name].partition(";")[0] in done.stdout
+    assert name in run("show", "m.json").stdout
+    found = json.loads(run("evaluate", "m.json", "demo:three-classes", "--json").stdout)
+    assert found["mistakes"] == int(np.sum(model.predict(table.X) != table.y))
+
+
+def test_parts_of_another_kind():
+    run("fit", "demo:three-classes", "--model", "one-versus-one", "--base", "lda", "--out", "m.json")
+    assert type(load("m.json")[-1].estimator).__name__ == "LinearDiscriminantAnalysis"
+    assert "--base" in complaint("fit", "demo:iris", "--base", "lda", code=2)
+    assert "perceptron has no such setting" in complaint(
+        "fit", "demo:iris", "--model", "perceptron", "--C", "1", code=2
+    )
+    assert "lda has no such setting" in complaint(
+        "fit", "demo:iris", "--model", "one-versus-rest", "--base", "lda", "--tol", "1", code=2
+    )
+
+
+def test_a_penalty_chosen_on_the_command_line():
+    text = run("fit", "demo:iris", "--C", "auto", "--out", "m.json", "--test-size", "0").stdout
+    assert "(chosen: the best for rows left out)" in text
+    assert "chosen by approximate leave-one-out" in text
+    table = read_table("demo:iris")
+    model = LogisticRegression("auto", random_state=0).fit(table.X, table.y)
+    assert f"C={model.C_:.4g} " in text
+    assert "neither a number nor 'auto'" in complaint("fit", "demo:iris", "--C", "strong", code=2)
+
+
+def test_firths_likelihood_from_the_command_line():
+    text = run("fit", "separated.csv", "--target", "y", "--bias-reduction", "firth", "--out", "m.json").stdout
+    assert "bias reduced by Firth's likelihood" in text
+    assert "stationary" in text
+    assert "--C" in complaint("fit", "separated.csv", "--target", "y", "--bias-reduction", "firth", "--C", "2", code=2)
+
+
+def test_threads_change_nothing():
+    one = run("fit", "demo:iris", "--json", "--threads", "1").stdout
+    assert one == run("fit", "demo:iris", "--json", "--threads", "2").stdout
+
+
+def test_no_file_without_out(tmp_path):
+    before = sorted(tmp_path.iterdir())
+    run("fit", "demo:iris")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_failed_check_is_said_and_the_model_still_written(as_json):
+    words = ["fit", "separated.csv", "--target", "y", "--C", "inf", "--test-size", "0", "--out", "m.json"]
+    done = run(*words, *(["--json"] if as_json else []), code=1)
+    assert done.stderr.startswith("separatrix: the check failed (m.json was written all the same): no optimum exists")
+    assert done.stderr.count("\n") == 1
+    assert not model_file.read("m.json").certificate.met
+    if as_json:
+        found = json.loads(done.stdout, parse_constant=pytest.fail)
+        assert found["certificate"]["code"] == "separated"
+        assert found["settings"]["C"] == "inf"
+    assert "stopped at" in run("fit", "demo:iris", "--max-iter", "1", code=1).stderr
+
+
+def test_categories_and_what_is_missing(tmp_path):
+    path = real(tmp_path, "penguins")
+    assert "'sex' 11" in complaint("fit", path, "--target", "species", code=3)
+    text = run("fit", path, "--target", "species", "--missing", "drop", "--out", "m.json").stdout
+    for part in ("333 of 344 rows", "island (Biscoe), sex (male)", "Left out, with a missing value: 11 rows of 344"):
+        assert part in text
+    kept = model_file.read("m.json")
+    assert (kept.encoder.missing, kept.encoder.unseen) == ("drop", "average")
+    run("fit", path, "--target", "species", "--missing", "indicator", "--strict", "--out", "m.json")
+    kept = model_file.read("m.json")
+    assert kept.encoder.unseen == "error"
+    assert "sex=missing" in kept.features
+
+
+def test_the_schema_goes_out_and_comes_back(tmp_path):
+    path = real(tmp_path, "default")
+    found = json.loads(run("fit", path, "--print-schema", "--target", "default", "--drop", "income").stdout)
+    assert found["target"] == "default"
+    kinds = {column["name"]: column["kind"] for column in found["columns"]}
+    assert kinds == {"student": "category", "balance": "number", "income": "ignored"}
+    found["columns"][0] |= {"reference": "Yes", "levels": ["Yes", "No"]}
+    (tmp_path / "schema.json").write_text(json.dumps(found))
+    run("fit", path, "--schema", "schema.json", "--out", "m.json")
+    assert model_file.read("m.json").features == ("student=No", "balance")
+    named = run("fit", "-", "--print-schema", stdin="name,y\nAnn,0\nBob,1\n").stdout  # refused by a fit, shown here
+    assert json.loads(named)["columns"][0]["kind"] == "text"
+
+
+def test_cross_validation():
+    words = ("fit", "rows.csv", "--target", "y", "--cv", "4", "--seed", "3")
+    found = json.loads(run(*words, "--json", "--out", "m.json").stdout)
+    table = read_table("rows.csv", "y")
+    classes, codes = np.unique(table.y, return_inverse=True)
+    fold = folds(codes, 4, 3)
+    accuracy, loss = [], []
+    for k in range(4):
+        model = LogisticRegression().fit(table.X[fold != k], table.y[fold != k])
+        P = model.predict_proba(table.X[fold == k])
+        accuracy.append(np.mean(model.predict(table.X[fold == k]) == table.y[fold == k]))
+        loss.append(-np.mean(np.log(P[np.arange(len(P)), codes[fold == k]])))
+    validated = found["cross_validation"]
+    assert validated["accuracy"] == pytest.approx(np.mean(accuracy))
+    assert validated["log_loss"] == pytest.approx(np.mean(loss))
+    assert validated["accuracy_error"] == pytest.approx(np.std(accuracy, ddof=1) / 2)
+    assert found["split"]["rows_fitted"] == 60
+    assert model_file.read("m.json").training["validated_folds"] == 4
+    assert f"accuracy {np.mean(accuracy):.3f} ± " in run(*words).stdout
+    assert "--test-size" in complaint(*words, "--test-size", "0.5", code=2)
+    assert "one row only" in complaint("fit", "-", "--target", "y", "--cv", "2", code=2, stdin="a,y\n1,u\n2,u\n3,v\n")
+    assert len(classes) == 2
+
+
+def test_folds_share_out_classes_and_rows():
+    codes = np.repeat([0, 1, 2], [50, 23, 3])
+    fold = folds(codes, 5, 1)
+    assert np.ptp(np.bincount(fold)) <= 1
+    for k in range(3):
+        assert np.ptp(np.bincount(fold[codes == k], minlength=5)) <= 1
+    assert (fold == folds(codes, 5, 1)).all()
+    assert (fold != folds(codes, 5, 2)).any()
+
+
+def test_the_share_held_out_of_each_class():
+    codes = np.repeat([0, 1, 2, 3], [100, 50, 10, 1])
+    held = held_out(codes, 0.25, seed=1)
+    assert np.bincount(codes[held], minlength=4).tolist() == [25, 13, 2, 0]
+    assert (held == held_out(codes, 0.25, seed=1)).all()
+    assert (held != held_out(codes, 0.25, seed=2)).any()
+    assert not held_out(codes, 0.0, seed=1).any()
+    assert np.bincount(codes[~held_out(codes, 0.999, seed=1)]).min() >= 1
+
+
+def test_too_few_rows_to_hold_any_out():
+    text = run("fit", "-", "--target", "y", stdin="a,y\n0,0\n1,1\n").stdout
+    assert "all 2 rows fitted: too few rows" in text
+
+
+def test_rows_in_a_status_are_counted_among_those_fitted():
+    words = ("fit", "rows.csv", "--target", "y", "--model", "perceptron")
+    assert "count those that were fitted" in run(*words, code=1).stdout
+    assert "count those that were fitted" not in run(*words, "--test-size", "0", code=1).stdout
+
+
+def test_sparse_files(tmp_path):
+    (tmp_path / "t.libsvm").write_text("".join(f"{i % 2} {1 + i % 3}:{i} 7:1.5\n" for i in range(1, 41)))
+    text = run("fit", "t.libsvm", "--out", "m.json").stdout
+    assert "40 rows, 7 columns; predicting 'label'" in text
+    assert len(run("predict", "m.json", "t.libsvm").stdout.split()) == 41
+    assert "no schema" in complaint("fit", "t.libsvm", "--print-schema", code=3)
+
+
+def test_report(tmp_path):
+    text = run("fit", "demo:credit", "--report", "r.html").stdout
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "r.html: open it in a browser" in text
+    assert page.startswith("<!doctype html>")
+    assert "creditworthy, predicted from demo:credit" in page
+    assert "rows that it had not seen" in page
+
+
+def test_standard_input_is_a_table():
+    assert "standard input: 60 rows" in run("fit", "-", "--target", "y", stdin=OVERLAPPING).stdout

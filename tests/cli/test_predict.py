@@ -1,0 +1,114 @@
+"""predict: the library's answers, row by row, whatever the table looks like."""
+
+import csv
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from separatrix import LogisticRegression, load, model_file, save
+from separatrix.table import read_rows, read_table
+
+from .running import OVERLAPPING, complaint, real, rows_of, run
+
+
+def test_predict_writes_csv():
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json", "--test-size", "0")
+    table = read_table("rows.csv", "y")
+    model = load("m.json")[-1]
+    lines = rows_of(run("predict", "m.json", "rows.csv").stdout)
+    assert lines[0] == ["prediction"]
+    assert [label for [label] in lines[1:]] == model.predict(table.X).tolist()
+    lines = rows_of(run("predict", "m.json", "rows.csv", "--proba", "--scores").stdout)
+    assert lines[0] == ["prediction", "score", "P(no)", "P(yes)"]
+    assert [float(line[1]) for line in lines[1:]] == model.decision_function(table.X).tolist()
+    assert [[float(p) for p in line[2:]] for line in lines[1:]] == model.predict_proba(table.X).tolist()
+    assert run("predict", "m.json", "rows.csv", "--out", "answers.csv").stdout == ""
+    with open("answers.csv", newline="") as file:
+        assert file.read() == run("predict", "m.json", "-", stdin=OVERLAPPING).stdout
+
+
+def test_predict_as_json():
+    run("fit", "demo:digits", "--out", "m.json", "--tol", "0.01")
+    found = json.loads(run("predict", "m.json", "demo:digits", "--proba", "--scores", "--json").stdout)
+    assert found["classes"] == list(range(10))
+    assert len(found["predictions"]) == len(found["probabilities"]) == len(found["scores"]) == 1797
+    assert set(found["predictions"]) <= set(range(10))
+
+
+def test_columns_are_found_by_name(tmp_path):
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    expected = run("predict", "m.json", "rows.csv", "--proba").stdout
+    table = read_table("rows.csv", "y")
+    columns = {"note": ["text"] * len(table.X), "b": table.X[:, 1], "a": table.X[:, 0].astype(int)}
+    parquet.write_table(pa.table(columns), tmp_path / "turned.parquet")
+    done = run("predict", "m.json", "turned.parquet", "--proba")
+    assert done.stdout == expected
+    assert done.stderr == "note: Not used, since the model has no such columns: 'note'.\n"
+    assert "the model has no columns 'note'" in complaint("predict", "m.json", "turned.parquet", "--strict", code=3)
+    (tmp_path / "lacking.csv").write_text("A,c\n1,2\n")
+    assert "lacks 2 of the 2 columns of the model: 'a', 'b'" in complaint("predict", "m.json", "lacking.csv", code=3)
+
+
+def test_labels_are_quoted_and_survive(tmp_path):
+    odd = ['say "x", twice', "two\nlines", "žluťoučký"]
+    with (tmp_path / "odd.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["a\nb", "y"], *[[i + (i % 4) * 2, odd[i % 3]] for i in range(30)]])
+    text = run("fit", "odd.csv", "--target", "y", "--out", "m.json").stdout
+    assert "a\\nb" in text
+    lines = rows_of(run("predict", "m.json", "odd.csv", "--proba").stdout)
+    assert lines[0] == ["prediction", *(f"P({label})" for label in sorted(odd))]
+    assert {line[0] for line in lines[1:]} <= set(odd)
+    assert len(lines) == 31
+    assert "two\\nlines" in run("show", "m.json").stdout
+
+
+def test_a_model_without_names_takes_columns_in_their_order():
+    table = read_table("demo:iris")
+    save(LogisticRegression().fit(table.X, table.y), "m.json")
+    lines = rows_of(run("predict", "m.json", "demo:iris").stdout)
+    assert [label for [label] in lines[1:]] == load("m.json").predict(table.X).tolist()
+    assert run("predict", "m.json", "-", stdin="a,b,c,d\n5.1,3.5,1.4,0.2\n").stdout == "prediction\nsetosa\n"
+    assert "has 2 columns" in complaint("predict", "m.json", "-", code=3, stdin="a,b\n1,2\n")
+    assert "column 4" in run("show", "m.json").stdout
+
+
+def test_dropped_rows_get_an_empty_answer(tmp_path):
+    path = real(tmp_path, "penguins")
+    run("fit", path, "--target", "species", "--missing", "drop", "--out", "m.json")
+    done = run("predict", "m.json", path, "--proba")
+    lines = rows_of(done.stdout)
+    table = read_rows(path, model_file.read("m.json").encoder)
+    assert len(lines) == 345
+    empty = [k for k, line in enumerate(lines) if line[0] == ""]
+    assert len(empty) == 11
+    assert lines[empty[0]] == [""] * 4
+    assert not set(empty) & set(table.rows.tolist())
+    assert "11 rows of 344 got an empty answer" in done.stderr
+    found = json.loads(run("predict", "m.json", path, "--proba", "--json").stdout)
+    assert found["predictions"].count(None) == found["probabilities"].count(None) == 11
+    nothing = "island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex,year\nDream,,,,,male,2007\n"
+    assert rows_of(run("predict", "m.json", "-", stdin=nothing).stdout) == [["prediction"], [""]]
+
+
+def test_levels_never_seen(tmp_path):
+    path = real(tmp_path, "default")
+    run("fit", path, "--target", "default", "--out", "m.json")
+    new = "student,balance,income\nMaybe,2500,1\nNo,2500,1\n"
+    done = run("predict", "m.json", "-", stdin=new)
+    assert rows_of(done.stdout)[1:] == [["Yes"], ["Yes"]]
+    assert "'student' has levels that no training row had, in 1 row" in done.stderr
+    assert "'Maybe'" in complaint("predict", "m.json", "-", "--strict", code=3, stdin=new)
+    run("fit", path, "--target", "default", "--strict", "--out", "m.json")
+    assert "'Maybe'" in complaint("predict", "m.json", "-", code=3, stdin=new)
+    done = complaint("predict", "m.json", "-", code=3, stdin="student,balance,income\nNo,,1\n")
+    assert "1 value is missing in 1 rows, by column: 'balance' 1" in done
+
+
+@pytest.mark.parametrize("name", ["perceptron", "fisher", "one-versus-rest"])
+def test_models_without_probabilities(name):
+    run("fit", "demo:three-classes", "--model", name, "--out", "m.json")
+    assert f"{name} has scores" in complaint("predict", "m.json", "demo:three-classes", "--proba", code=2)
+    head = rows_of(run("predict", "m.json", "demo:three-classes", "--scores").stdout)[0]
+    assert head == ["prediction", "score(1)", "score(2)", "score(3)"]

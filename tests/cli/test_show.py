@@ -1,0 +1,126 @@
+"""show and export: what a model file holds, what changed, what it is elsewhere."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from separatrix import LogisticRegression, model_file, save
+from separatrix.cli.export import DIALECTS
+from separatrix.cli.show import PACKAGES
+from separatrix.export import dialects
+from separatrix.settings import PACKAGES as KNOWN
+from separatrix.settings import as_settings
+from separatrix.table import read_table
+
+from .running import complaint, real, run
+
+
+def test_show_gives_every_weight():
+    run("fit", "demo:iris", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    for part in (
+        "logistic (logistic regression), written by separatrix",
+        "species",
+        "4 numbers: sepal length (cm), sepal width (cm)",
+        "missing values are refused",
+        "status:",
+        "demo:iris: 150 rows, 112 fitted, 38 held out (seed 0)",
+        "setosa 50, versicolor 50, virginica 50",
+        "intercept",
+        "petal width (cm)",
+    ):
+        assert part in text
+    assert json.loads(run("show", "m.json", "--json").stdout) == model_file.read("m.json").content()
+
+
+def test_show_says_how_categories_are_coded(tmp_path):
+    run("fit", real(tmp_path, "penguins"), "--target", "species", "--missing", "indicator", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    for part in (
+        "island: Dream, Torgersen, each against Biscoe",
+        "filled with the means of training, and marked; categories never seen are counted as average",
+        "sex=missing",
+    ):
+        assert part in text
+
+
+def test_what_changed():
+    for C in ("1", "0.1"):
+        run("fit", "rows.csv", "--target", "y", "--C", C, "--out", f"m{C}.json")
+    text = run("show", "m1.json", "m0.1.json").stdout
+    assert "setting C" in text
+    assert "1 -> 0.1" in text
+    assert "weight of a" in text
+    found = json.loads(run("show", "m1.json", "m0.1.json", "--json").stdout)
+    assert {"what": "setting C", "before": 1.0, "after": 0.1} in found
+    assert "nothing changed" in run("show", "m1.json", "m1.json").stdout
+
+
+def test_settings_elsewhere():
+    assert tuple(KNOWN) == PACKAGES
+    run("fit", "rows.csv", "--target", "y", "--C", "2", "--l1-ratio", "0.5", "--out", "m.json", "--test-size", "0")
+    expected = as_settings(2.0, 0.5, 60)
+    assert run("show", "m.json", "--as", "glmnet").stdout == expected["glmnet"].code + "\n"
+    assert json.loads(run("show", "m.json", "--as", "sklearn", "--json").stdout) == vars(expected["sklearn"])
+    assert "nothing between them" in run("show", "m.json", "--as", "liblinear").stdout
+    run("fit", "rows.csv", "--target", "y", "--model", "lda", "--out", "lda.json")
+    assert "the model is lda" in complaint("show", "lda.json", "--as", "glmnet", code=2)
+    run("fit", "rows.csv", "--target", "y", "--bias-reduction", "firth", "--out", "firth.json")
+    assert "bias_reduction=firth" in complaint("show", "firth.json", "--as", "glmnet", code=2)
+    table = read_table("rows.csv", "y")
+    save(LogisticRegression(class_weight={"no": 2.0, "yes": 1.0}).fit(table.X, table.y), "w.json")
+    assert "class weights" in complaint("show", "w.json", "--as", "glmnet", code=2)
+    assert "two models" in complaint("show", "m.json", "lda.json", "--as", "glmnet", code=2)
+
+
+def test_sql_answers_as_predict_does(tmp_path):
+    assert set(DIALECTS) == set(dialects.DIALECTS)
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    query = run("export", "m.json", "--to", "sql", "--dialect", "sqlite", "--table", "people").stdout
+    table = read_table("rows.csv", "y")
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE people (a REAL, b REAL)")
+        base.executemany("INSERT INTO people VALUES (?, ?)", table.X.tolist())
+        labels = [row[-1] for row in base.execute(query)]
+    base.close()
+    assert labels == run("predict", "m.json", "rows.csv").stdout.split()[1:]
+    assert run("export", "m.json", "--to", "sql", "--out", "m.sql").stdout == ""
+    assert (tmp_path / "m.sql").read_text() == run("export", "m.json", "--to", "sql").stdout
+
+
+def test_python_answers_as_predict_does(tmp_path):
+    path = real(tmp_path, "default")
+    run("fit", path, "--target", "default", "--out", "m.json")
+    run("export", "m.json", "--to", "python", "--out", "score.py")
+    few = (tmp_path / "default.csv").read_text().splitlines(keepends=True)[:50]
+    done = subprocess.run(
+        [sys.executable, "score.py"], input="".join(few), capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    (tmp_path / "few.csv").write_text("".join(few))
+    assert done.stdout.split() == run("predict", "m.json", "few.csv").stdout.split()[1:]
+
+
+def test_onnx_answers_as_predict_does():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    content = run("export", "m.json", "--to", "onnx").stdout_bytes
+    session = onnxruntime.InferenceSession(content)
+    table = read_table("rows.csv", "y")
+    given = {one.name: np.ascontiguousarray(table.X[:, [k]]) for k, one in enumerate(session.get_inputs())}
+    labels = session.run(["label"], given)[0]
+    assert labels.ravel().tolist() == run("predict", "m.json", "rows.csv").stdout.split()[1:]
+
+
+def test_options_of_sql_alone():
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    assert "python has none" in complaint("export", "m.json", "--to", "python", "--table", "x", code=2)
+    assert "--to" in complaint("export", "m.json", code=2)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell):
+    assert "_SEPARATRIX_COMPLETE" in run("completion", shell).stdout
