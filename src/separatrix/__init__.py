@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from separatrix.basis import Basis, gaussian, quadratic
     from separatrix.calibration import reliability
     from separatrix.certificate import Certificate
+    from separatrix.checks import check, check_table
     from separatrix.classifiers import (
         FisherDiscriminant,
         KozinecClassifier,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
+    from separatrix.comparison import compare
     from separatrix.concurrency import threads
     from separatrix.evaluation import evaluate
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
@@ -87,6 +89,10 @@ _WHERE = {
     # inference
     "likelihood_ratio_test": "separatrix.inference",
     "summary": "separatrix.inference",
+    # before and beside a fit
+    "check": "separatrix.checks",
+    "check_table": "separatrix.checks",
+    "compare": "separatrix.comparison",
     # selection
     "PenaltyChoice": "separatrix.penalty_choice",
     "PenaltyPath": "separatrix.selection",
@@ -127,6 +133,9 @@ __all__ = [
     "ambiguous_regions",
     "as_settings",
     "boundary_curve",
+    "check",
+    "check_table",
+    "compare",
     "compare_schemes",
     "cosines",
     "decision",

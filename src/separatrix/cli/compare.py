@@ -64,7 +64,7 @@ def compare(
         except ParameterError as error:
             raise ParameterError(f"--{error.argument}", error.came, error.do) from error
     if as_json:
-        whole = {"data": table.source, "target": table.target, "rows": len(table.X), **found.plain()}
+        whole = {"data": table.source, "target": table.target, "rows": table.X.shape[0], **found.plain()}
         click.echo(terminal.json_text(whole))
     else:
         _show(table, found, cv)

@@ -1,0 +1,165 @@
+"""Checks for a column that knows the answer: one that alone separates the classes, exactly or nearly.
+
+Of a column the area under the ROC curve is P(x of the class > x of another row), ties counting half: 1 or 0 where a
+cut separates the class. It is asked of a sample first, then of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.checks.finding import NAMED, Finding, many
+from separatrix.checks.subject import Subject
+from separatrix.table.cells import listed
+
+# Areas from here on are told; in the sample, from the second number on they are looked at again.
+NEARLY, LOOKED_AT_AGAIN = 0.99, 0.97
+# Columns looked at again at most.
+MOST_AGAIN = 100
+# A category is told where so rare a chance would have it with one class only.
+CHANCE = 0.01
+_ASK = "Ask whether it is known before the answer is; if not, leave it out."
+
+
+def alone(subject: Subject) -> Iterator[Finding]:
+    """Columns that separate all classes, or one from the others, by themselves."""
+    low, high, *_ = subject.by_class
+    whole = [j for j in subject.varying.tolist() if _disjoint(low[:, j], high[:, j])]
+    if whole:
+        one = len(whole) == 1
+        names = [subject.names[j] for j in whole]
+        which = "the classes" if subject.n_classes == 2 else f"all {subject.n_classes} classes"
+        title = (
+            "A column alone separates the classes." if one else f"{len(whole)} columns each separate the classes alone."
+        )
+        how = _cut(subject, whole[0])
+        sentence = f"{listed(names, NAMED)} {'separates' if one else 'each separate'} {which} without a mistake: {how}."
+        yield Finding("problem", "leakage", title, sentence, _ASK, {"columns": names})
+    nearly = _near(subject, set(whole))
+    if nearly:
+        shown = [f"{subject.names[j]!r} ({_area(subject, *found)})" for j, found in list(nearly.items())[:NAMED]]
+        more = f" and {many(len(nearly) - NAMED, 'more column')}" if len(nearly) > NAMED else ""
+        what = "the class" if subject.n_classes == 2 else "one class from the others"
+        one = len(nearly) == 1
+        title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
+        facts = {"columns": {subject.names[j]: found.area for j, found in nearly.items()}}
+        sentence = f"By the area under the ROC curve of one column alone: {', '.join(shown)}{more}."
+        yield Finding("warning", "leakage", title, sentence, _ASK, facts)
+    if not whole and not nearly:
+        sentence = f"No column alone has an area under the ROC curve of {NEARLY} or more."
+        yield Finding("ok", "leakage", "No column tells the class by itself.", sentence)
+
+
+def categories(subject: Subject) -> Iterator[Finding]:
+    """Values of 0/1 columns, and reference levels, that occur with one class only, in more rows than chance has it."""
+    found = [(name, counts) for name, counts in _levels(subject) if np.count_nonzero(counts) == 1]
+    shares, tried = subject.counts / subject.n_rows, max(1, sum(1 for _ in _levels(subject)))
+    told = [(name, c) for name, c in found if tried * np.sum(shares ** float(c.sum())) < CHANCE]
+    if not told:
+        if tried > 1:
+            yield Finding(
+                "ok", "categories", "No category has one class only.", f"{many(tried, 'category')} looked at."
+            )
+        return
+    told.sort(key=lambda pair: -int(pair[1].sum()))
+    shown = [
+        f"{name} only {subject.labels[int(np.argmax(c))]!r} ({many(int(c.sum()), 'row')})" for name, c in told[:NAMED]
+    ]
+    more = f", and {len(told) - NAMED} more" if len(told) > NAMED else ""
+    title = "A category has one class only." if len(told) == 1 else f"{len(told)} categories have one class only."
+    do = f"Without a penalty its weight has no finite value. {_ASK}"
+    facts = {"categories": {name: int(c.sum()) for name, c in told}}
+    yield Finding("warning", "categories", title, f"With {'; with '.join(shown)}{more}.", do, facts)
+
+
+class _Near(NamedTuple):
+    """An area, and the class that it is of."""
+
+    area: float
+    k: int
+
+
+def areas(x: Array, codes: Integers, K: int) -> Array:
+    """The area under the ROC curve of x for each class against the rest, (K,), from the sums of ranks.
+
+    >>> areas(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2).tolist()
+    [0.0, 1.0]
+    """
+    from scipy.stats import rankdata
+
+    count = np.bincount(codes, minlength=K).astype(np.float64)
+    total = np.bincount(codes, rankdata(x), K)
+    return np.asarray((total - count * (count + 1) / 2) / (count * (len(codes) - count)))
+
+
+def _near(subject: Subject, leave_out: set[int]) -> dict[int, _Near]:
+    """Columns whose area is near 1 or 0 for some class, the nearest first."""
+    some, codes, K = subject.sampled, subject.known_codes, subject.n_classes
+    sample = subject.X[some]
+    proposed: dict[int, _Near] = {}
+    for j in _candidates(subject).tolist():
+        if j not in leave_out:
+            x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
+            proposed[j] = _best(areas(x, codes[some], K))
+    least = LOOKED_AT_AGAIN if len(some) < subject.n_rows else NEARLY
+    best = sorted((j for j in proposed if proposed[j].area >= least), key=lambda j: -proposed[j].area)[:MOST_AGAIN]
+    if len(some) < subject.n_rows:
+        proposed = {j: _best(areas(subject.column(j), codes, K)) for j in best}
+    return {j: proposed[j] for j in best if proposed[j].area >= NEARLY}
+
+
+def _candidates(subject: Subject) -> Integers:
+    """Columns that can come near: ties count half, so zeros of the one side and of the other must rarely meet."""
+    nonzero, counts = subject.by_class.nonzero, subject.counts[:, None]
+    zeros = 1.0 - nonzero / counts
+    others = 1.0 - (nonzero.sum(axis=0) - nonzero) / (subject.n_rows - counts)
+    return np.intersect1d(subject.varying, np.flatnonzero(np.min(zeros * others, axis=0) <= 2 * (1 - LOOKED_AT_AGAIN)))
+
+
+def _best(found: Array) -> _Near:
+    either = np.maximum(found, 1.0 - found)
+    k = len(found) - 1 if len(found) == 2 else int(np.argmax(either))
+    return _Near(float(either[k]), k)
+
+
+def _area(subject: Subject, area: float, k: int) -> str:
+    number = "1" if area == 1 else f"{min(area, 0.9999):.4g}"
+    return number if subject.n_classes == 2 else f"{number} for {subject.labels[k]!r}"
+
+
+def _disjoint(low: Array, high: Array) -> bool:
+    """Whether the classes' ranges do not meet."""
+    order = np.argsort(low, kind="stable")
+    return bool(np.all(high[order][:-1] < low[order][1:]))
+
+
+def _cut(subject: Subject, j: int) -> str:
+    """Where a column separates its lowest class from the others."""
+    low, high = subject.by_class.low[:, j], subject.by_class.high[:, j]
+    first, second = np.argsort(low, kind="stable")[:2]
+    labels: list[Any] = subject.labels
+    return f"{labels[first]!r} ends at {high[first]:g}, {labels[second]!r} begins at {low[second]:g}"
+
+
+def _levels(subject: Subject) -> Iterator[tuple[str, AnyArray]]:
+    """Categories by name with their rows by class, (K,): the ones of each 0/1 column, and the rows that have none."""
+    ones, nonzero = subject.by_class.ones, subject.by_class.nonzero
+    whole = np.all(nonzero == ones, axis=0) & (ones.sum(axis=0) > 0)
+    groups: dict[str, list[int]] = {}
+    for j in subject.varying.tolist():
+        of, equals, level = subject.names[j].partition("=")
+        if whole[j] or (equals and level and ones[:, j].any() and subject.by_class.high[:, j].max() == 1):
+            groups.setdefault(of if equals and level else subject.names[j], []).append(j)
+    for of, columns in groups.items():
+        for j in columns:
+            level = subject.names[j].partition("=")[2]
+            yield f"{of!r} = {level if level else 1}", ones[:, j]
+        if whole[columns].all():
+            rest = subject.counts - ones[:, columns].sum(axis=1)
+            reference = subject.references.get(of, "0" if len(columns) == 1 else "any other")
+            if rest.sum() > 0 and rest.min() >= 0:
+                yield f"{of!r} = {reference}", rest

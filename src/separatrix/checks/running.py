@@ -1,0 +1,124 @@
+"""The checks by name, and how they are run: on arrays by ``check``, on tables by ``check_table``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Integers
+from separatrix.certificate import as_matrix
+from separatrix.checks import collinear, columns, labels, leakage, leverage, repeated, separation
+from separatrix.checks.finding import Checks, Finding
+from separatrix.checks.subject import Subject
+from separatrix.concurrency import one_blas_thread
+from separatrix.errors import ParameterError
+from separatrix.labels import as_label_array, encode
+from separatrix.proofs.naming import column_names
+from separatrix.proofs.verdicts import as_rows
+from separatrix.rows.block import is_sparse
+
+Check = Callable[[Subject], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A check, and whether it needs classes."""
+
+    run: Check
+    needs_classes: bool = True
+
+
+# A new check is one function and one line here.
+CHECKS: dict[str, Known] = {
+    "leakage": Known(leakage.alone),
+    "separation": Known(separation.separation),
+    "categories": Known(leakage.categories),
+    "index": Known(columns.index, False),
+    "collinear": Known(collinear.collinear, False),
+    "leverage": Known(leverage.leverage, False),
+    "duplicates": Known(repeated.repeated, False),
+    "constant": Known(columns.constant, False),
+    "scales": Known(columns.scales, False),
+    "balance": Known(labels.balance),
+    "rows": Known(labels.enough_rows),
+}
+_FILLED = "Here they were filled with their columns' means."
+
+
+def check(X: Any, y: Any, names: Sequence[str] | None = None, *, only: Sequence[str] | None = None) -> Checks:
+    """What a careful analyst would look for in rows X (n, d), dense or sparse, with labels y, before fitting.
+
+    Findings come worst first, each with its severity ("problem", "warning", "note", "ok"), numbers and what to do.
+    ``names`` of the columns, those of a frame by default; one called ``of=level`` is a category. ``only``: some of
+    ``separatrix.checks.CHECKS``. Rows are counted from 0. A NaN does not stop it: it is told, and the column's mean
+    stands for it. ``for_report()`` of the answer is what ``separatrix.report(checks=…)`` takes.
+
+    >>> found = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
+    >>> print(found[0])
+    problem: A column alone separates the classes. 'a' separates the classes without a mistake: 0 ends at 1, 1 begins at
+    4. Ask whether it is known before the answer is; if not, leave it out.
+    >>> found.worst, found.of("duplicates")[0].severity
+    ('problem', 'ok')
+    """
+    own = column_names(X, names)
+    rows = as_rows(as_matrix(X))
+    given = as_label_array(y)
+    if rows.ndim != 2 or rows.shape[0] != len(given) or rows.shape[1] == 0:
+        raise ParameterError(
+            "X", f"its shape is {rows.shape} for {len(given)} labels", "give columns, and a row a label"
+        )
+    called = own or tuple(f"x{j}" for j in range(rows.shape[1]))
+    rows, missing = _filled(rows, called)
+    first = [columns.absent(missing, len(given), _FILLED)]
+    return checked(rows, given, called, np.arange(len(given)), first, only=only)
+
+
+def checked(
+    X: Any,
+    y: AnyArray,
+    names: Sequence[str],
+    rows: Integers,
+    first: Sequence[Finding] = (),
+    references: Mapping[str, str] | None = None,
+    only: Sequence[str] | None = None,
+) -> Checks:
+    """The findings of every check that applies to finite rows, after those that are there already.
+
+    ``rows``: their numbers. Where labels make no classes, only checks that need none are run.
+    """
+    for name in only or ():
+        if name not in CHECKS:
+            raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
+    fault = labels.unusable(y)
+    classes, codes = encode(y)
+    own = codes if fault is None else None
+    subject = Subject(X, own, classes, tuple(names), rows, references or {})
+    found = [*first, *([] if fault is None else [fault])]
+    with one_blas_thread:
+        for name, known in CHECKS.items():
+            if (only is None or name in only) and (subject.codes is not None or not known.needs_classes):
+                found.extend(known.run(subject))
+    counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
+    return Checks(tuple(found), subject.n_rows, subject.n_columns, counts)
+
+
+def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
+    """The rows with a column's mean in place of NaN and infinity, and how many there were by column."""
+    data: AnyArray = X.data if is_sparse(X) else X
+    if np.all(np.isfinite(data)):
+        return X, {}
+    X = X.copy()
+    missing: dict[str, int] = {}
+    for j in range(X.shape[1]) if not is_sparse(X) else np.unique(X.indices[~np.isfinite(X.data)]).tolist():
+        place = np.flatnonzero(X.indices == j) if is_sparse(X) else slice(None)
+        own = X.data[place] if is_sparse(X) else X[:, j]
+        bad = ~np.isfinite(own)
+        if bad.any():
+            missing[names[j]] = int(bad.sum())
+            own[bad] = own[~bad].sum() / max(1, X.shape[0] - missing[names[j]])
+            if is_sparse(X):
+                X.data[place] = own
+    return X, missing

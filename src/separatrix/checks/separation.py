@@ -1,0 +1,75 @@
+"""Can the classes be separated, with the proof run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray
+from separatrix.checks.collinear import dependent
+from separatrix.checks.finding import NAMED, Finding, capital, many
+from separatrix.checks.subject import Subject
+from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
+from separatrix.table.cells import listed
+
+_NO_OPTIMUM = (
+    "Without a penalty the weights grow for ever: fit with a penalty (C=1, or C='auto') or bias_reduction='firth'."
+)
+# By verdict: severity, title, what to do.
+_SAID: dict[type, tuple[str, str, str]] = {
+    Separable: ("warning", "The classes are linearly separable.", _NO_OPTIMUM),
+    QuasiSeparable: ("warning", "The classes are separable but for rows that touch.", _NO_OPTIMUM),
+    Inseparable: ("ok", "The classes overlap.", "Maximum likelihood has an optimum."),
+}
+
+
+def separation(subject: Subject) -> Iterator[Finding]:
+    """The verdict of ``separability``, verified without a solver."""
+    width = (len(subject.varying) + 1) * (subject.n_classes - 1)
+    if width > MOST_EXACT_ROWS:
+        whose = f"{many(len(subject.varying), 'column')} and {many(subject.n_classes, 'class')}"
+        sentence = f"A proof is looked for in up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
+        do = "Ask separatrix.separability(X, y), which may take long."
+        yield Finding("note", "separation", "Whether the classes can be separated was not asked.", sentence, do)
+        return
+    y = subject.classes[subject.known_codes]
+    X, verdict, aside = _asked(subject, y)
+    severity, title, do = _SAID.get(type(verdict), ("note", "Whether the classes can be separated is in doubt.", ""))
+    sentence = f"{capital(_numbered(verdict, subject).explain())}.{aside}"
+    holds = verdict.verify(X, y)
+    if type(verdict) in _SAID:
+        sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
+        severity = severity if holds else "warning"
+    facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
+    if isinstance(verdict, Inseparable | QuasiSeparable):
+        facts["rows"] = subject.numbers(verdict.rows)
+    if isinstance(verdict, QuasiSeparable):
+        facts["columns"] = [verdict.about.names[j] for j in verdict.columns]
+    yield Finding(severity, "separation", title, sentence, do, facts)
+
+
+def _asked(subject: Subject, y: AnyArray) -> tuple[Any, Verdict, str]:
+    """The verdict, the rows it is of, and what is to be said of those.
+
+    A column that follows from others but for rounding leaves it in doubt; then it is asked without such columns.
+    """
+    verdict = separability(subject.X, y, names=subject.names)
+    extra = dependent(subject) if isinstance(verdict, Doubtful) else []
+    if not extra:
+        return subject.X, verdict, ""
+    kept = np.setdiff1d(np.arange(subject.n_columns), extra)
+    X = subject.X[:, kept]
+    left_out = listed([subject.names[j] for j in extra], NAMED)
+    aside = f" It was asked without {left_out}, which {'follows' if len(extra) == 1 else 'follow'} from other columns."
+    return X, separability(X, y, names=[subject.names[j] for j in kept]), aside
+
+
+def _numbered(verdict: Verdict, subject: Subject) -> Verdict:
+    """The verdict with its rows numbered as they are to be told."""
+    if isinstance(verdict, Inseparable | QuasiSeparable):
+        return replace(verdict, rows=subject.rows[verdict.rows])
+    return verdict

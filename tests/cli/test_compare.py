@@ -1,0 +1,88 @@
+"""``separatrix compare``: one table, a choice and its reasons."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import separatrix as sx
+from separatrix.classifiers import CLASSIFIERS
+
+from .running import complaint, real, run
+
+
+def test_one_table_with_a_choice():
+    done = run("compare", "demo:iris", "--cv", "3")
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "data:      demo:iris: 150 rows, 4 columns; predicting 'species'"
+    assert lines[1] == "folds:     3, the same share of each class, seed 0"
+    for name in CLASSIFIERS:
+        assert name in done.stdout
+    assert sum(line.startswith("  → ") for line in lines) == 1
+    assert "left out:  kozinec, max-margin: 'versicolor' is not linearly separable" in done.stdout
+    assert lines[-1].startswith("take:")
+
+
+def test_the_command_line_compares_what_the_library_compares():
+    words = ["--cv", "4", "--seed", "7", "--by", "log-loss", "--only", "lda", "--only", "logistic", "--json"]
+    found = json.loads(run("compare", "demo:breast-cancer", *words).stdout, parse_constant=pytest.fail)
+    table = sx.read_table("demo:breast-cancer")
+    own = sx.compare(table.X, table.y, cv=4, seed=7, by="log_loss", only=["lda", "logistic"])
+    assert found["chosen"] == own.chosen.name == "logistic"
+    assert found["why"] == own.why
+    assert [one["name"] for one in found["classifiers"]] == [one.name for one in own.standings]
+    assert found["classifiers"][0]["log_loss"] == own.standings[0].log_loss.mean
+    assert found["classifiers"][0]["certificates_met"] == 4
+
+
+def test_missing_values_are_filled_when_asked(tmp_path):
+    path = real(tmp_path, "penguins")
+    assert "--missing" in complaint("compare", path, "--target", "species", code=3)
+    words = ["compare", path, "--target", "species", "--missing", "impute", "--only", "lda", "--cv", "3"]
+    assert "held out among them" in run(*words).stderr
+
+
+def test_fewer_folds_are_said():
+    rows = "a,y\n" + "".join(f"{k},{'u' if k < 3 else 'v'}\n" for k in range(20))
+    text = run("compare", "-", "--target", "y", "--only", "least-squares", stdin=rows).stdout
+    assert "folds:     3, as many as the smallest class has rows (asked: 5)" in text
+
+
+def test_at_eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ["--only", "one-versus-rest, perceptron", "--only", "perceptron", "--only", "lda", "--cv", "2"]
+    lines = run("compare", "demo:iris", *words).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("one-versus-rest, perceptron *" in line for line in lines)
+
+
+def test_a_choice_whose_fits_did_not_end_as_asked_is_said():
+    text = run("compare", "rows.csv", "--target", "y", "--only", "perceptron", "--cv", "2").stdout
+    assert "0 of 2 of its fits ended as asked" in text
+
+
+def test_sparse_rows(tmp_path):
+    lines = [f"{k % 2} {1 + k % 5}:{k % 7}.5 {6 + k % 3}:{k % 11 + k % 2}" for k in range(90)]
+    (tmp_path / "rows.svm").write_text("\n".join(lines) + "\n")
+    words = ["--cv", "3", "--only", "logistic", "--only", "qda"]
+    assert "90 rows, 8 columns; predicting 'label'" in run("compare", "rows.svm", *words).stdout
+    found = json.loads(run("compare", "rows.svm", *words, "--json").stdout)
+    assert found["rows"] == 90
+    assert {one["name"] for one in found["classifiers"]} == {"logistic", "qda", "majority"}
+
+
+def test_usage():
+    assert "--only: got 'svm'" in complaint("compare", "demo:iris", "--only", "svm", code=2)
+    assert "--cv" in complaint("compare", "demo:iris", "--cv", "1", code=2)
+    assert "one row only" in complaint("compare", "-", "--target", "y", stdin="a,y\n1,u\n2,u\n3,v\n", code=3)
+
+
+def test_the_installed_command(tmp_path):
+    path = real(tmp_path, "default")
+    words = [sys.executable, "-m", "separatrix", "compare", path, "--target", "default", "--threads", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "→ logistic *" in done.stdout
+    assert "0.9667 ± 0.0001" in done.stdout
