@@ -119,36 +119,31 @@ class Combine(Vector):
         return (self.a, self.b)
 
 
+@dataclass(frozen=True, eq=False)
+class EntryByEntry(Vector):
+    """A function of each entry of v."""
+
+    of: Vector
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        return self.of.width
+
+    @property
+    def operands(self) -> tuple[Vector, ...]:
+        return (self.of,)
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class Exp(Vector):
+class Exp(EntryByEntry):
     """e^v, and 0 below ``LOWEST_EXPONENT``; v stays below ``HIGHEST_EXPONENT``."""
 
-    of: Vector
-
-    @property
-    def width(self) -> int:  # type: ignore[override]
-        return self.of.width
-
-    @property
-    def operands(self) -> tuple[Vector, ...]:
-        return (self.of,)
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class Abs(Vector):
-    """|v|, entry by entry."""
-
-    of: Vector
-
-    @property
-    def width(self) -> int:  # type: ignore[override]
-        return self.of.width
-
-    @property
-    def operands(self) -> tuple[Vector, ...]:
-        return (self.of,)
+class Abs(EntryByEntry):
+    """|v|."""
 
 
 @final

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import final
 
-import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.diagnostics import Ranking, answers, rank, rankings
-from separatrix.plots.display import Display, share_axes, thinned
-from separatrix.plots.roc import MOST_BANDS, MOST_CURVES
+from separatrix.plots.display import share_axes, thinned
+from separatrix.plots.ranked import MOST_BANDS, MOST_CURVES, RankingDisplay
 from separatrix.plots.style import Theme, plain
 
 
 @final
 @dataclass(eq=False)
-class PrecisionRecallDisplay(Display):
+class PrecisionRecallDisplay(RankingDisplay):
     """(TP/P, TP/(TP + FP)) at every cut of the score; K classes one versus the rest.
 
     ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the average precision with its interval.
@@ -30,24 +27,6 @@ class PrecisionRecallDisplay(Display):
     >>> round(shown.curves[0].average_precision, 3), shown.ax_.get_xlabel()
     (0.833, 'recall')
     """
-
-    curves: Sequence[Ranking]
-    band: str = "pointwise"
-    level: float = 0.95
-
-    @classmethod
-    def from_estimator(
-        cls, model: Any, X: Any, y: Any, *, band: str = "pointwise", level: float = 0.95, ax: Any = None
-    ) -> Self:
-        """From a fitted classifier, and rows X with labels y."""
-        return cls(rankings(answers(model, X, y)), band, level).plot(ax)
-
-    @classmethod
-    def from_predictions(
-        cls, y: Any, score: Any, *, of: Any = 1, band: str = "pointwise", level: float = 0.95, ax: Any = None
-    ) -> Self:
-        """From scores that grow with the chance of the class ``of``, and labels y."""
-        return cls([rank(np.asarray(score), np.asarray(y) == of, of)], band, level).plot(ax)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         says = ""

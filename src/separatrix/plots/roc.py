@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import final
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.diagnostics import Ranking, answers, rank, rankings
-from separatrix.plots.display import Display, share_axes, thinned
+from separatrix.plots.display import share_axes, thinned
+from separatrix.plots.ranked import MOST_BANDS, MOST_CURVES, RankingDisplay
 from separatrix.plots.style import Theme, plain
-
-# Classes whose curves, and bands, are drawn.
-MOST_CURVES, MOST_BANDS = 8, 3
 
 
 @final
 @dataclass(eq=False)
-class RocDisplay(Display):
+class RocDisplay(RankingDisplay):
     """(FP/N, TP/P) at every cut of the score; K classes one versus the rest.
 
     ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the area with DeLong's interval. The methods
@@ -32,24 +28,6 @@ class RocDisplay(Display):
     >>> shown.curves[0].auc, shown.ax_.get_ylabel()
     (0.75, 'true positive rate')
     """
-
-    curves: Sequence[Ranking]
-    band: str = "pointwise"
-    level: float = 0.95
-
-    @classmethod
-    def from_estimator(
-        cls, model: Any, X: Any, y: Any, *, band: str = "pointwise", level: float = 0.95, ax: Any = None
-    ) -> Self:
-        """From a fitted classifier, and rows X with labels y."""
-        return cls(rankings(answers(model, X, y)), band, level).plot(ax)
-
-    @classmethod
-    def from_predictions(
-        cls, y: Any, score: Any, *, of: Any = 1, band: str = "pointwise", level: float = 0.95, ax: Any = None
-    ) -> Self:
-        """From scores that grow with the chance of the class ``of``, and labels y."""
-        return cls([rank(np.asarray(score), np.asarray(y) == of, of)], band, level).plot(ax)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=0.9, linestyle=(0, (3, 3)))

@@ -20,7 +20,7 @@ from separatrix.plots import (
     RocDisplay,
 )
 from separatrix.plots.loss import runs_of
-from separatrix.plots.roc import MOST_BANDS, MOST_CURVES
+from separatrix.plots.ranked import MOST_BANDS, MOST_CURVES
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Section, facts, findings, pair, paragraph, table, text, tiles
 from separatrix.reports.subject import TOP, Subject
