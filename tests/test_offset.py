@@ -22,7 +22,7 @@ def _rows(n=300, d=4, seed=0):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_agrees_with_statsmodels(solver, fit_intercept):
     X, y, offset = _rows()
-    model = sx.LogisticRegression(np.inf, solver=solver, fit_intercept=fit_intercept, tol=1e-12).fit(
+    model = sx.LogisticRegression(np.inf, solver=solver, fit_intercept=fit_intercept, tol=1e-14).fit(
         X, y, offset=offset
     )
     design = sm.add_constant(X) if fit_intercept else X
@@ -95,3 +95,21 @@ def test_no_offset_beside_absolute_values_or_another_classifier():
         sx.LogisticRegression(l1_ratio=1.0).fit(X, y, offset=offset)
     with pytest.raises(sx.errors.InputError, match="offset"):
         sx.LinearDiscriminantAnalysis().fit(X, y).certificate_.verify(X, y, offset=offset)
+
+
+@pytest.mark.parametrize("constant", [0.5, 2.0, -10.0, 40.0, -300.0])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_constant_offset_moves_the_intercept_and_nothing_else(constant, K):
+    """Far from the best constants Newton's whole steps overshoot: the null model, and so the tolerance, must not."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 3))
+    y = np.argmax(X[:, :K] + rng.gumbel(size=(60, K)), axis=1)
+    offset = np.full(60, constant) if K == 2 else np.tile(constant * np.arange(K), (60, 1))
+    for C in (1.0, np.inf):
+        plain, moved = (sx.LogisticRegression(C, tol=1e-13).fit(X, y, offset=b) for b in (None, offset))
+        np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-5, atol=1e-6)
+        shift = moved.intercept_ - plain.intercept_ + offset[0]
+        np.testing.assert_allclose(shift - shift.mean() * (K > 2), 0.0, atol=1e-6 * (1 + abs(constant)))
+        assert moved.certificate_.met
+        assert moved.certificate_.null_objective == pytest.approx(plain.certificate_.null_objective, rel=1e-9)
+        assert moved.certificate_.verify(X, y, offset=offset)

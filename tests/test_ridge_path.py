@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from separatrix.bounds import duality
 from separatrix.concurrency import threads
-from separatrix.null_model import null_curvature, null_weights, wanted
+from separatrix.null_model import null_curvature, wanted
 from separatrix.penalty import Penalty
 from separatrix.posing import pose
 from separatrix.ridge_path import Ridge
@@ -45,7 +45,7 @@ def test_second_derivatives_are_those_of_the_objective_on_its_subspace(K, form, 
 @pytest.mark.parametrize("K", [2, 3])
 def test_the_null_model_is_the_best_without_columns_and_its_curvature_needs_no_pass(K):
     problem = _posed(K)
-    W = null_weights(problem)
+    W = problem.null_weights
     at = problem.value_gradient(W)
     assert at.value == pytest.approx(problem.null_value)
     np.testing.assert_allclose(at.gradient[:, 0], 0.0, atol=1e-14)

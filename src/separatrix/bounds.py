@@ -220,3 +220,15 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
     if cheap.value is None and sharp.value is None:
         return Bound(None, sharp.kind, sharp.reason)
     return min((cheap, sharp), key=lambda b: b.known)
+
+
+def largest_curvature(objective: Objective) -> float:
+    """An upper bound on the curvature of E anywhere: ∇E is L-Lipschitz with this L."""
+    lipschitz = objective.loss.traits.lipschitz
+    if lipschitz is None:
+        return np.inf
+    if objective.has_gram:
+        top = float(np.linalg.eigvalsh(objective.gram)[-1])
+    else:
+        top = float(np.sum(objective.root_second_moments**2))
+    return lipschitz * top + float(np.max(objective.root_penalty) ** 2)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.links import LINKS
 from separatrix.objective import Objective
 
 # Strengths looked at, as shares of the largest curvature; and the columns up to which their products are diagonalised:
@@ -20,25 +19,6 @@ STRENGTHS, MOST_COLUMNS = np.geomspace(1e-8, 1e8, 161), 300
 # C was 1 to 190 times what it wants, 7 in the middle.
 SHORT = 4.0
 TINY = float(np.finfo(np.float64).tiny)
-
-
-def null_weights(base: Objective) -> Array:
-    """The null model's W, (K or 1, d + 1); beside an offset, that alone.
-
-    >>> from separatrix.penalty import Penalty
-    >>> from separatrix.posing import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
-    >>> null_weights(problem).round(3).tolist()
-    [[1.099, 0.0]]
-    """
-    if base.offsets is not None:
-        return base.offsets
-    W, share = np.zeros(base.shape), base.class_sums[:, 0] / base.total_weight
-    if base.fit_intercept and base.loss.traits.multiclass:
-        W[:, 0] = np.log(share) - np.log(share).mean()
-    elif base.fit_intercept:
-        W[0, 0] = LINKS[str(base.loss.traits.link)].inverse(float(share[1]))
-    return W
 
 
 def null_curvature(base: Objective) -> Array:
@@ -51,7 +31,7 @@ def null_curvature(base: Objective) -> Array:
     [[0.1875]]
     """
     Q, share = base.subspace.Q, base.class_sums[:, 0] / base.total_weight
-    z = np.tile(null_weights(base)[:, 0], (len(share), 1))
+    z = np.tile(base.null_weights[:, 0], (len(share), 1))
     if Q is None:
         return np.array([[share @ base.loss.curvature_product(base.targets, z[:, 0], np.ones(len(share)))]])
     along = [np.tile(q, (len(share), 1)) for q in Q.T]
@@ -68,7 +48,7 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
     >>> from separatrix.posing import pose
     >>> X, codes = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
     >>> problem = pose(X, codes, 2, np.ones(8), Penalty(1.0, np.ones(1)))
-    >>> bool(0 < wanted(problem, problem.value_gradient(null_weights(problem)).gradient, 8) < np.inf)
+    >>> bool(0 < wanted(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
     True
     """
     Q, r, G = base.subspace.Q, base.root_penalty, base.sample_gram

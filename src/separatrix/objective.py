@@ -47,7 +47,7 @@ LARGEST_RANK = 1000
 # Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
-# Newton steps for the best constants beside an offset, which begin at none and are few.
+# Newton steps for the best constants beside an offset, and halvings of each.
 NULL_STEPS = 30
 
 
@@ -71,8 +71,7 @@ class Objective:
         self.pinned[0] = not fit_intercept
         self.n_offsets = 0  # columns behind the others that are offsets
         self.passes = 0
-        # The same objective in standard coordinates, where this one is not: bounds are computed there, since raw
-        # columns with offsets look collinear.
+        # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
 
     @property
@@ -344,16 +343,12 @@ class Objective:
         if not self.loss.traits.proper:
             return self.value_at_zero
         if self.offsets is not None:
-            return self._null_value_beside(self.offsets)
-        share = self.class_sums[:, 0] / self.total_weight
-        kept = np.flatnonzero(share > 0)
-        if self.loss.traits.multiclass:
-            z = np.log(share[kept]) if self.fit_intercept else np.zeros(len(kept))
-            return float(share[kept] @ self.loss.value(np.arange(len(kept)), np.tile(z, (len(kept), 1))))
-        if len(kept) < 2:
+            return self._null_value_beside()
+        share, c = self.class_sums[:, 0] / self.total_weight, self.null_weights[:, 0]
+        if np.count_nonzero(share) < 2:
             return 0.0
-        c = LINKS[str(self.loss.traits.link)].inverse(float(share[1])) if self.fit_intercept else 0.0
-        return float(share @ self.loss.value(np.array([-1.0, 1.0]), np.full(2, c)))
+        z = np.tile(c, (self.n_classes, 1))
+        return float(share @ self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0]))
 
     @property
     def offsets(self) -> Array | None:
@@ -364,32 +359,37 @@ class Objective:
         raw[:, -self.n_offsets :] = np.eye(self.shape[0])
         return self.rows.frame.from_original(raw)
 
-    def _null_value_beside(self, W: Array) -> float:
+    @property
+    def null_weights(self) -> Array:
+        """The best constants, and zero for every column, (K or 1, d + 1); beside an offset, near them."""
+        W, share = np.zeros(self.shape), np.clip(self.class_sums[:, 0] / self.total_weight, EPS, 1 - EPS)
+        if self.offsets is not None:
+            W[:] = self.offsets
+        if self.fit_intercept:
+            z = np.log(share) - np.log(share).mean()
+            c = z if self.loss.traits.multiclass else LINKS[str(self.loss.traits.link)].inverse(float(share[1]))
+            W[:, 0] = c - W[:, 1:] @ (self.class_sums[:, 1:].sum(axis=0) / self.total_weight)
+        return W
+
+    def _null_value_beside(self) -> float:
         """E of the best constants beside an offset, by Newton's method on them alone."""
         constants = np.zeros_like(self.pinned)
         constants[0] = self.fit_intercept
-        alone = self.holding(~constants)
+        alone, W = self.holding(~constants), self.null_weights
         at = alone.value_gradient(W)
         for _ in range(NULL_STEPS):
             g = alone.subspace.reduce(at.gradient)
             factor = alone.factor(W) if len(g) and self.has_hessian else None
             if factor is None or not np.any(np.abs(g) > EPS):
                 break
-            W = W - alone.subspace.expand(factor.solve(g))
-            at = alone.value_gradient(W)
+            V = alone.subspace.expand(factor.solve(g))
+            tried = (W - V / 2**k for k in range(NULL_STEPS))
+            nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
+            if nearer is None:
+                break
+            W, at = nearer
         self.passes = alone.passes
         return at.value
-
-    def largest_curvature(self) -> float:
-        """An upper bound on the curvature of E anywhere: ∇E is L-Lipschitz with this L."""
-        lipschitz = self.loss.traits.lipschitz
-        if lipschitz is None:
-            return np.inf
-        if self.shape[1] <= LARGEST_HESSIAN:
-            top = float(np.linalg.eigvalsh(self.gram)[-1])
-        else:
-            top = float(np.sum(self.root_second_moments**2))
-        return lipschitz * top + float(np.max(self.root_penalty) ** 2)
 
     @cached_property
     def root_second_moments(self) -> Array:

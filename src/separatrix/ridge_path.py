@@ -27,7 +27,7 @@ from separatrix.bounds import duality
 from separatrix.factor import Factor
 from separatrix.leverages import Inverse
 from separatrix.losses import Loss
-from separatrix.null_model import null_curvature, null_weights
+from separatrix.null_model import null_curvature
 from separatrix.objective import Evaluation, Objective
 from separatrix.rows import ArraySum, Block
 from separatrix.solvers.pairs import Pairs, QuasiNewton
@@ -105,7 +105,7 @@ class Ridge:
     @classmethod
     def on(cls, base: Objective) -> Ridge:
         """At the null model."""
-        space, W = base.subspace, null_weights(base)  # which directions are determined does not depend on C
+        space, W = base.subspace, base.null_weights  # which directions are determined does not depend on C
         at = base.value_gradient(W)
         G = base.sample_gram if space.Z is None else space.Z.T @ base.sample_gram @ space.Z
         squares = base.root_penalty**2

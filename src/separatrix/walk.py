@@ -133,7 +133,7 @@ class Walk:
     def _start(self, solver: Solver, problem: Objective) -> Array | State:
         last, state = self.problem, self.state
         if state is None:
-            return np.zeros(problem.shape) if problem.offsets is None else problem.offsets
+            return np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
         stretch = _stretch(last.rows.frame, problem.rows.frame)
         W = state.W * stretch
         if not isinstance(solver, _TakesUp):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.bounds import largest_curvature
 from separatrix.errors import NotConvergedWarning, ParameterError
 from separatrix.rows import Order
 from separatrix.solvers import (
@@ -50,7 +51,7 @@ def test_normalised_steps_all_have_the_length_eta(objective):
 
 
 def test_eta_too_small_just_right_and_too_large(objective):
-    safe = 2 / objective.largest_curvature()
+    safe = 2 / largest_curvature(objective)
     values = {share: _take(GradientDescent(eta=share * safe), objective, 60)[-1].at.value for share in (0.001, 0.5)}
     assert values[0.5] < values[0.001]
     trail = [state.at.value for state in _take(GradientDescent(eta=0.5 * safe), objective, 200)]

@@ -282,7 +282,7 @@ class LogisticRegression(LinearClassifier):
         second derivatives may be rounded away.
         """
         standard = Need.STANDARD in solver.needs
-        zero = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
+        zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
         before = getattr(self, "scorer_", None) if self.warm_start else None
         if near is not None:
             return problem.rows.frame.from_original(self._beside(near, problem))

@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.arrays import Array
+from separatrix.bounds import largest_curvature
 from separatrix.errors import ParameterError
 from separatrix.objective import Objective
 from separatrix.solvers.state import Halt, Need, State
@@ -78,7 +79,7 @@ class GradientDescent:
 
     def init(self, problem: Objective, start: Array) -> State:
         at = problem.value_gradient(start)
-        eta = self.eta if self.eta is not None else 1.0 / max(problem.largest_curvature(), 1e-300)
+        eta = self.eta if self.eta is not None else 1.0 / max(largest_curvature(problem), 1e-300)
         return State(start, at, memory={"eta": eta, "first": at.value, "best_W": start, "best_at": at})
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from separatrix.bounds import Bound
+from separatrix.bounds import Bound, largest_curvature
 from separatrix.objective import Objective
 from separatrix.solvers.state import Halt, State
 
@@ -123,7 +123,7 @@ class Halted:
 
 
 def _diverged(problem: Objective, state: State) -> Status:
-    eta, safe = state.memory["eta"], 2.0 / max(problem.largest_curvature(), 1e-300)
+    eta, safe = state.memory["eta"], 2.0 / max(largest_curvature(problem), 1e-300)
     return Status(
         "diverged",
         f"diverged: the learning rate eta={eta:.3g} is too large for these columns; descent is certain below "
