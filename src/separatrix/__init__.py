@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from separatrix.selection import PenaltyPath, penalty_path
     from separatrix.settings import as_settings
     from separatrix.surface import error_surface
-    from separatrix.table import read_table
+    from separatrix.table import Column, Schema, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
 
 _WHERE = {
@@ -104,6 +104,9 @@ _WHERE = {
     "separability": "separatrix.proofs.separability",
     # tables
     "TableEncoder": "separatrix.table.transformer",
+    "Column": "separatrix.table",
+    "Schema": "separatrix.table",
+    "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
     # settings
     "threads": "separatrix.concurrency",
@@ -113,6 +116,7 @@ _MODULES = ("decision", "errors", "firth", "information", "losses", "plots", "so
 __all__ = [
     "Basis",
     "Certificate",
+    "Column",
     "FisherDiscriminant",
     "Hyperplane",
     "KozinecClassifier",
@@ -126,6 +130,7 @@ __all__ = [
     "PenaltyPath",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
+    "Schema",
     "Scorer",
     "SqlExpressions",
     "TableEncoder",
@@ -153,6 +158,7 @@ __all__ = [
     "penalty_path",
     "plots",
     "quadratic",
+    "read_schema",
     "read_table",
     "regions",
     "reliability",

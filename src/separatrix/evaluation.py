@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import LabelError
 from separatrix.labels import as_label_array
-from separatrix.scorer import scores_of
+from separatrix.scorer import scores_of, taken_apart
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Report:
 
 
 def evaluate(model: Any, X: Any, y: Any) -> Report:
-    """Compare a fitted classifier's, or a scorer's, answers with the labels y.
+    """Compare the answers of a fitted classifier, a pipeline that ends in one, or a scorer with the labels y.
 
     >>> from separatrix.scorer import Scorer
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
@@ -43,6 +43,7 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
     labels: AnyArray = as_label_array(y)
     if len(labels) == 0:
         raise LabelError("y", "it holds no labels", "give rows to evaluate on")
+    model, X, _ = taken_apart(model, X)
     scorer = scores_of(model)
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()

@@ -53,6 +53,22 @@ def scores_of(model: Any) -> Any:
     return found
 
 
+def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
+    """The classifier at a pipeline's end, the rows as they reach it, and its columns' names where the steps know them.
+
+    >>> taken_apart("a model", "its rows")
+    ('a model', 'its rows', None)
+    """
+    if len(getattr(model, "steps", ())) < 2:
+        return model, X, None
+    before = model[:-1]
+    try:
+        names = [str(name) for name in before.get_feature_names_out()]
+    except (AttributeError, ValueError):  # a step without names
+        names = None
+    return model[-1], before.transform(X), names
+
+
 def score_rows(X: Any, width: int, score: Callable[[Any], Array], names: list[str] | None = None) -> Array:
     """``score`` of all rows, (n, width): one read of X, by all threads where there are many.
 

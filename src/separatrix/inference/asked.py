@@ -8,6 +8,7 @@ the two apart, so they have to be declared.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from separatrix.labels import known_codes
 from separatrix.losses import LOSSES
 from separatrix.objective import Evaluation
 from separatrix.posing import as_offset
+from separatrix.scorer import taken_apart
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,12 @@ class Asked:
         return Asked(self.model, *parts, offset, self.declared, self.names)
 
 
-def ask(model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any) -> Asked:
+def ask(
+    model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
+) -> Asked:
     """Check all of it; refuses a model that is no fitted logistic regression, and weights without a declaration."""
+    model, X, known = taken_apart(model, X)
+    named = known if names is None else [str(name) for name in names]
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
     if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
         raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
@@ -117,10 +123,12 @@ def ask(model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, off
     if np.count_nonzero(weight) < width:
         came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients a score"
         raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
-    named = getattr(model, "feature_names_in_", None)
-    names = [f"x{j}" for j in range(rows.shape[1])] if named is None else [str(name) for name in named]
+    if named is None:
+        named = [str(name) for name in getattr(model, "feature_names_in_", (f"x{j}" for j in range(rows.shape[1])))]
+    if len(named) != rows.shape[1]:
+        raise ParameterError("names", f"there are {len(named)} for {rows.shape[1]} columns", "give one a column")
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
-    return Asked(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(names))
+    return Asked(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(named))
 
 
 def refuse_other_rows(asked: Asked, at: Evaluation) -> None:

@@ -9,6 +9,7 @@ Regression (2013); McFadden, Conditional logit analysis of qualitative choice be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,15 @@ def summary(
     groups: Any = None,
     intervals: str = "wald",
     level: float = 0.95,
+    names: Sequence[str] | None = None,
 ) -> Summary:
-    """The statistical table of a fitted ``LogisticRegression`` over its own rows.
+    """The statistical table of a fitted ``LogisticRegression``, or a pipeline that ends in one, over its own rows.
 
     X, y, ``sample_weight`` and ``offset`` are those of the fit, which the certificate checks. ``weights``: what sample
     weights mean, "frequency" or "probability"; without it they are refused. ``reference``: the class that others are
     compared with, by default the first. ``covariance``: "classical", "HC0", "HC1" or "cluster"; by default classical,
     of probability weights HC1, with ``groups``, a cluster for each row, cluster. ``intervals``: "wald" or "profile",
-    with probability ``level``.
+    with probability ``level``. ``names``: of the columns, where neither X nor a pipeline has them.
 
     >>> import numpy as np
     >>> from separatrix import LogisticRegression
@@ -61,7 +63,7 @@ def summary(
     0.067
     """
     with one_blas_thread:
-        asked = ask(model, X, y, sample_weight, weights, offset)
+        asked = ask(model, X, y, sample_weight, weights, offset, names)
         kind = chosen(asked, covariance, groups)
         _check(asked, kind, intervals, level)
         estimate = estimate_of(asked, reference)
