@@ -1,7 +1,7 @@
 """Command lines, each time a cold process: saying what it can do, and labelling a small file by a model that is there.
 
-A wheel of LIBLINEAR or Vowpal Wabbit brings no command, so theirs are looked for on the PATH (Debian: liblinear-tools,
-vowpal-wabbit), and are left out where they are not there.
+A wheel of LIBLINEAR or Vowpal Wabbit brings no command, so theirs are looked for on the PATH (LIBLINEAR's are
+Debian's liblinear-tools), and are left out where they are not there.
 """
 
 from __future__ import annotations
