@@ -21,6 +21,10 @@ class Report:
     mistakes: Integers
     log_loss: float | None
 
+    def __str__(self) -> str:
+        loss = "" if self.log_loss is None else f", log loss {self.log_loss:.4g} nats"
+        return f"accuracy {self.accuracy:.4g}, {len(self.mistakes)} of {self.n_rows} rows wrong{loss}"
+
     @property
     def accuracy(self) -> float:
         return 1.0 - len(self.mistakes) / self.n_rows

@@ -102,7 +102,8 @@ def _parsed(raw: bytes) -> Any:
     except RecursionError:
         raise ModelFileError("its lists are nested too deeply") from None
     except ValueError as error:
-        raise ModelFileError(f"it is not JSON, or cut short ({error})") from None
+        why = "" if isinstance(error, UnicodeDecodeError) else f" ({error})"
+        raise ModelFileError(f"it is no model file: not JSON, or cut short{why}") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

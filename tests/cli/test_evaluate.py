@@ -85,3 +85,9 @@ def test_report_finds_the_fitted_rows_again(tmp_path):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "it holds: objective" in page
     assert "--fitted-on" in complaint("evaluate", "m.json", "rows.csv", "--report", "r.html", code=2)
+
+
+def test_a_column_of_the_model_is_no_label(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{k},{k % 3},{'ny'[k % 2]}\n" for k in range(40)))
+    run("fit", "t.csv", "--target", "y", "--out", "m.json")
+    assert "'b' is a column that the model reads" in complaint("evaluate", "m.json", "t.csv", "--target", "b", code=2)

@@ -253,3 +253,20 @@ def test_report(tmp_path):
 
 def test_standard_input_is_a_table():
     assert "standard input: 60 rows" in run("fit", "-", "--target", "y", stdin=OVERLAPPING).stdout
+
+
+def test_separation_is_told_by_the_names_of_columns(tmp_path):
+    (tmp_path / "leak.csv").write_text("age,leak,y\n" + "".join(f"{20 + k},{k % 2},{'ny'[k % 2]}\n" for k in range(40)))
+    done = run("fit", "leak.csv", "--target", "y", "--C", "inf", code=1)
+    assert "column 'leak' alone separates them" in done.stdout
+
+
+def test_the_report_calls_rows_by_their_numbers_in_the_table(tmp_path):
+    rows = [f"{k},{'ab'[k >= 30]}\n" for k in range(60)]
+    rows[41] = "41,a\n"  # the 42nd row has a wrong label
+    (tmp_path / "odd.csv").write_text("x,y\n" + "".join(rows))
+    run("fit", "odd.csv", "--target", "y", "--test-size", "0", "--report", "odd.html")
+    page = (tmp_path / "odd.html").read_text()
+    first = page.split("Surprising rows</h2>")[1].split("<tbody>")[1].split("</td>")[0]
+    assert first.endswith(">42")
+    assert "Every column varies" in page

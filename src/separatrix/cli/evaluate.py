@@ -129,5 +129,14 @@ def _report(known: ModelFile, measures: Measures, whole: Table, table: Table, pa
     title = f"{known.classifier} on {table.source}"
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pictures
-        page = report(measures.model, *rows, names=names, test=(table.X, table.y), notes=notes, title=title)
+        page = report(
+            measures.model,
+            *rows,
+            names=names,
+            test=(table.X, table.y),
+            notes=notes,
+            title=title,
+            rows=None if whole.rows is None else whole.rows[~held],
+            test_rows=table.rows,
+        )
     reading.write("--report", path, page.encode())

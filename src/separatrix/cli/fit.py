@@ -128,6 +128,7 @@ def _fitted(
     table: Table, split: Split, name: str, base: str | None, given: dict[str, Any]
 ) -> tuple[Account, list[str]]:
     """The fit and what it says on rows it has not seen, and the warnings on the way."""
+    from separatrix.classifiers.separated import APART
     from separatrix.cli.account import Account
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
@@ -142,8 +143,20 @@ def _fitted(
             validation = cross_validate(made, table.X, codes, classes, split.cv, split.seed, say)
             say("fitting all rows")
         model = made().fit(table.X[~held], classes[codes[~held]])
+        if not model.certificate_.met and model.certificate_.code in APART:  # said again, with the columns' names
+            caught.clear()
+            model = made().fit(_named(table, ~held), classes[codes[~held]])
+            vars(model).pop("feature_names_in_", None)  # the rows to be scored have none
     account = Account(table, name, model, codes, held, split.test_size, split.seed, validation)
     return account, [str(warning.message) for warning in caught]
+
+
+def _named(table: Table, kept: Any) -> Any:
+    """Rows with the names of their columns, where they are dense."""
+    import pyarrow as pa
+
+    X: Any = table.X[kept]
+    return X if hasattr(X, "nnz") else pa.table(list(X.T), list(table.names))
 
 
 def _write(account: Account, out: str) -> None:
@@ -159,6 +172,7 @@ def _write(account: Account, out: str) -> None:
 
 
 def _report(account: Account, path: str) -> None:
+    from separatrix.checks import check
     from separatrix.reports import report
 
     table = account.table
@@ -167,7 +181,15 @@ def _report(account: Account, path: str) -> None:
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pictures
         page = report(
-            account.model, *account.rows(~account.held), names=table.names, test=test, notes=table.notes, title=title
+            account.model,
+            *account.rows(~account.held),
+            names=table.names,
+            test=test,
+            notes=table.notes,
+            checks=check(table.X, table.y, table.names).for_report(),
+            title=title,
+            rows=None if table.rows is None else table.rows[~account.held],
+            test_rows=None if table.rows is None else table.rows[account.held],
         )
     reading.write("--report", path, page.encode())
 

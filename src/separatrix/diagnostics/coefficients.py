@@ -56,28 +56,35 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class ZeroOne:
-    """Which of d columns hold nothing but 0 and 1, (d,): a partial over rows.
+    """Which of d columns run from 0 to 1, (d,): a partial over rows. A level's column does, with means filled in, too.
 
-    >>> rows = memory_rows(np.array([[0.0, 2.0], [1.0, 1.0]]), np.zeros(2))
-    >>> rows.fold(ZeroOne(2)).tolist()
-    [True, False]
+    >>> rows = memory_rows(np.array([[0.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 1.0]]), np.zeros(3))
+    >>> rows.fold(ZeroOne(3)).all(axis=0).tolist()
+    [True, False, True]
     """
 
     d: int
 
     def zero(self) -> Any:
-        return np.ones(self.d, dtype=bool)
+        """Nothing below 0 or above 1 so far, no 0 and no 1, (3, d)."""
+        return np.array([[True], [False], [False]]).repeat(self.d, axis=1)
 
     def add(self, total: Any, block: Block) -> Any:
         X: Any = block.X
         if is_sparse(X):
-            total[X.indices[(X.data != 0) & (X.data != 1)]] = False
+            total[0, X.indices[(X.data < 0) | (X.data > 1)]] = False
+            total[2, X.indices[X.data == 1]] = True
+            total[1] |= np.bincount(X.indices[X.data != 0], minlength=self.d) < block.n_rows
         else:
-            total &= np.all((X == 0) | (X == 1), axis=0)
+            total[0] &= np.all((X >= 0) & (X <= 1), axis=0)
+            total[1] |= np.any(X == 0, axis=0)
+            total[2] |= np.any(X == 1, axis=0)
         return total
 
     def merge(self, a: Any, b: Any) -> Any:
-        return a & b
+        a[0] &= b[0]
+        a[1:] |= b[1:]
+        return a
 
 
 def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float = 0.95) -> Coefficients:
@@ -97,7 +104,7 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     rows, known = rows_to_score(model, X)
     seen = memory_rows(rows, np.zeros(rows.shape[0]))
     std = summarise(seen, ranges=False).std
-    binary = seen.fold(ZeroOne(len(std))) & (std > 0)
+    binary = seen.fold(ZeroOne(len(std))).all(axis=0)
     steps = np.where(binary, 1.0, std)
     named = column_names(len(std), known, names)
     found, reason = _inferred(model, X, y, level)

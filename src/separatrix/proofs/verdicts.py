@@ -7,6 +7,7 @@ whole numbers, about half a microsecond for each entry (and each other class): s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -88,10 +89,17 @@ def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
     return {sign for part in _chunks(numbers) for sign in signs(D.dense(part), v)}
 
 
-class _Claim:
+class _Claim(ABC):
     """What verdicts that claim something have in common."""
 
     about: About
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    @abstractmethod
+    def explain(self) -> str:
+        """The verdict in plain words."""
 
     @property
     def fit_intercept(self) -> bool:

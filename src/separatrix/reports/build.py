@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from separatrix.arrays import Integers
 from separatrix.classifiers.given import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
 from separatrix.diagnostics.proportions import check_level
@@ -26,13 +27,16 @@ def report(
     checks: Sequence[Check] | None = None,
     title: str | None = None,
     level: float = 0.95,
+    rows: Sequence[int] | Integers | None = None,
+    test_rows: Sequence[int] | Integers | None = None,
 ) -> str:
     """An HTML page on a fitted classifier of this package: verdict, certificate, pictures, rows that stand out.
 
     ``X``, ``y``: the rows of the fit. ``test``: rows and labels that it has not seen, by which it is judged; without
     them it is judged by its own, and the page says so. ``names`` of the columns, by default the fit's. ``notes``:
     sentences to be shown. ``checks``: what was found in the data, (severity, title, sentence) each, with severities
-    "error", "warning", "note" or "ok". Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
+    "error", "warning", "note" or "ok". ``rows``, ``test_rows``: what rows are called, by default their places in X
+    and in ``test``, counted from 0. Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
@@ -48,8 +52,9 @@ def report(
     scores_of(model)
     if test is not None and len(test) != 2:
         raise ParameterError("test", f"it has {len(test)} parts", "give rows and labels, (X, y)")
-    rows, known = rows_to_score(model, X)
-    named = column_names(rows.shape[1], known, names)
-    subject = Subject(model, X, y, named, test, tuple(notes), None if checks is None else tuple(checks), level)
+    scored, known = rows_to_score(model, X)
+    named = column_names(scored.shape[1], known, names)
+    found = None if checks is None else tuple(checks)
+    subject = Subject(model, X, y, named, test, tuple(notes), found, level, rows, test_rows)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)

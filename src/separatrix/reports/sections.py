@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -193,12 +194,13 @@ def influence(subject: Subject) -> Section:
     if isinstance(found, str):
         return Section("influence", "Influential rows", paragraph(f"Left out: {found}."))
     caption = f"Rows of the fit without which it would change the most. {found.says}; past 1 a row matters."
-    shown = InfluenceDisplay.of(found, subject.model, subject.y)
+    called = subject.called(found.rows)
+    shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
     labels, chosen = subject.labels, subject.own.chosen
     rows = [
-        [row, label, labels[chosen[row]], f"{distance:.3g}", f"{leverage:.3g}"]
-        for row, label, distance, leverage in zip(
-            found.rows.tolist(), shown.labels, found.distance, found.leverage, strict=True
+        [name, label, labels[chosen[row]], f"{distance:.3g}", f"{leverage:.3g}"]
+        for name, row, label, distance, leverage in zip(
+            called, found.rows.tolist(), shown.labels, found.distance, found.leverage, strict=True
         )
     ]
     heads = ["row", "true", "predicted", "Cook's distance", "leverage"]
@@ -208,7 +210,10 @@ def influence(subject: Subject) -> Section:
 
 def surprise(subject: Subject) -> Section:
     found, judged = surprising(subject.judged, TOP), subject.judged
-    title, where = "Surprising rows", "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
+    title, places = "Surprising rows", subject.test_rows if subject.held_out else subject.rows
+    where = "rows as the table numbers them, from 1"
+    if places is None:
+        where = "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
     if len(found.rows) == 0:
         return Section("surprise", title, paragraph("None: every row is on its own side."))
     labels, words = subject.labels, frozenset({0, 1, 2})
@@ -219,8 +224,8 @@ def surprise(subject: Subject) -> Section:
     else:
         heads, said = ["row", "true", "predicted", "wrong by"], [[f"{z:.3g}"] for z in found.amount.tolist()]
         told = "The rows that are farthest on the wrong side, by the score"
-    pairs = zip(found.rows.tolist(), said, strict=True)
-    rows = [[i, labels[judged.codes[i]], labels[judged.chosen[i]], *cells] for i, cells in pairs]
+    pairs = zip(subject.called(found.rows, judged=True), found.rows.tolist(), said, strict=True)
+    rows = [[name, labels[judged.codes[i]], labels[judged.chosen[i]], *cells] for name, i, cells in pairs]
     body = paragraph(f"{told}: look here first for wrong labels ({where}).") + table(heads, rows, words)
     return Section("surprise", title, body)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from separatrix.arrays import Integers
 from separatrix.calibration import Reliability, reliability
 from separatrix.certificate import Verification
 from separatrix.classifiers.given import rows_to_score
@@ -39,7 +40,10 @@ TOP = 10
 
 @dataclass(frozen=True)
 class Subject:
-    """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None."""
+    """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
+
+    ``rows``, ``test_rows``: what rows are called, None for their places.
+    """
 
     model: Any
     X: Any
@@ -49,6 +53,13 @@ class Subject:
     notes: Sequence[str] = ()
     checks: Sequence[Check] | None = None
     level: float = 0.95
+    rows: Sequence[int] | Integers | None = None
+    test_rows: Sequence[int] | Integers | None = None
+
+    def called(self, places: Integers, judged: bool = False) -> list[int]:
+        """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
+        names = self.test_rows if judged and self.held_out else self.rows
+        return [int(place if names is None else names[place]) for place in places]
 
     @property
     def kind(self) -> str:

@@ -135,7 +135,7 @@ def _uncalibrated(subject: Subject) -> Worry:
 def _standing_out(subject: Subject) -> Worry:
     found = subject.influence
     if not isinstance(found, str) and np.any(found.distance > FAR):
-        rows = [str(row) for row in found.rows[found.distance > FAR]]
+        rows = [str(row) for row in subject.called(found.rows[found.distance > FAR])]
         sentence = f"Without {'row ' if len(rows) == 1 else 'any of rows '}{', '.join(rows)} it would be another model."
         yield "warning", "It hangs on single rows.", sentence
     log_P = subject.judged.log_P

@@ -30,6 +30,7 @@ from separatrix.table.schema import Column, Schema
 STRAY = 0.05
 _FEWEST, _MOST, _SHARE = 20, 1000, 20
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+_DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
 _COMMA = r"^[-+]?\d+([.,]\d+)*$"
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
@@ -97,7 +98,11 @@ def _of_text(name: str, column: Any) -> Column:
         return _measured(name, what, reading("schema", name, column))
     proper = cells.stripped(values)
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
-    if compute.all(compute.match_substring_regex(proper, _COMMA)).as_py():
+    if compute.all(compute.match_substring_regex(proper, _DAY_FIRST)).as_py():
+        note = f"it seems to hold dates, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
+        return Column(name, "text", note=f"{note}; write them as year-month-day, 2024-12-31")
+    commas = compute.any(compute.match_substring(proper, ",")).as_py()
+    if commas and compute.all(compute.match_substring_regex(proper, _COMMA)).as_py():
         note = f"its numbers are written with commas, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
         return Column(name, "text", note=f"{note}; write them with points, and without marks for thousands")
     if 0 < counts[strange].sum() <= STRAY * counts.sum():

@@ -77,7 +77,12 @@ def read_table(
         came = "no row is left: each lacks a value or its label"
         raise TableError(source.name, came, "choose missing='impute' or 'indicator', or leave columns out with --drop")
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
-    notes = [*source.notes, *_odd(found), *_filled(reading, missing), *_unseen(reading, "the schema does not list")]
+    notes = [
+        *source.notes,
+        *_odd(found),
+        *_filled(reading, missing, "the means of all rows"),
+        *_unseen(reading, "the schema does not list"),
+    ]
     if not kept.all():
         notes.append(f"Left out, without a label: {_rows(int((~kept).sum()))}.")
     whole = _with_unread(found, source, target)
@@ -120,11 +125,13 @@ def read_rows(
         return Table(source.name, tuple(wanted), X, source.target, y, notes=tuple(notes), rows=rows, n_rows=len(rows))
     select.refuse_lacking(source, wanted)
     asked = [select.chosen_target(source, target)] if labelled else []
+    if asked and asked[0] in wanted:
+        raise ParameterError("--target", f"{asked[0]!r} is a column that the model reads", "name the column of labels")
     columns = source.read([*wanted, *asked])
     reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
     y = labels(source.name, columns.column(asked[0]), asked[0])[reading.kept] if asked else None
     rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
-    notes += [*_filled(reading, encoder.missing), *_unseen(reading, "no training row had")]
+    notes += [*_filled(reading, encoder.missing, "training means"), *_unseen(reading, "no training row had")]
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
 
 
@@ -153,14 +160,14 @@ def _odd(schema: Schema) -> list[str]:
     ]
 
 
-def _filled(reading: Reading, missing: str) -> list[str]:
+def _filled(reading: Reading, missing: str, by: str) -> list[str]:
     if not reading.missing:
         return []
     where = ", ".join(f"{name!r} {count}" for name, count in reading.missing.items())
     if missing == "drop":
         lost = int((~reading.kept).sum())
         return [f"Left out, with a missing value: {_rows(lost)} of {len(reading.kept)} ({where})."]
-    return [f"Filled with training means: missing values in {where}."]
+    return [f"Filled with {by}: missing values in {where}."]
 
 
 def _unseen(reading: Reading, which: str) -> list[str]:
