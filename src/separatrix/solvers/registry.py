@@ -46,6 +46,8 @@ SOLVERS: dict[str, Solver] = {
 NEWTON_PARAMETERS = 1000
 # Up to so many products second derivatives for several classes cost little beside what else a fit does.
 CLASS_WORK = 1e8
+# Products with a sample's rows, for each row and parameter, that cost as much as the passes they save.
+SAMPLE_WORK = 16
 # The same where absolute values are penalised: past it a matrix of the columns in use is enough.
 PROXIMAL_PARAMETERS = 300
 # With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
@@ -89,7 +91,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
     n_rows = problem.rows.n_rows or 0
-    if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size):
+    if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
     if small and not _is_crowded(problem):
@@ -114,6 +116,13 @@ def _is_crowded(problem: Objective) -> bool:
     if _is_sparse(problem):
         return hessian_passes(problem) > WORTHWHILE
     return problem.shape[0] > 1 and (problem.rows.n_rows or 0) * problem.size * problem.size > CLASS_WORK
+
+
+def _is_crowded_sample(problem: Objective) -> bool:
+    """Whether for several classes second derivatives even of a sample cost more than the passes that they save."""
+    n_rows = problem.rows.n_rows or 0
+    drawn = max(SAMPLE_ROWS, 20 * problem.size, n_rows // 16)
+    return problem.shape[0] > 1 and _is_held(problem) and drawn * problem.size > SAMPLE_WORK * n_rows
 
 
 def _is_sparse(problem: Objective) -> bool:
