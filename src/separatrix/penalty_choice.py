@@ -117,7 +117,9 @@ def _searched(method: Method) -> list[Scored]:
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
         path.append(method.score(_higher(path, plan)))
-    while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:2]):
+    while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:3]):
+        if len(path) >= MOST_VALUES:
+            break
         path.insert(0, method.score(max(method.least, path[0].C / plan.ratio)))
     return path
 

@@ -70,3 +70,10 @@ def test_what_makes_no_classes(y, part):
 
 def test_whole_decimals_make_classes():
     refuse_measurements("t", np.array([1.0, 2.0]), "y", np.array([1, 2]), 20)
+
+
+def test_labels_that_floats_cannot_tell_apart_stay_text():
+    spelled = ["9007199254740993123", "9007199254740993124", "5"]
+    assert labels("a table", pa.chunked_array([spelled]), "y").tolist() == spelled
+    assert labels("a table", pa.chunked_array([["1e400", "2"]]), "y").tolist() == ["1e400", "2"]
+    assert labels("a table", pa.chunked_array([["1.0", "1"]]), "y").tolist() == [1.0, 1.0]

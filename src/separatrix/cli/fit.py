@@ -102,6 +102,8 @@ def fit(
         reading.refuse_unwritable(option, path)
     if cv is not None and test_size:
         raise ParameterError("--test-size", f"got {test_size} beside --cv", "leave one of the two out")
+    if test_size is not None and test_size != test_size:
+        raise ParameterError("--test-size", "got nan", "give a share from 0 to less than 1")
     split = Split((0.0 if cv else TEST_SIZE) if test_size is None else test_size, cv, seed)
     from separatrix import concurrency
 

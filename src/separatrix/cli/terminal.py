@@ -136,7 +136,7 @@ def working(text: str) -> Iterator[Callable[[str], None]]:
 
     Gives a function that changes the text.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     spinner = _Spinner(printable(text))

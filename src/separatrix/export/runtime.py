@@ -42,7 +42,7 @@ def as_truth(value: Any) -> float | None:
 
 def as_days(value: Any) -> float | None:
     """Days since 1970-01-01, or None where there is no value; a time without a zone is UTC."""
-    if value is None or (isinstance(value, str) and value.strip() in NO_NUMBER):
+    if value is None or value != value or (isinstance(value, str) and value.strip() in NO_NUMBER):
         return None
     if isinstance(value, str):
         value = datetime.datetime.fromisoformat(value.strip())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,13 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, mos
         raise LabelError(where, came, f"give at most {most} classes: group them, or predict another column")
 
 
+def _are_floats(spelled: list[str]) -> bool:
+    """Whether floats can tell these numbers apart as far as they differ: codes of 19 digits they cannot."""
+    exact = {Decimal(label) for label in spelled}
+    floats = {float(label) for label in spelled}
+    return len(floats) == len(exact) and all(math.isfinite(value) for value in floats)
+
+
 def _typed(column: Column) -> AnyArray:
     coded: Any = column.combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
@@ -80,7 +89,7 @@ def _typed(column: Column) -> AnyArray:
     values: AnyArray
     if all(_WHOLE.fullmatch(label) for label in distinct):
         values = np.array([int(label) for label in distinct], dtype=np.int64)
-    elif all(_DECIMAL.fullmatch(label) for label in distinct):
+    elif all(_DECIMAL.fullmatch(label) for label in distinct) and _are_floats(distinct):
         values = np.array([float(label) for label in distinct])
     elif all(label.lower() in _TRUTH for label in distinct):
         values = np.array([_TRUTH[label.lower()] for label in distinct])

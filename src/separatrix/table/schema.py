@@ -126,6 +126,8 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     except json.JSONDecodeError as error:
         came = f"line {error.lineno}, column {error.colno} is no JSON ({error.msg})"
         raise TableError(name, came, "mend that place") from error
+    except (RecursionError, ValueError) as error:
+        raise TableError(name, "it is nested too deeply, or holds too long a number", "check the file") from error
     return Schema.from_plain(found, name)
 
 

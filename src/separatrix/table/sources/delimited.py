@@ -68,7 +68,11 @@ class DelimitedSource:
             return arrow_csv.read_csv(
                 stream,
                 read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding),
-                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=self.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self.names) > 1,  # of one column an empty line is a missing value
+                ),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
                     include_columns=names,
