@@ -91,3 +91,11 @@ def test_a_column_of_the_model_is_no_label(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{k},{k % 3},{'ny'[k % 2]}\n" for k in range(40)))
     run("fit", "t.csv", "--target", "y", "--out", "m.json")
     assert "'b' is a column that the model reads" in complaint("evaluate", "m.json", "t.csv", "--target", "b", code=2)
+
+
+def test_labels_are_read_as_the_models_are(tmp_path):
+    rows = "".join(f"{k},{'12A'[k % 3]}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("a,y\n" + rows)
+    (tmp_path / "few.csv").write_text("a,y\n1,1\n2,2\n3,1\n")  # by itself a file of whole numbers
+    run("fit", "t.csv", "--target", "y", "--out", "m.json")
+    assert "3 rows" in run("evaluate", "m.json", "few.csv").stdout

@@ -115,7 +115,8 @@ def read_for(
                 came = f"it has {len(columns)} columns, and the model, which knows no names, has {known.columns}"
                 raise TableError(source.name, came, "give just the columns that were fitted, in their order")
             rows = source.read(source.names) if data == STDIN else data  # which is read once only
-        return read_rows(rows, columns, strict, target, labelled, encoding)
+        text = all(isinstance(label, str) for label in known.scorer.classes.tolist())
+        return read_rows(rows, columns, strict, target, labelled, encoding, typed=not text)
 
 
 def refuse_unwritable(option: str, out: str | None) -> None:

@@ -30,10 +30,11 @@ def unlabelled(column: Column) -> AnyArray:
     return as_array(absent)
 
 
-def labels(source: str, column: Column, name: str) -> AnyArray:
+def labels(source: str, column: Column, name: str, typed: bool = True) -> AnyArray:
     """One label a row; a row without a label is refused.
 
-    Text becomes numbers where all of it reads so; codes such as 007 stay text.
+    Text becomes numbers where all of it reads so; codes such as 007 stay text. Not ``typed``, all text stays text: for
+    a model whose classes are text, whichever of them a file holds.
 
     >>> labels("a table", pa.chunked_array([["7", "-1"]]), "y").tolist()
     [7, -1]
@@ -47,7 +48,7 @@ def labels(source: str, column: Column, name: str) -> AnyArray:
         came = f"row {absent[0] + 1}, target column {name!r} has no label{more}"
         raise TableError(source, came, "label such rows, or take them out (missing='drop' does)")
     if is_text(column.type):
-        return _typed(column)
+        return _typed(column) if typed else _spelled(column.to_pylist())
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     elif not (is_number(column.type) or pa.types.is_boolean(column.type)):
@@ -81,6 +82,11 @@ def _are_floats(spelled: list[str]) -> bool:
     return len(floats) == len(exact) and all(math.isfinite(value) for value in floats)
 
 
+def _spelled(texts: list[Any]) -> AnyArray:
+    wide = max(map(len, texts), default=0) > _LONGEST_FIXED
+    return np.array(texts, dtype=object if wide else np.str_)
+
+
 def _typed(column: Column) -> AnyArray:
     coded: Any = column.combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
@@ -94,6 +100,5 @@ def _typed(column: Column) -> AnyArray:
     elif all(label.lower() in _TRUTH for label in distinct):
         values = np.array([_TRUTH[label.lower()] for label in distinct])
     else:
-        wide = max(len(label) for label in distinct) > _LONGEST_FIXED
-        values = np.array(distinct, dtype=object if wide else np.str_)
+        values = _spelled(distinct)
     return np.asarray(values[coded.indices.to_numpy(zero_copy_only=False)])

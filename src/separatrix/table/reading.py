@@ -96,12 +96,14 @@ def read_rows(
     target: str | None = None,
     labelled: bool = False,
     encoding: str = "utf-8",
+    typed: bool = True,
 ) -> Table:
     """The rows of a file or a frame for prediction: columns by name, in any order, read as in training.
 
     Names in place of an encoder are columns of numbers. Columns that the model does not know, and levels that it has
     never seen, are said in the notes; ``strict`` refuses them. A row with a missing value is left out where training
-    dropped such rows; ``rows`` says which remain. ``target`` may be among the columns; ``labelled`` asks for it, as y.
+    dropped such rows; ``rows`` says which remain. ``target`` may be among the columns; ``labelled`` asks for it, as y;
+    not ``typed``, labels that are text stay so.
 
     >>> table = read_rows(pa.table({"b": [1, 2], "c": ["x", "y"], "a": [3, 4]}), ["a", "b"])
     >>> table.X.tolist(), table.notes
@@ -129,7 +131,7 @@ def read_rows(
         raise ParameterError("--target", f"{asked[0]!r} is a column that the model reads", "name the column of labels")
     columns = source.read([*wanted, *asked])
     reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
-    y = labels(source.name, columns.column(asked[0]), asked[0])[reading.kept] if asked else None
+    y = labels(source.name, columns.column(asked[0]), asked[0], typed)[reading.kept] if asked else None
     rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
     notes += [*_filled(reading, encoder.missing, "training means"), *_unseen(reading, "no training row had")]
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)

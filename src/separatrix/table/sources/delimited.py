@@ -151,8 +151,9 @@ def _text(content: Path | bytes, encoding: str) -> io.TextIOWrapper:
 
 def _known(encoding: str) -> str:
     try:
+        "".encode(encoding)  # refuses codecs that are none of text, such as hex
         return codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, UnicodeError):
         do = "give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'"
         raise ParameterError("encoding", f"got {encoding!r}", do) from None
 

@@ -31,7 +31,7 @@ def open_frame(frame: Any) -> MemorySource:
             distinct(FRAME, columns.column_names)
     except TableError:
         raise
-    except (pa.ArrowException, ValueError, TypeError) as error:
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         reason = "; ".join(" ".join(str(part).split()) for part in error.args)[:200]
         came = f"its columns cannot be read ({reason})"
         raise TableError(FRAME, came, "give each column values of one type") from error
