@@ -55,11 +55,11 @@ class Coefficients:
 
 
 @dataclass(frozen=True)
-class ZeroOne:
+class FromZeroToOne:
     """Which of d columns run from 0 to 1, (d,): a partial over rows. A level's column does, with means filled in, too.
 
     >>> rows = memory_rows(np.array([[0.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 1.0]]), np.zeros(3))
-    >>> rows.fold(ZeroOne(3)).all(axis=0).tolist()
+    >>> rows.fold(FromZeroToOne(3)).all(axis=0).tolist()
     [True, False, True]
     """
 
@@ -104,7 +104,7 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     rows, known = rows_to_score(model, X)
     seen = memory_rows(rows, np.zeros(rows.shape[0]))
     std = summarise(seen, ranges=False).std
-    binary = seen.fold(ZeroOne(len(std))).all(axis=0)
+    binary = seen.fold(FromZeroToOne(len(std))).all(axis=0)
     steps = np.where(binary, 1.0, std)
     named = column_names(len(std), known, names)
     found, reason = _inferred(model, X, y, level)
