@@ -214,7 +214,8 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
         objective.passes += twin.passes - before
         return found
     cheap = duality(objective, W, at)
-    if not thorough or (cheap.value is not None and not last and hessian_passes(objective) > WORTHWHILE):
+    drawn = min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
+    if not thorough or (cheap.value is not None and not last and drawn * hessian_passes(objective) > WORTHWHILE):
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:

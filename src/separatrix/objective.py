@@ -23,7 +23,7 @@ from separatrix.links import LINKS
 from separatrix.losses import Loss
 from separatrix.penalty import Penalty, shortest
 from separatrix.rows import Block, Rows, Sample, counted_passes, some_rows
-from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank
+from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.sums import (
     ClassSums,
     Gram,
@@ -174,8 +174,13 @@ class Objective:
     @cached_property
     def sampled(self) -> Sample:
         """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
+        return self.sample(self.sample_size)
+
+    @property
+    def sample_size(self) -> int:
+        """About how many rows those are; more where columns are rare."""
         enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
-        return self.sample(max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1])))
+        return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
 
     def sample(self, size: int) -> Sample:
         """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
@@ -192,14 +197,13 @@ class Objective:
         return self._grammed(self.sampled.standing_for(self.targets, self.class_sums[:, 0]))
 
     def _identified(self, root_penalty: Array) -> Subspace:
-        penalty = np.diag(root_penalty**2)
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
-        found = identified(0.25 * self.sample_gram + penalty)
+        curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
+        found = identified(curvature)
         if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
-            for part in (self.sampled.about(max(10 * self.shape[1], 4000)), self.sampled.block):
-                found = found or self._shown_on_all(self._by_root(self._rooted(part), root_penalty))
-        if found is None:
-            found = identified(0.25 * self.gram + penalty)
+            guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
+            found = self._shown_on_all(guess)
+        found = found or identified(0.25 * self.gram + penalty)
         return found or self._by_root(self.root_gram, root_penalty)
 
     def _by_root(self, root: Array, root_penalty: Array) -> Subspace:
@@ -355,9 +359,7 @@ class Objective:
         """The pinned weights of offset columns, (K or 1, d + 1) in the frame's coordinates; None without an offset."""
         if not self.n_offsets:
             return None
-        raw = np.zeros(self.shape)
-        raw[:, -self.n_offsets :] = np.eye(self.shape[0])
-        return self.rows.frame.from_original(raw)
+        return self.rows.frame.from_original(np.eye(*self.shape, k=self.shape[1] - self.n_offsets))
 
     @property
     def null_weights(self) -> Array:

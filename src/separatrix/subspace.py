@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import AnyArray, Array
 
 # Relative eigenvalues of a Gram matrix below this are looked at again without squaring.
 DOUBTFUL = 1e-8
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,33 @@ def identified(curvature: Array) -> Subspace | None:
     return Subspace(None, Z, len(seen))
 
 
+def split_by_gap(curvature: Array) -> Subspace | None:
+    """The same where eigenvalues fall into rounding and the rest, with nothing between: a guess, to be shown on rows.
+
+    >>> split_by_gap(np.array([[1.0, 1.0], [1.0, 1.0]])).rank
+    1
+    """
+    d = np.sqrt(np.diag(curvature))
+    seen = np.flatnonzero(d > 0)
+    d = d[seen]
+    values, vectors = np.linalg.eigh(curvature[np.ix_(seen, seen)] / d / d[:, None])
+    largest = values[-1] if len(seen) else 0.0
+    kept = values > DOUBTFUL * largest
+    if np.any(values[~kept] > 64 * len(curvature) * EPS * largest):
+        return None
+    return _spanned(vectors[:, kept], d, seen, len(curvature))
+
+
+def _spanned(directions: Array, d: Array, seen: AnyArray, width: int) -> Subspace:
+    """The range of a curvature with these directions in columns of length 1; no part of it is in the null space."""
+    rank = directions.shape[1]
+    if rank == width:
+        return Subspace(None, None, rank)
+    Z = np.zeros((width, rank))
+    Z[seen], _ = np.linalg.qr(directions * d[:, None])
+    return Subspace(None, Z, rank)
+
+
 def identified_by_root(root: Array, noise: float) -> Subspace:
     """The same from a root of the curvature, whose singular values hold all digits.
 
@@ -120,13 +148,7 @@ def identified_by_root(root: Array, noise: float) -> Subspace:
         return Subspace(None, np.zeros((width, 0)), 0)
     d = d[seen]
     _, values, vectors = np.linalg.svd(root[:, seen] / d, full_matrices=False)
-    kept = values > noise * values[0]
-    rank = int(kept.sum())
-    if rank == width:
-        return Subspace(None, None, rank)
-    Z = np.zeros((width, rank))
-    Z[seen], _ = np.linalg.qr(vectors[kept].T * d[:, None])  # the range of the curvature: no part in its null space
-    return Subspace(None, Z, rank)
+    return _spanned(vectors[values > noise * values[0]].T, d, seen, width)
 
 
 def row_rank(A: Array, noise: float) -> int:

@@ -39,10 +39,6 @@ class Sample:
         """Which rows stand for themselves alone, (m,)."""
         return np.asarray(self.odds == 1)
 
-    def about(self, size: int) -> Block:
-        """About ``size`` of the rows."""
-        return self.block.take(slice(0, None, max(1, self.n_rows // size)))
-
     def standing_for(self, targets: AnyArray, totals: Array) -> Block:
         """The rows weighted by one over their odds, then so that each class counts as in all rows, with ``totals``."""
         weight, certain = self.block.weight / self.odds, self.certain

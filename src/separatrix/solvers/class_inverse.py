@@ -3,9 +3,11 @@ r"""An inverse of second derivatives in K (d + 1) parameters that factors nothin
 Two kinds, both (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) with T turning the classes:
 
 Product   A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix, R the penalty's. T
-          are A's eigenvectors and H_c = λ_c G + R. On the span of the scores at W, the directions T ⊗ B with B a basis
-          of W's rows and the intercept, it is made exact: with E the second derivatives along them, D the directions
-          and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is positive definite whatever they are
+          are A's eigenvectors and H_c = λ_c G + R. In coordinates V in which G + R is the identity and G a diagonal μ,
+          H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ: one V serves all classes, at any W. On the span of the scores at W, the
+          directions T ⊗ B with B a basis of W's rows and the intercept, it is made exact: with E the second derivatives
+          along them, D the directions and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is positive definite
+          whatever they are
 Blocks    the diagonal blocks of ∇²E(W), one a class
 
 Where rows are normal the second derivatives differ from a product in the span of the scores alone (by Stein's lemma,
@@ -14,7 +16,7 @@ E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the loss bends by the scores,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,14 +36,16 @@ INDEPENDENT = 1e-6
 
 @dataclass(frozen=True)
 class ClassInverse:
-    """``T`` (contrasts, c) in the subspace's coordinates, factors of each H_c in ``lower`` (c, r, r) and ``d`` (c, r).
+    """``T`` (contrasts, c) in the subspace's coordinates; H_c⁻¹ = V_c (λ_c μ + 1 − μ)⁻¹ V_cᵀ.
 
-    ``B`` (q, r): the span; ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows where there is no span.
+    ``V`` (c, r, r), or (1, r, r) for a product; ``values`` (c,) are λ, ``share`` (r,) is μ. ``B`` (q, r): the span;
+    ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows where there is no span.
     """
 
     T: Array
-    lower: Array
-    d: Array
+    values: Array
+    V: Array
+    share: Array
     B: Array
     gain: Array
 
@@ -57,22 +61,36 @@ class ClassInverse:
     def solve(self, g: Array) -> Array:
         """The inverse times g, a vector in the subspace's coordinates."""
         turned = self.T.T @ g.reshape(len(self.T), -1)
-        parts = np.array([Factor(L, d).solve(part) for L, d, part in zip(self.lower, self.d, turned, strict=True)])
+        spread = np.outer(self.values, self.share) + (1.0 - self.share)
+        if len(self.V) == 1:
+            parts = ((turned @ self.V[0]) / spread) @ self.V[0].T
+        else:
+            parts = (self.V @ ((turned[:, None, :] @ self.V)[:, 0] / spread)[:, :, None])[:, :, 0]
         if len(self.B):
             along = turned @ self.B.T
             parts += (self.gain @ along.ravel()).reshape(along.shape) @ self.B
         return np.asarray(self.T @ parts).ravel()
 
 
-def _inverse(T: Array, curvatures: Iterable[Array], problem: Objective) -> ClassInverse | None:
-    """The inverse of these (d + 1)² curvatures plus the penalty's; None where one is singular to working precision."""
-    Z, R = problem.subspace.Z, np.diag(problem.root_penalty**2)
-    found = [Factor.of(H + R if Z is None else Z.T @ (H + R) @ Z) for H in curvatures]
-    kept = [factor for factor in found if factor is not None]
-    if len(kept) < len(found):
+def _reduced(problem: Objective, H: Array) -> Array:
+    Z = problem.subspace.Z
+    return H if Z is None else Z.T @ H @ Z
+
+
+def _half_inverse(H: Array) -> Array | None:
+    """V with V Vᵀ = H⁻¹; None where H is singular to working precision."""
+    factor = Factor.of(H)
+    return None if factor is None else factor.half(np.eye(len(H))).T
+
+
+def _product_of(T: Array, values: Array, problem: Objective) -> ClassInverse | None:
+    """The inverse of A ⊗ G + R, with A = T diag(values) Tᵀ."""
+    G, R, none = problem.sample_gram, np.diag(problem.root_penalty**2), np.empty((0, 0))
+    V = _half_inverse(_reduced(problem, G + R))
+    if V is None or not np.all(values > 0):
         return None
-    none = np.empty((0, 0))
-    return ClassInverse(T, np.array([f.lower for f in kept]), np.array([f.d for f in kept]), none, none)
+    share, turn = np.linalg.eigh(V.T @ _reduced(problem, G) @ V)
+    return ClassInverse(T, values, (V @ turn)[None], np.clip(share, 0.0, 1.0), none, none)
 
 
 def null_product(problem: Objective) -> ClassInverse | None:
@@ -85,11 +103,14 @@ def null_product(problem: Objective) -> ClassInverse | None:
         z = np.tile(np.log(np.maximum(share, 1e-12)) if problem.fit_intercept else np.zeros(K), (K, 1))
         A = np.array([share @ loss.curvature_product(problem.targets, z, np.tile(e, (K, 1))) for e in np.eye(K)])
     values, T = np.linalg.eigh(A if Q is None else Q.T @ A @ Q)
-    return _inverse(T, (value * problem.sample_gram for value in values), problem)
+    return _product_of(T, values, problem)
 
 
-def product(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
-    """The product at W by the rows of ``block``, exact on the span of its scores unless that is large."""
+def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> ClassInverse | None:
+    """The product at W by the rows of ``block``, exact on the span of its scores unless that is large.
+
+    ``null``: the product elsewhere, whose V serves here as well.
+    """
     from scipy.linalg import block_diag
 
     Q, Z = problem.subspace.Q, problem.subspace.Z
@@ -101,8 +122,10 @@ def product(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
     E = some_rows(block).fold(SpanHessian(problem.loss, W, Q, B)) / float(block.weight.sum())
     E = E.reshape(Q.shape[1], q, -1, q)
     values, T = np.linalg.eigh(E[:, 0, :, 0])  # along the intercepts second derivatives are the mean curvature
-    found = _inverse(T, (value * problem.sample_gram for value in values), problem)
-    if found is None or q == 1:
+    if not np.all(values > 0):
+        return None
+    found = replace(null, T=T, values=values)
+    if q == 1:
         return found
     first = 0 if problem.fit_intercept else 1
     E, B = np.einsum("ac,aibj,be->ciej", T, E, T, optimize=True)[:, first:, :, first:], B[first:]
@@ -129,4 +152,9 @@ def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
     """The diagonal blocks of ∇²E(W), by the rows of ``block``."""
     Q = problem.subspace.Q
     summed = some_rows(block).fold(ClassHessians(problem.loss, W)) / float(block.weight.sum())
-    return _inverse(np.eye(1) if Q is None else Q.T, summed, problem)
+    R, none = np.diag(problem.root_penalty**2), np.empty((0, 0))
+    halves = [_half_inverse(_reduced(problem, H + R)) for H in summed]
+    if any(V is None for V in halves):
+        return None
+    T, V = np.eye(1) if Q is None else Q.T, np.array(halves)
+    return ClassInverse(T, np.ones(len(V)), V, np.zeros(V.shape[1]), none, none)

@@ -84,7 +84,7 @@ def _refreshed(problem: Objective, state: State) -> State:
     block = block.take(slice(0, None, stride))
     memory = {**state.memory, "refresh": max(SECOND, 2 * state.memory["refresh"])}
     if state.iteration < LONG:
-        inverse = class_inverse.product(problem, state.W, block)
+        inverse = class_inverse.product(problem, ClassInverse.of(state.memory), state.W, block)
     else:
         inverse = class_inverse.blocks(problem, state.W, block)
         memory.update(Pairs().remembered())

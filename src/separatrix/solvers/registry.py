@@ -120,9 +120,8 @@ def _is_crowded(problem: Objective) -> bool:
 
 def _is_crowded_sample(problem: Objective) -> bool:
     """Whether for several classes second derivatives even of a sample cost more than the passes that they save."""
-    n_rows = problem.rows.n_rows or 0
-    drawn = max(SAMPLE_ROWS, 20 * problem.size, n_rows // 16)
-    return problem.shape[0] > 1 and _is_held(problem) and drawn * problem.size > SAMPLE_WORK * n_rows
+    work = problem.sample_size * problem.size
+    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * (problem.rows.n_rows or 0)
 
 
 def _is_sparse(problem: Objective) -> bool:
