@@ -29,8 +29,6 @@ from separatrix.sums import (
     Gram,
     Hessian,
     HessianProduct,
-    MarginRange,
-    Margins,
     RelativeMarginRange,
     RelativeMargins,
     RootGram,
@@ -103,6 +101,12 @@ class Objective:
         """Σ s x̄ by class, (classes, d + 1)."""
         self.passes += 1
         return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
+
+    @cached_property
+    def class_weight(self) -> Array:
+        """Σ s by class, (classes,): of rows in memory without a look at their columns."""
+        block = None if "class_sums" in vars(self) else self.rows.resident()
+        return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
 
     @cached_property
     def total_weight(self) -> float:
@@ -194,7 +198,7 @@ class Objective:
         """The Gram matrix of the sample, which is that of all rows where they are few."""
         if self.sampled.n_rows >= (self.rows.n_rows or 0):
             return self.gram
-        return self._grammed(self.sampled.standing_for(self.targets, self.class_sums[:, 0]))
+        return self._grammed(self.sampled.standing_for(self.targets, self.class_weight))
 
     def _identified(self, root_penalty: Array) -> Subspace:
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
@@ -323,11 +327,6 @@ class Objective:
         self.passes += 1
         total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
         return self.without_pinned(total) + self.penalty_gradient(V)
-
-    def margins(self, W: Array) -> Margins:
-        """The rows' margins under W, in one pass."""
-        self.passes += 1
-        return self.rows.fold(MarginRange(self.loss, W))
 
     def relative_margins(self, W: Array) -> RelativeMargins:
         """The rows' margins under W, each as a share of what it is a sum of, in one pass."""

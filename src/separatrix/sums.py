@@ -275,14 +275,6 @@ class RootHessian:
         return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
 
 
-class Margins(NamedTuple):
-    """Over rows of positive weight: the smallest margin, the largest in size, and how many are ≤ 0."""
-
-    smallest: float
-    largest: float
-    mistakes: int
-
-
 class RelativeMargins(NamedTuple):
     """Over rows of positive weight: smallest and largest margin as a share of what it is a sum of; the smallest."""
 
@@ -321,24 +313,3 @@ def _margins(loss: Loss, block: Block, W: Array) -> Array:
     own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
     np.put_along_axis(z, block.t[:, None], -np.inf, axis=1)
     return np.asarray(own - z.max(axis=1))
-
-
-@dataclass(frozen=True)
-class MarginRange:
-    """The margins of weights W: t z for two classes, z_t − max of the others for more."""
-
-    loss: Loss
-    W: Array
-
-    def zero(self) -> Margins:
-        return Margins(np.inf, 0.0, 0)
-
-    def add(self, total: Margins, block: Block) -> Margins:
-        m = _margins(self.loss, block, self.W)
-        m = m[block.weight > 0]
-        if len(m) == 0:
-            return total
-        return self.merge(total, Margins(float(m.min()), float(np.abs(m).max()), int(np.sum(m <= 0))))
-
-    def merge(self, a: Margins, b: Margins) -> Margins:
-        return Margins(min(a.smallest, b.smallest), max(a.largest, b.largest), a.mistakes + b.mistakes)

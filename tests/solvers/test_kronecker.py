@@ -64,7 +64,8 @@ def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
     problem = pose(X, y, K, np.ones(200), Penalty(1.0, np.ones(5)), fit_intercept)
     W = 0.3 * np.random.default_rng(1).standard_normal(problem.shape)
     W[:, 0] *= fit_intercept
-    found = class_inverse.product(problem, W, problem.rows.resident())
+    null = class_inverse.null_product(problem)
+    found = class_inverse.product(problem, null, W, problem.rows.resident())
     space, T = problem.subspace, found.T
     size = len(T) * problem.subspace.rank
     inverse = np.array([found.solve(e) for e in np.eye(size)])

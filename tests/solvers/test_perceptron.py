@@ -218,6 +218,27 @@ def test_rules_end_a_run_and_say_why():
     assert outcome.state.iteration == 10
 
 
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_some_of_many_rows_prove_that_none_separates_all(form):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((2000, 3)), rng.integers(0, 2, 2000)
+    proof = ProvenInseparable()
+    status = proof.ask(pose_separation(form(X), np.where(y == 1, 1.0, -1.0)))
+    assert status.code == "inseparable"
+    assert proof.verdict.verify(X, y)
+    assert np.all(proof.verdict.rows % (2000 // 80) == 0)  # twenty rows a column, evenly spread, were enough
+
+
+def test_where_some_rows_prove_nothing_all_are_asked():
+    X = np.repeat(np.arange(2000.0)[:, None], 1, axis=1)
+    t = np.where(X[:, 0] > 999.5, 1.0, -1.0)
+    t[[1, -2]] *= -1  # two rows on the wrong side, which no even spread of forty finds
+    proof = ProvenInseparable()
+    assert proof.ask(pose_separation(X, t)).code == "inseparable"
+    assert proof.verdict.verify(X, t)
+    assert {1, 1998} & set(proof.verdict.rows.tolist())
+
+
 def test_weights_that_overflow_are_never_returned():
     X = np.array([[1e150], [-1e150], [1e149]])
     problem = pose_separation(X, np.array([1.0, 1.0, -1.0]))

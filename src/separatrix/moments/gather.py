@@ -121,8 +121,9 @@ class ClassMoments:
         K, d = self.n_classes, len(self.frame.center)
         if not self.pooled or not self.frame.is_near or d < FEW_CLASSES * K:
             return None
-        part, H = self.zero(), block.sandwich(block.weight)
+        part = self.zero()
         sums = block.adjoint((block.t[:, None] == np.arange(K)) * block.weight[:, None])
+        H = block.sandwich(block.weight, sums.sum(axis=0))
         part.n_rows[:] = np.bincount(block.t, minlength=K)
         part.weight[:] = sums[:, 0]
         part.mean[:] = np.divide(sums[:, 1:], sums[:, :1], out=np.zeros((K, d)), where=sums[:, :1] > 0)

@@ -19,6 +19,8 @@ from separatrix.arrays import Array, Integers
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.rows.columns import FEWEST_COMPILED
 
 # A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
 NOTHING = 1e-24
@@ -94,21 +96,46 @@ class SquaredResiduals(ArraySum):
 
     W: Array
     targets: Array
+    compiled: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
         return (2 + self.W.size,)
 
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest output that is no further out than a target."""
+        low, high = float(self.targets.min()), float(self.targets.max())
+        return low - BEYOND * (high - low), high + BEYOND * (high - low)
+
     def add(self, total: Array, block: Block) -> Array:
+        X: Any = block.X
+        if self.compiled and not is_sparse(X) and X.flags.c_contiguous and not block.frame.has_large_offset:
+            return self._swept(total, block)
         R = block.scores(self.W)
-        low, high = self.targets.min(), self.targets.max()
-        slack = BEYOND * (high - low)
-        out = (R.min(axis=1) < low - slack) | (R.max(axis=1) > high + slack)
+        low, high = self.range
+        out = (R.min(axis=1) < low) | (R.max(axis=1) > high)
         R -= self.targets[block.t]
         weighted = block.weight[:, None] * R
         total[0] += 0.5 * float(np.sum(weighted * R))
         total[1] += np.count_nonzero(out)
         total[2:] += block.adjoint(weighted).ravel()
+        return total
+
+    def _swept(self, total: Array, block: Block) -> Array:
+        """The same in one sweep over raw rows that does not hold the interpreter; moved afterwards."""
+        from separatrix.kernels.dense import squares_pass
+
+        frame, raw = block.frame, block.frame.to_original(self.W)
+        first, product = np.zeros(len(raw)), np.zeros((len(raw), raw.shape[1] - 1))
+        weights = (np.ascontiguousarray(raw[:, 1:]), np.ascontiguousarray(raw[:, 0]))
+        value, outside = squares_pass(
+            block.X, block.t, block.weight, *weights, self.targets, *self.range, first, product
+        )
+        moved = (product - np.outer(first, frame.center)) / frame.scale
+        total[0] += value
+        total[1] += outside
+        total[2:] += np.column_stack([first, moved]).ravel()
         return total
 
 
@@ -211,7 +238,8 @@ class SquaredCost:
 
     def value_gradient(self, W: Array) -> tuple[float, Array, int]:
         """E(W), ∇E(W), (outputs, d + 1), and how many rows' outputs leave the range of targets, in one pass."""
-        found, S = self.rows.fold(SquaredResiduals(W, self.targets)), self.moments.total_weight
+        many = (self.rows.n_rows or 0) * self.rows.n_features >= FEWEST_COMPILED
+        found, S = self.rows.fold(SquaredResiduals(W, self.targets, many)), self.moments.total_weight
         G = found[2:].reshape(W.shape) / S + self.root_penalty * (self.root_penalty * W)
         if not self.fit_intercept:
             G[:, 0] = 0.0

@@ -179,10 +179,10 @@ class Block:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
 
-    def sandwich(self, h: Array) -> Array:
-        """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
+    def sandwich(self, h: Array, sums: Array | None = None) -> Array:
+        """X̄ᵀ diag(h) X̄, (d + 1, d + 1); ``sums``: hᵀ X̄, (d + 1,), where it is known."""
         if not is_sparse(self.X) and self.frame.is_near and np.all(h >= 0):
-            return self._raw_sandwich(h)
+            return self._raw_sandwich(h, sums)
         d = self.X.shape[1]
         H = np.empty((d + 1, d + 1))
         X = self._framed
@@ -207,13 +207,14 @@ class Block:
         H[1:, 0] = H[0, 1:]
         return H
 
-    def _raw_sandwich(self, h: Array) -> Array:
+    def _raw_sandwich(self, h: Array, sums: Array | None) -> Array:
         """The same of dense rows that are nearly centred: products of raw columns, then moved. Saves a framed copy."""
         X, scale, c = self._double, self.frame.scale, self.frame.center
         if not self.frame.squares_safely:  # the same bits: scales are powers of two
             X, c, scale = X / scale, c / scale, np.ones_like(scale)
         half = X if np.all(h == 1) else X * np.sqrt(h)[:, None]
-        total, first = h.sum(), h @ X
+        total = h.sum()
+        first = h @ X if sums is None else sums[1:] * scale + total * c
         second = half.T @ half
         second -= np.outer(c, first - (0.5 * total) * c)
         second -= np.outer(first - (0.5 * total) * c, c)
