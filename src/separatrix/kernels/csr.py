@@ -63,3 +63,25 @@ def square_pass(
             j = uintp(indices[k])
             x = data[k] / unit[j]
             squares[j] += weight[i] * x * x
+
+
+@njit(nogil=True, cache=True)
+def moments_pass(
+    data: Any, indices: Any, indptr: Any, share: Any, place: Any, first: Any, square: Any, by_class: Any
+) -> None:
+    """Adds Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and of each class Σ share x to ``by_class``.
+
+    ``place`` (m,): a row's place in ``by_class`` (K − 1, d); −1 for a row of the first class.
+    """
+    for i in range(len(indptr) - 1):
+        s, at = share[i], place[i]
+        left, right = uintp(indptr[i]), uintp(indptr[i + 1])
+        for k in range(left, right):
+            j = uintp(indices[k])
+            x = s * data[k]
+            first[j] += x
+            square[j] += x * data[k]
+        if at >= 0:
+            own = by_class[at]
+            for k in range(left, right):
+                own[uintp(indices[k])] += s * data[k]

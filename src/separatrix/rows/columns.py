@@ -91,7 +91,7 @@ class _Columns:
         own = by_class.sum(axis=0)
         X: Any = block.X
         summed = _sparse_sums if is_sparse(X) else _dense_sums
-        if self.compiled and not is_sparse(X) and X.flags.c_contiguous:
+        if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
             summed = _compiled_sums
         mean, square, sums = summed(block, self.unit, by_class)
         least = weight * (mean / self.unit) ** 2
@@ -132,15 +132,20 @@ def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Arra
 
 
 def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
-    """``_dense_sums`` in one sweep that does not hold the interpreter."""
-    from separatrix.kernels.columns import moments_pass
+    """The same in one sweep that does not hold the interpreter, of dense rows or CSR."""
+    from separatrix.kernels import columns, csr
 
-    d, weight = block.X.shape[1], float(block.weight.sum())
+    X: Any = block.X
+    d, weight = X.shape[1], float(block.weight.sum())
     mean, square, sums = np.zeros(d), np.zeros(d), np.zeros((by_class.shape[1], d))
-    place = (
-        np.where(by_class.any(axis=1), by_class.argmax(axis=1), -1) if by_class.shape[1] else np.full(len(by_class), -1)
-    )
-    moments_pass(block.X, block.weight / weight, place, mean, square, sums)
+    place = np.full(block.n_rows, -1)
+    for k in range(by_class.shape[1]):
+        place[by_class[:, k] > 0] = k
+    rest = (block.weight / weight, place, mean, square, sums)
+    if is_sparse(X):
+        csr.moments_pass(X.data, X.indices, X.indptr, *rest)
+    else:
+        columns.moments_pass(X, *rest)
     return mean, weight * square / unit**2, weight * sums
 
 
@@ -197,6 +202,13 @@ def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
     )
 
 
+def _entries(rows: Rows) -> int:
+    """How many are read in a pass."""
+    block = rows.resident()
+    X: Any = None if block is None else block.X
+    return int(X.nnz) if X is not None and is_sparse(X) else (rows.n_rows or 0) * rows.n_features
+
+
 def summarise(
     rows: Rows, names: list[str] | None = None, targets: AnyArray | None = None, ranges: bool = True
 ) -> ColumnSummary:
@@ -205,7 +217,7 @@ def summarise(
     ``targets``: what t is in each class but the first, for sums by class. ``ranges``: min and max of every column, not
     only of those that may be constant.
     """
-    many = (rows.n_rows or 0) * rows.n_features >= FEWEST_COMPILED
+    many = _entries(rows) >= FEWEST_COMPILED
     partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
     summary = rows.fold(partial)
     if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
