@@ -14,6 +14,8 @@ from separatrix.rows import ArraySum, Block
 
 # Entries of rows, or of their scores, that are written out at once where blocks of CSR rows are long.
 WRITTEN_OUT = 1 << 21
+# Scores that are written out at once where only their largest is asked for.
+LOOKED_AT = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        size = max(1, WRITTEN_OUT // len(self.W))
+        size = max(1, LOOKED_AT // len(self.W))
         for start in range(0, block.n_rows, size):
             part = block.take(slice(start, start + size))
             z = part.scores(self.W)
