@@ -11,7 +11,7 @@ Friedman, Hastie and Tibshirani 2010, section 2.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from separatrix.classifiers.given import Given, check_count, check_positive, giv
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
-from separatrix.solvers import Need, Solver, State, delivered, named
+from separatrix.solvers import Need, Solver, delivered, named
 from separatrix.walk import Walk
+from separatrix.watching import part
 
 
 @dataclass(frozen=True)
 class PenaltyPath:
-    """Fitted models by ascending C. ``states``: where the solver ended, in its own coordinates, to go on from.
+    """Fitted models by ascending C.
 
     >>> import separatrix as sx
     >>> path = sx.penalty_path([[0, 1], [1, 0], [2, 1], [3, 0]], ["no", "no", "yes", "yes"], Cs=[10, 0.1])
@@ -37,7 +38,6 @@ class PenaltyPath:
     """
 
     models: tuple[LogisticRegression, ...]
-    states: tuple[State, ...]
 
     @property
     def Cs(self) -> Array:
@@ -115,8 +115,10 @@ def penalty_path(
         weight, by_class = first._weights(task)
         walk = _begun(first, task, weight)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
-        states = tuple(_fitted(model, walk, task, by_class) for model in models)
-    return PenaltyPath(tuple(models), states)
+        for k, model in enumerate(models, 1):
+            with part("value of C", k, len(models), f"C = {model.C:.3g}"):
+                _fit(model, walk, task, by_class)
+    return PenaltyPath(tuple(models))
 
 
 def _begun(model: LogisticRegression, task: Given, weight: Array) -> Walk:
@@ -127,8 +129,8 @@ def _begun(model: LogisticRegression, task: Given, weight: Array) -> Walk:
     return Walk.over(task.X, task.codes, task.n_classes, weight, penalty, bool(model.fit_intercept), task.names)
 
 
-def _fitted(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) -> State:
-    """Fit ``model``, whose C is larger than the last; where the solver ended."""
+def _fit(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) -> None:
+    """Fit ``model``, whose C is larger than the last."""
     model._check_settings()
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
     W, judged = delivered(outcome, problem, model.tol)
@@ -137,7 +139,6 @@ def _fitted(model: LogisticRegression, walk: Walk, task: Given, by_class: Array)
         model.feature_names_in_ = np.array(task.names, dtype=object)
     model.C_, model.penalty_choice_ = float(model.C), None
     model._keep(task, by_class, problem, W, judged, solver, why)
-    return replace(outcome.state, memory={})
 
 
 def _values(walk: Walk, Cs: Any, n_values: int, span: float) -> list[float]:

@@ -29,7 +29,7 @@ from separatrix.bounds import duality
 from separatrix.errors import ParameterError
 from separatrix.objective import Evaluation, Objective
 from separatrix.rows.block import is_sparse
-from separatrix.solvers.columns import gather
+from separatrix.solvers.columns import Gathered, gather
 from separatrix.solvers.proximal import advanced, unshifted
 from separatrix.solvers.restricted import NOISE, furthest, restricted
 from separatrix.solvers.state import Halt, Need, State
@@ -41,11 +41,26 @@ NEAR, NEARER = 3e-9, 1e-3
 FAR, CROWDED = 10.0, 0.65
 # How many times more columns one step may take on.
 GROWTH = 8
-# Bytes of gathered columns, which gathering holds twice: so many, or a share of X where that is more.
+# Bytes of gathered columns: so many, or a share of X where that is more.
 LEAST_BYTES, SHARE = 1 << 25, 0.025
 # Steps without progress that end a run: few where one step sees every column that matters, more where they take turns.
 SHORT, LONG = 2, 100
 LONGEST_COLUMN = 2.0
+
+
+@dataclass
+class Held:
+    """The columns gathered last, which all states of a run share: one set at a time is in memory."""
+
+    chosen: Integers | None = None
+    gathered: Gathered | None = None
+
+    def columns(self, problem: Objective, chosen: Integers) -> Gathered:
+        """The chosen columns; gathered anew, in place of the last, where they are others."""
+        if self.gathered is None or not np.array_equal(chosen, self.chosen):
+            self.gathered = None
+            self.chosen, self.gathered = chosen, gather(problem, chosen)
+        return self.gathered
 
 
 @dataclass(frozen=True)
@@ -77,18 +92,17 @@ class WorkingSet:
         columns serve here, too.
         """
         kept = np.isfinite(problem.rows.frame.scale)
-        nothing = {"chosen": np.empty(0, np.int64), "gathered": None}
+        nothing = {"chosen": None, "held": Held()}
         memory = nothing if before is None else {key: before.memory[key] for key in nothing}
         return State(start, at, memory={"kept": kept, **memory})
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory = {key: state.memory[key] for key in ("kept", "chosen", "gathered")}
+        memory = {key: state.memory[key] for key in ("kept", "chosen", "held")}
         memory["kept"] = memory["kept"] & ~screened(problem, state)
         if not self._enough(problem, state, memory):
             memory["chosen"] = self._chosen(problem, state, memory["kept"])
-            memory["gathered"] = gather(problem, memory["chosen"])
         held = np.concatenate([[0], memory["chosen"] + 1])
-        part = restricted(problem, state.W, held, memory["gathered"])
+        part = restricted(problem, state.W, held, memory["held"].columns(problem, memory["chosen"]))
         far = furthest(state.W, state.at.gradient, problem.absolute_penalty)
         to = part.minimised(NEARER * far)
         if far <= FAR and np.mean(np.any(to != 0, axis=0)) <= CROWDED:
@@ -107,11 +121,13 @@ class WorkingSet:
 
     def _enough(self, problem: Objective, state: State, memory: Mapping[str, Any]) -> bool:
         """Whether the last step's working set holds every column that is in use or wants to be."""
+        if memory["chosen"] is None:
+            return False
         outside = np.ones(problem.shape[1], dtype=bool)
         outside[memory["chosen"] + 1] = outside[0] = False
         outside[1:] &= memory["kept"]
         wanted = np.any(problem.subgradient(state.W, state.at.gradient) != 0, axis=0)
-        return memory["gathered"] is not None and not np.any(outside & (wanted | np.any(state.W != 0, axis=0)))
+        return not np.any(outside & (wanted | np.any(state.W != 0, axis=0)))
 
     def _chosen(self, problem: Objective, state: State, kept: AnyArray) -> Integers:
         """Columns in use or unpenalised, then by how near to the kink's edge; as many as memory allows."""
