@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from separatrix.surface import error_surface
     from separatrix.table import Column, Schema, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
+    from separatrix.watching import watch
 
 _WHERE = {
     # classifiers
@@ -110,6 +111,7 @@ _WHERE = {
     "read_table": "separatrix.table",
     # settings
     "threads": "separatrix.concurrency",
+    "watch": "separatrix.watching",
 }
 _MODULES = ("decision", "errors", "firth", "information", "losses", "plots", "solvers")
 
@@ -172,6 +174,7 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "watch",
 ]
 
 

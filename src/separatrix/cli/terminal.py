@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from separatrix.watching import Stage, watch
 
 # The certificate's own lines have this much room for their labels.
 LABEL = 11
@@ -131,52 +135,61 @@ def _jsonable(value: Any) -> Any:
 
 
 @contextmanager
-def working(text: str) -> Iterator[Callable[[str], None]]:
-    """A spinner on standard error while something takes longer than a second; only on a terminal, gone afterwards.
+def working(text: str, prints: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is being done, and how far it has come, once that takes longer than a second.
 
-    Gives a function that changes the text.
+    Only on a terminal that can move its cursor; gone afterwards. Gives a function that changes the text. ``prints``:
+    the work itself writes to standard output, which then must not be that terminal.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _drawable(sys.stderr) or (prints and sys.stdout is not None and sys.stdout.isatty()):
         yield lambda _: None
         return
-    spinner = _Spinner(printable(text))
-    timer = threading.Timer(PATIENCE, spinner.start)
+    work = Work(text)
+    timer = threading.Timer(PATIENCE, work.show)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda said: spinner.say(printable(said))
+        with watch(work.see):
+            yield work.say
     finally:
         timer.cancel()
-        spinner.stop()
+        work.end()
 
 
-class _Spinner:
-    """Shown by a timer, hidden by the work's own thread: whichever comes first, it is not shown afterwards."""
+def _drawable(stream: Any) -> bool:
+    return stream is not None and stream.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+
+
+class Work:
+    """What is being done, and the stages it is in: ``said``. Shown by a timer, ended by the work's own thread:
+    whichever comes first, it is not shown afterwards.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text, self.ended = text, False
+        self.begun, self.ended = time.monotonic(), False
+        self.said: tuple[str, tuple[Stage, ...]] = (printable(text), ())
         self.shown: Any = None
         self.lock = threading.Lock()
 
-    def start(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        with self.lock:
-            if self.ended:
-                return
-            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-            self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.shown.add_task(self.text, total=None)
-            self.shown.start()
-
     def say(self, text: str) -> None:
-        with self.lock:
-            self.text = text
-            if self.shown is not None:
-                self.shown.update(0, description=text)
+        """Go on to something else."""
+        self.said = (printable(text), ())
 
-    def stop(self) -> None:
+    def see(self, stage: Stage, within: tuple[Stage, ...]) -> None:
+        """Be told of a stage: one assignment, for work tells of many that nobody will see."""
+        self.said = (self.said[0], (*within, stage))
+
+    def show(self) -> None:
+        """Draw from now on."""
+        from separatrix.cli.progress import drawing
+
+        with self.lock:
+            if not self.ended:
+                self.shown = drawing(self)
+                self.shown.start()
+
+    def end(self) -> None:
+        """Wipe away what is drawn."""
         with self.lock:
             self.ended = True
             if self.shown is not None:

@@ -5,6 +5,7 @@ from separatrix.solvers.driver import Run, default_rules, delivered, run, states
 from separatrix.solvers.dual import DualDescent
 from separatrix.solvers.escape import Separated
 from separatrix.solvers.gradient_descent import GradientDescent
+from separatrix.solvers.iteration import Iteration
 from separatrix.solvers.kozinec import Kozinec
 from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
@@ -38,6 +39,7 @@ __all__ = [
     "GradientDescent",
     "Halt",
     "Halted",
+    "Iteration",
     "Kozinec",
     "KroneckerLBFGS",
     "MostIterations",

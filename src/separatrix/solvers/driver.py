@@ -7,7 +7,7 @@ an algorithm to watch it. A run taken up from ``Run.state`` goes on with the sam
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from separatrix.bounds import Bound, bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
 from separatrix.solvers.escape import Separated
+from separatrix.solvers.iteration import follower
 from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
@@ -32,9 +33,6 @@ class Run:
     status: Status
     bound: Bound
     trace: tuple[Record, ...]
-
-
-Watch = Callable[[Record, State], None]
 
 
 @dataclass
@@ -107,9 +105,8 @@ def run(
     start: Array | State,
     rules: Sequence[Rule],
     tol: float,
-    watch: Watch | None = None,
 ) -> Run:
-    """Run ``solver`` on ``problem`` until one of ``rules`` holds.
+    """Run ``solver`` on ``problem`` until one of ``rules`` holds; whoever watches is told of every state.
 
     >>> from separatrix.solvers.newton import Newton
     >>> from separatrix.posing import pose
@@ -120,6 +117,7 @@ def run(
     'optimal'
     """
     look, trace = _Look(tol), list[Record]()
+    told = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule] = [*rules, Halted()]
     before: State | None = None
     clock = time.perf_counter()
@@ -129,8 +127,8 @@ def run(
             length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
             seconds = time.perf_counter() - clock
             trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds))
-            if watch is not None:
-                watch(trace[-1], state)
+            if told is not None:
+                told(trace[-1], state)
             asked = (rule(problem, state, found, trace) for rule in every)
             status = next((answer for answer in asked if answer is not None), None)
             if status is not None:

@@ -57,7 +57,7 @@ class Held:
 
     def columns(self, problem: Objective, chosen: Integers) -> Gathered:
         """The chosen columns; gathered anew, in place of the last, where they are others."""
-        if self.gathered is None or not np.array_equal(chosen, self.chosen):
+        if self.chosen is None or self.gathered is None or not np.array_equal(chosen, self.chosen):
             self.gathered = None
             self.chosen, self.gathered = chosen, gather(problem, chosen)
         return self.gathered
