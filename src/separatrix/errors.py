@@ -7,6 +7,7 @@
     │   ├── WeightError                  sample and class weights
     │   ├── ParameterError               an estimator's or a solver's setting
     │   └── TableError                   files and their columns
+    │       └── CellError                a cell, or a whole column, that is not of its kind
     └── ModelFileError (a ValueError)    a model file that fails a check
 
     SeparatrixWarning
@@ -58,6 +59,10 @@ class ParameterError(InputError):
 
 class TableError(InputError):
     """A file or a column that cannot be read as asked."""
+
+
+class CellError(TableError):
+    """A cell that does not read as what its column holds."""
 
 
 class ModelFileError(SeparatrixError, ValueError):

@@ -145,3 +145,12 @@ def test_libsvm_has_one_target_and_no_other_names(sparse):
     assert "its labels are in its first column" in refusal(sparse, "x1")
     with pytest.raises(sx.errors.TableError, match="it has no column 'age'"):
         read_rows(sparse, ["age", "x1"])
+
+
+def test_whole_numbers_that_decimals_cannot_hold(tmp_path):
+    parquet.write_table(pa.table({"a": [2**53 + 1, 3], "y": ["u", "v"]}), tmp_path / "1.parquet")
+    parquet.write_table(pa.table({"a": [1.5, 3.0], "y": ["u", "v"]}), tmp_path / "2.parquet")
+    text = refusal(tmp_path)
+    assert "column 'a' mixes types" in text
+    assert "9007199254740993" in text
+    assert read_table(tmp_path / "1.parquet", "y").X[0, 0] == 2.0**53

@@ -109,13 +109,11 @@ def test_no_row_is_left(tmp_path):
 
 def test_texts_that_are_keys(tmp_path):
     path = write(tmp_path / "t.csv", "id,name,a,y\n" + rows(40, lambda i: f"{i * 7},n{i},{i % 5},{i % 2}\n"))
-    assert "column 'name': its 40 texts are all different, as names and keys are; leave it out with --drop name" in (
-        refusal(path)
-    )
+    assert "column 'name': its 40 texts are all different, as names and keys are" in (refusal(path))
     table = read_table(path, "y", drop="name")
     assert table.names == ("id", "a")
     assert table.notes == (
-        "Column 'id' is kept: its values never repeat; if it is an index, leave it out with --drop id.",
+        "Column 'id' is kept: its values never repeat; if it is an index, leave it out with drop='id'.",
     )
 
 
@@ -209,5 +207,5 @@ def test_labels_that_were_asked_for_and_are_not_there():
     encoder = read_table(TRAINING, "ill").encoder
     with pytest.raises(TableError, match="it has no column 'ill'"):
         read_rows(TRAINING[["age", "city"]], encoder, target="ill", labelled=True)
-    with pytest.raises(ParameterError, match="--target"):
+    with pytest.raises(ParameterError, match=r"^target: "):
         read_rows(TRAINING, encoder, labelled=True)

@@ -23,7 +23,7 @@ def test_default(tmp_path):
     np.testing.assert_allclose(model.intercept_, [-10.8690], rtol=1e-4)
     noted = read_table(frame, "default").notes
     assert noted == (
-        "Column 'rownames' is kept: it counts the rows; if it is an index, leave it out with --drop rownames.",
+        "Column 'rownames' is kept: it counts the rows; if it is an index, leave it out with drop='rownames'.",
     )
 
 

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import ParameterError, TableError
@@ -46,6 +47,18 @@ def test_cross_validated():
     model = make_pipeline(sx.TableEncoder(missing="indicator"), sx.LogisticRegression())
     holes = FRAME.assign(age=FRAME["age"].where(FRAME.index % 7 > 0))
     assert np.all(cross_val_score(model, holes, LABELS, cv=3) > 0.5)
+
+
+def test_standardised_as_by_a_scaler_behind_it():
+    plain = make_pipeline(TableEncoder(), StandardScaler(), sx.LogisticRegression()).fit(FRAME, LABELS)
+    own = make_pipeline(TableEncoder(standardise=True), sx.LogisticRegression()).fit(FRAME, LABELS)
+    np.testing.assert_allclose(own[0].transform(FRAME), plain[:2].transform(FRAME), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(own.predict_proba(FRAME), plain.predict_proba(FRAME), rtol=1e-9)
+    assert own[0].scaling_ is not None
+    assert clone(own[0]).get_params()["standardise"] is True
+    assert TableEncoder().fit(FRAME).scaling_ is None
+    with pytest.raises(ParameterError, match="standardise: got 'yes'"):
+        TableEncoder(standardise="yes").fit(FRAME)
 
 
 def test_schema_and_drop():

@@ -3,7 +3,9 @@
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.infer import infer
-from separatrix.table.reading import read_rows, read_table
+from separatrix.table.raw import RawTable
+from separatrix.table.reading import read_raw, read_rows, read_table
+from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema, read_schema
 from separatrix.table.sources import DEMOS, Source, open_source
 from separatrix.table.tables import Table
@@ -13,12 +15,15 @@ __all__ = [
     "Column",
     "Encoded",
     "Encoder",
+    "RawTable",
+    "Scaling",
     "Schema",
     "Source",
     "Table",
     "fit_encoder",
     "infer",
     "open_source",
+    "read_raw",
     "read_rows",
     "read_schema",
     "read_table",

@@ -3,17 +3,18 @@
     number     its value
     boolean    1 for true, 0 for false; 1 and 0 themselves are taken too
     date       days since 1970-01-01; a time of day is its fraction, and is UTC where no zone is given
-    category   its text; a number is spelled as short as it goes ("3", never "3.0"), a truth value "true" or "false"
+    category   its text; a number is spelled as short as it goes ("3", never "3.0"), and so are the seconds of a time;
+               a time with a zone is UTC, "2024-12-31 23:59:00Z"; a truth value is "true" or "false"
 
-No value is NaN, or null in text. An empty cell of a CSV file and one that reads NA have none in every column (its
-reader sees to it); in a column of numbers, truth values or dates also those that read N/A, NaN, null, None or ?,
-in these spellings or in small letters. Rows are counted from 1, without the header.
+White space around a cell is no part of it. No value is NaN, or null in text. A blank cell, and one of a CSV file that
+reads NA, have none in every column; in a column of numbers, truth values or dates also those that read N/A, NaN, null,
+None or ?, in these spellings or in small letters. Where "NA" is among the levels that a schema lists, it is a level.
+Rows are counted from 1, without the header.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from shlex import quote
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,11 +22,12 @@ import pyarrow as pa
 from pyarrow import compute
 
 from separatrix.arrays import AnyArray, Array
-from separatrix.errors import TableError
+from separatrix.errors import CellError, TableError
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 
-NO_TEXT = ("", "NA")
+NA = "NA"
+NO_TEXT = ("", NA)
 _SPELLED = ("N/A", "NaN", "null", "None")
 NO_NUMBER = (*NO_TEXT, "na", "?", "NULL", *_SPELLED, *(spelling.lower() for spelling in _SPELLED))
 _ZONED = r":\d.*(Z|[+-]\d\d(:?\d\d)?)$"
@@ -95,13 +97,29 @@ def texts(source: str, name: str, column: Column) -> Column:
     """
     column = decoded(column)
     kind: Any = column.type
+    if is_text(kind):
+        return trimmed(column)
     if pa.types.is_decimal(kind):
         column = column.cast(pa.float64())
     if pa.types.is_floating(column.type):
         column = compute.if_else(compute.is_nan(column), None, column)
-    if is_text(kind) or is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) or is_date(kind):
-        return column.cast(pa.string())
+    if pa.types.is_timestamp(kind):
+        return _spelled_instants(column)
+    if is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) or is_date(kind):
+        text: Any = column.cast(pa.string())
+        spelled: Column = compute.if_else(reads(text, ["-0"]), "0", text)
+        return spelled
     raise _unlike(source, name, kind, "categories")
+
+
+def _spelled_instants(column: Any) -> Column:
+    """Times as text that does not tell their unit; Arrow's own has as many places as the unit."""
+    kind = column.type
+    text: Any = (column if kind.tz is None else column.cast(pa.timestamp(kind.unit, "UTC"))).cast(pa.string())
+    for places, short in ((r"(\.\d*?)0+(Z?)$", r"\1\2"), (r"\.(Z?)$", r"\1")):
+        text = compute.replace_substring_regex(text, places, short)
+    spelled: Column = text
+    return spelled
 
 
 READINGS: dict[str, Callable[[str, str, Column], Array]] = {"number": numbers, "boolean": truths, "date": days}
@@ -114,7 +132,9 @@ def codes(source: str, name: str, column: Column, levels: tuple[str, ...]) -> tu
     [[1, -1, -1], [False, False, True]]
     """
     text: Any = texts(source, name, column)
-    found = compute.index_in(text, value_set=plain_texts(levels))
+    if NA in levels and is_text(decoded(column).type):
+        text = trimmed(decoded(column), literal=True)
+    found = compute.index_in(text, value_set=plain_texts([level.strip() for level in levels]))
     return _filled(found, -1), as_array(text.is_null())
 
 
@@ -175,13 +195,38 @@ def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> C
         row = _first_refused(cells, kind)
         came = f"row {row + 1}, column {name!r} is {shortened(str(cells[row].as_py()))!r}, {unlike}"
         do = f"mend that cell, make the column a category in the schema, or leave it out with {drop(name)}"
-        raise TableError(source, came, do) from None
+        raise CellError(source, came, do) from None
+
+
+def trimmed(column: Column, literal: bool = False) -> Column:
+    """Text without the space around it, null where nothing is left, or NA out of such space, unless ``literal``.
+
+    An NA without space stays: that of a CSV file is null by now, and that of a frame was meant.
+
+    >>> trimmed(pa.chunked_array([[" yes", "yes ", "  ", " NA", "NA"]])).to_pylist()
+    ['yes', 'yes', None, None, 'NA']
+    """
+    bare: Any = compute.utf8_trim_whitespace(column)
+    gone = reads(bare, [""])
+    if not literal:
+        gone = compute.or_(gone, compute.and_not(reads(bare, [NA]), reads(column, [NA])))
+    found: Column = compute.if_else(gone, None, bare)
+    return found
+
+
+def reads(column: Any, words: Sequence[str]) -> Any:
+    """Which cells of text are one of the words; none that is null.
+
+    >>> reads(pa.chunked_array([["a", None, "b"]]), ["b"]).to_pylist()
+    [False, False, True]
+    """
+    return compute.is_in(column, value_set=plain_texts(words))
 
 
 def stripped(column: Column) -> Any:
     """Text without the space around it, null where it spells no number at all."""
     cells: Any = compute.utf8_trim_whitespace(column)
-    return compute.if_else(compute.is_in(cells, value_set=plain_texts(NO_NUMBER)), None, cells)
+    return compute.if_else(reads(cells, NO_NUMBER), None, cells)
 
 
 def _instants(source: str, name: str, column: Column) -> Column:
@@ -210,8 +255,8 @@ def _first_refused(cells: Any, kind: Any) -> int:
 
 
 def drop(name: str) -> str:
-    """How the command line leaves a column out."""
-    return f"--drop {quote(name)}"
+    """The setting that leaves a column out."""
+    return f"drop={name!r}"
 
 
 def is_text(kind: Any) -> bool:
@@ -246,4 +291,4 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 def _unlike(source: str, name: str, kind: Any, wanted: str) -> TableError:
     came = f"column {name!r} holds {shortened(str(kind))}, not {wanted}"
-    return TableError(source, came, f"leave it out with {drop(name)}, or turn it into {wanted}")
+    return CellError(source, came, f"leave it out with {drop(name)}, or turn it into {wanted}")

@@ -12,6 +12,7 @@ that no training row had (``unseen="average"``), so that such a cell counts as a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +22,13 @@ import pyarrow as pa
 from separatrix.arrays import AnyArray, Array
 from separatrix.errors import ModelFileError, ParameterError, TableError
 from separatrix.table import cells
+from separatrix.watching import Part, watched
 
 KINDS = ("number", "boolean", "category", "date")
 MISSING = ("error", "impute", "indicator", "drop")
 UNSEEN = ("average", "error")
+# Of a category's cell: its level is none of those known.
+UNKNOWN = -1.0
 
 
 @dataclass(frozen=True)
@@ -57,36 +61,38 @@ class Encoded:
         own = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
         return (*own, f"{self.name}=missing") if self.indicator else own
 
-    def write(self, X: Array, table: pa.Table, source: str) -> Cells:
-        """Write the column's values into X (n, width), zeros so far; holes and unseen levels are left to the caller."""
+    def read(self, table: pa.Table, source: str) -> Array:
+        """The column's cells (n,): a value, or of a category the number of its level; NaN where there is none.
+
+        A level that is none of ``levels`` is ``UNKNOWN``.
+        """
         column = table.column(self.name)
         if self.kind == "category":
             found, missing = cells.codes(source, self.name, column, self.levels)
-            rows = np.flatnonzero(found > 0)
-            X[rows, found[rows] - 1] = 1.0
-            return Cells(missing, (found < 0) & ~missing)
+            return np.where(missing, np.nan, found)
         v = cells.READINGS[self.kind](source, self.name, column)
         infinite = np.flatnonzero(np.isinf(v))
         if len(infinite):
             came = f"row {infinite[0] + 1}, column {self.name!r} is infinite, or too large for a float64"
             raise TableError(source, came, "give finite numbers, or take the row out")
-        X[:, 0] = v
-        return Cells(np.isnan(v))
+        return v
 
-    def repair(self, X: Array, found: Cells) -> None:
-        """Fill what is missing or unseen; mark what is missing where there is an indicator."""
-        holes = np.flatnonzero(found.missing if found.unseen is None else found.missing | found.unseen)
-        X[holes, : self.values] = self.fill
+    def strange(self, v: Array) -> AnyArray:
+        """Which of the cells v have a level never seen."""
+        return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
+
+    def write(self, X: Array, v: Array) -> None:
+        """Write cells v (n,) into X (n, width), zeros so far; what is missing or unseen is filled, if it can be."""
+        if self.kind == "category":
+            rows = np.flatnonzero(v > 0)
+            X[rows, v[rows].astype(np.intp) - 1] = 1.0
+        else:
+            X[:, 0] = v
+        missing = np.isnan(v)
+        if self.fill:
+            X[np.flatnonzero(missing | self.strange(v)), : self.values] = self.fill
         if self.indicator:
-            X[:, -1] = found.missing
-
-
-@dataclass(frozen=True)
-class Cells:
-    """Which rows of a column have no value, and which (of a category alone) have a level never seen."""
-
-    missing: AnyArray
-    unseen: AnyArray | None = None
+            X[:, -1] = missing
 
 
 @dataclass(frozen=True)
@@ -138,24 +144,31 @@ class Encoder:
         kept = np.ones(table.num_rows, dtype=bool)
         missing: dict[str, int] = {}
         unseen: dict[str, dict[str, int]] = {}
+        tell = watched()
+        for k, (column, own) in enumerate(self.places(X), 1):
+            if tell is not None:
+                tell(Part("as numbers: column", k, len(self.columns)))
+            v = column.read(table, source)
+            column.write(own, v)
+            holes, strange = np.isnan(v), column.strange(v)
+            if holes.any():
+                missing[column.name] = int(holes.sum())
+            if strange.any():
+                unseen[column.name] = counted(table, column.name, strange, source)
+            if self.missing == "drop":
+                kept &= ~holes
+        if missing and self.missing == "error":
+            raise refuse_missing(source, missing, table.num_rows)
+        if unseen and self.unseen == "error":
+            raise refuse_unseen(source, unseen)
+        return Reading(X if kept.all() else X[kept], kept, missing, unseen)
+
+    def places(self, X: Array) -> Iterator[tuple[Encoded, Array]]:
+        """Each column of the table, and its columns of X (n, d)."""
         start = 0
         for column in self.columns:
-            own = X[:, start : start + column.width]
-            found = column.write(own, table, source)
-            if found.missing.any():
-                missing[column.name] = int(found.missing.sum())
-            if found.unseen is not None and found.unseen.any():
-                unseen[column.name] = _counts(table, column.name, found.unseen, source)
-            if self.missing == "drop":
-                kept &= ~found.missing
-            if column.fill:
-                column.repair(own, found)
+            yield column, X[:, start : start + column.width]
             start += column.width
-        if missing and self.missing == "error":
-            raise _refuse_missing(source, missing, table.num_rows)
-        if unseen and self.unseen == "error":
-            raise _refuse_unseen(source, unseen)
-        return Reading(X if kept.all() else X[kept], kept, missing, unseen)
 
     def plain(self) -> dict[str, Any]:
         """In JSON's own types."""
@@ -225,20 +238,23 @@ def _require(holds: bool, check: str) -> None:
         raise ModelFileError(f"its encoder: {check}")
 
 
-def _counts(table: pa.Table, name: str, rows: AnyArray, source: str) -> dict[str, int]:
+def counted(table: pa.Table, name: str, rows: AnyArray, source: str) -> dict[str, int]:
+    """The texts of a column in some rows, with how many rows have each, the most frequent first."""
     text: Any = cells.texts(source, name, table.column(name)).filter(pa.array(rows))
     pairs = [(pair["values"], pair["counts"]) for pair in text.value_counts().to_pylist()]
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
+def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
+    """What is missing, by column."""
     total = sum(missing.values())
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
-    return TableError(source, came, "fill them in, or fit with missing='impute', 'indicator' or 'drop' (--missing)")
+    return TableError(source, came, "fill them in, or fit with missing='impute', 'indicator' or 'drop'")
 
 
-def _refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
+def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
+    """Levels never seen, by column."""
     parts = [
         f"column {name!r} has {cells.shortened(level)!r} in {count} row{'s' * (count > 1)}"
         for name, levels in unseen.items()

@@ -1,17 +1,22 @@
-"""Schema and training rows -> encoder: levels as the schema has them, means of what is known."""
+"""Cells of training rows -> encoder: levels as the columns have them, means of what is known.
+
+Cells are numbers, V (n, p), one column of V a column of the table: a value as it is, of a category the number of its
+level; NaN where there is none.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from separatrix.arrays import Array
+from separatrix.arrays import AnyArray, Array
 from separatrix.errors import TableError
 from separatrix.table.cells import drop
-from separatrix.table.encoder import MISSING, UNSEEN, Encoded, Encoder, Reading, checked
-from separatrix.table.schema import Schema
+from separatrix.table.encoder import MISSING, UNSEEN, Encoded, Encoder, checked, refuse_missing
+from separatrix.table.schema import Column, Schema
+from separatrix.watching import Part, watched
 
 
 def fit_encoder(
@@ -24,43 +29,88 @@ def fit_encoder(
     >>> [column.fill for column in fit_encoder(infer(table), table, missing="impute").columns]
     [(30.0,), (0.3333333333333333,)]
     """
-    return fit_and_read(schema, table, missing, unseen, source)[0]
-
-
-def fit_and_read(schema: Schema, table: pa.Table, missing: str, unseen: str, source: str) -> tuple[Encoder, Reading]:
-    """The same, and the rows as the encoder reads them."""
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
+    columns = encodable(schema, source)
+    V = read_cells(columns, table, source)
+    kept = kept_rows(columns, V, missing, source)
+    return learned(columns, V, missing, unseen, source, kept)
+
+
+def encodable(schema: Schema, source: str) -> tuple[Column, ...]:
+    """The columns that make X; text, and a table without any, is refused."""
     _refuse_text(schema, source)
-    columns = tuple(Encoded(column.name, column.kind, column.levels) for column in schema.used)
-    if not columns:
+    if not schema.used:
         came = "no column is left to learn from" if schema.columns else "there is no column beside the target"
         raise TableError(source, came, _why_none(schema))
-    # A first reading with fills of zero: sums of what is known are then sums over all rows.
-    zero = tuple(replace(column, fill=(0.0,) * column.values) for column in columns)
-    found = Encoder(zero, "drop" if missing == "drop" else "impute", "average").read(table, source)
-    unknown = {name: sum(levels.values()) for name, levels in found.unseen.items()}
-    fitted, start = [], 0
-    for column in columns:
-        own = found.X[:, start : start + column.values]
-        holes = unknown.get(column.name, 0) + (0 if missing == "drop" else found.missing.get(column.name, 0))
-        marked = missing == "indicator" and column.name in found.missing
-        fitted.append(replace(column, fill=_means(own, len(own) - holes), indicator=marked))
-        start += column.values
+    return schema.used
+
+
+def read_cells(columns: Sequence[Column], table: pa.Table, source: str) -> Array:
+    """V (n, p), C order."""
+    V, tell = np.empty((table.num_rows, len(columns))), watched()
+    for j, column in enumerate(columns):
+        if tell is not None:
+            tell(Part("as numbers: column", j + 1, len(columns)))
+        V[:, j] = Encoded(column.name, column.kind, column.levels).read(table, source)
+    return V
+
+
+def missing_counts(columns: Sequence[Column], V: Array) -> dict[str, int]:
+    """How many values are missing, by column, of those that lack any."""
+    counts = np.isnan(V).sum(axis=0).tolist()
+    return {column.name: count for column, count in zip(columns, counts, strict=True) if count}
+
+
+def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) -> AnyArray:
+    """Which rows (n,) are learned from: all, but for ``missing="drop"``; holes are refused by "error"."""
+    lacking = missing_counts(columns, V)
+    if lacking and missing == "error":
+        raise refuse_missing(source, lacking, len(V))
+    if missing != "drop":
+        return np.ones(len(V), dtype=bool)
+    return np.asarray(~np.isnan(V).any(axis=1))
+
+
+def learned(
+    columns: Sequence[Column], V: Array, missing: str, unseen: str, source: str, train: AnyArray | None = None
+) -> Encoder:
+    """The encoder that the rows ``train`` (n,) of V teach, all if None; a hole there marks its column, if asked.
+
+    >>> V = np.array([[20.0], [40.0], [90.0]])
+    >>> learned([Column("age", "number")], V, "impute", "average", "t", np.array([1, 1, 0])).columns[0].fill
+    (30.0,)
+    """
+    rows = np.ones(len(V), dtype=bool) if train is None else np.asarray(train, dtype=bool)
+    known = ~np.isnan(V) & rows[:, None]
+    means = _means(V, known)
+    holes = int(rows.sum()) - known.sum(axis=0)
+    fitted = []
+    for j, column in enumerate(columns):
+        category = column.kind == "category"
+        fill = _shares(V[known[:, j], j], len(column.levels)) if category else (means[j],)
+        marked = missing == "indicator" and bool(holes[j])
+        fitted.append(Encoded(column.name, column.kind, column.levels, fill, marked))
     encoder = Encoder(tuple(fitted), missing, unseen)
     _refuse_one_name(encoder, source)
-    whole = not found.missing and not found.unseen  # then there was nothing to fill, and X is X
-    return encoder, found if whole else encoder.read(table, source)
+    return encoder
 
 
-def _means(X: Array, known: int) -> tuple[float, ...]:
-    """Column sums over the rows that are known, scaled where the sum itself would overflow."""
+def _means(V: Array, known: AnyArray) -> list[float]:
+    """Column means over what is known, scaled where a sum itself would overflow."""
+    counts = np.maximum(known.sum(axis=0), 1)
     with np.errstate(over="ignore"):
-        total = X.sum(axis=0) / max(known, 1)
-    if not np.isfinite(total).all():
-        largest = np.maximum(np.abs(X).max(axis=0), 1.0)
-        total = (X / largest).sum(axis=0) / max(known, 1) * largest
-    return tuple(total.tolist())
+        found = V.sum(axis=0, where=known) / counts
+    if not np.isfinite(found).all():
+        largest = np.abs(V).max(axis=0, where=known, initial=1.0)
+        found = (V / largest).sum(axis=0, where=known) / counts * largest
+    return [float(mean) for mean in found]
+
+
+def _shares(v: Array, n_levels: int) -> tuple[float, ...]:
+    """Of each level but the first among cells v (m,) that are known; of none at all, zeros."""
+    counts = np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
+    return tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
 
 
 def _refuse_text(schema: Schema, source: str) -> None:

@@ -24,14 +24,18 @@ from pyarrow import compute
 
 from separatrix.errors import TableError
 from separatrix.table import cells
+from separatrix.table.alike import told
 from separatrix.table.schema import Column, Schema
+from separatrix.watching import Part, watched
 
 # A column of numbers with other text in at most this share of its cells is a mistake in those cells, not a category.
 STRAY = 0.05
 _FEWEST, _MOST, _SHARE = 20, 1000, 20
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
-_COMMA = r"^[-+]?\d+([.,]\d+)*$"
+# With a sign for money or per cent, a minus of typographers, or thousands set apart.
+_MARKED = r"^[$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?\d+([ _'’\x{a0}\x{202f}]\d{3})*(\.\d*)?\s?[%‰$€£¥]?$"
+_COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
 
@@ -53,9 +57,12 @@ def infer(table: pa.Table, target: str | None = None, given: Schema | None = Non
     """
     by_name = {} if given is None else {column.name: column for column in given.columns}
     columns = []
-    for name in table.column_names:
+    tell = watched()
+    for k, name in enumerate(table.column_names, 1):
         if name == target:
             continue
+        if tell is not None:
+            tell(Part("what columns hold: column", k, table.num_columns))
         said = by_name.get(name)
         if said is None:
             columns.append(_judged(name, table.column(name)))
@@ -63,7 +70,7 @@ def infer(table: pa.Table, target: str | None = None, given: Schema | None = Non
             columns.append(_category(name, cells.texts("schema", name, table.column(name)), said))
         else:
             columns.append(said)
-    return Schema(tuple(columns), target)
+    return Schema(tuple(columns), target, () if given is None else given.classes)
 
 
 def _judged(name: str, column: Any) -> Column:
@@ -104,10 +111,14 @@ def _of_text(name: str, column: Any) -> Column:
     commas = compute.any(compute.match_substring(proper, ",")).as_py()
     if commas and compute.all(compute.match_substring_regex(proper, _COMMA)).as_py():
         note = f"its numbers are written with commas, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        return Column(name, "text", note=f"{note}; write them with points, and without marks for thousands")
+        do = "give decimal=',' if they are decimals of a text file, and take marks for thousands out"
+        return Column(name, "text", note=f"{note}; {do}")
+    if compute.all(compute.match_substring_regex(proper, _MARKED)).as_py():
+        note = f"its numbers carry marks, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
+        return Column(name, "text", note=f"{note}; write bare numbers, or make it a category in the schema")
     if 0 < counts[strange].sum() <= STRAY * counts.sum():
         return _stray(name, column, values, strange, counts)
-    return _category(name, column)
+    return _category(name, cells.trimmed(column))
 
 
 def _spells_truth(values: Any) -> bool:
@@ -148,7 +159,8 @@ def _category(name: str, column: Any, said: Column | None = None) -> Column:
         return _constant(name, repr(cells.shortened(counted[0]["values"].as_py())), len(column) - n)
     do = f"leave it out with {cells.drop(name)}, or make it a category in the schema with its levels"
     if distinct == n and said is None:
-        return Column(name, "text", note=f"its {n} texts are all different, as names and keys are; {do}")
+        some = cells.shortened(counted[0]["values"].as_py())
+        return Column(name, "text", note=f"its {n} texts are all different, as names and keys are ({some!r}); {do}")
     if distinct > (most_levels(len(column)) if said is None else _MOST):
         return Column(name, "text", note=f"it has {distinct} different texts, too many for categories; {do}")
     counts = {pair["values"]: pair["counts"] for pair in counted.to_pylist()}
@@ -157,7 +169,9 @@ def _category(name: str, column: Any, said: Column | None = None) -> Column:
         came = f"the reference {preferred!r} of column {name!r} is in no row"
         raise TableError("schema", came, f"give one of {cells.listed(sorted(counts))}")
     first = preferred if preferred is not None else min(counts, key=lambda level: (-counts[level], level))
-    return Column(name, "category", (first, *sorted(level for level in counts if level != first)))
+    return Column(
+        name, "category", (first, *sorted(level for level in counts if level != first)), told("levels", counts)
+    )
 
 
 def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Column:

@@ -11,7 +11,9 @@
 
 A kind is number, boolean, category or date; ``ignored`` leaves the column out; ``text`` says that it can be none of
 these and is refused. A schema that is given may name some of the columns only, and of a category neither its levels
-nor its reference need be there: the rest is inferred. Notes are for people.
+nor its reference need be there: the rest is inferred. ``"classes": ["NA", "EU"]`` lists the target's labels: others
+are refused, and one that reads as a missing value is a label after all, as "NA" among ``levels`` is a level. Notes
+are for people.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ class Schema:
 
     columns: tuple[Column, ...]
     target: str | None = None
+    classes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,19 +86,25 @@ class Schema:
 
     def plain(self) -> dict[str, Any]:
         """In JSON's own types."""
-        return {"target": self.target, "columns": [column.plain() for column in self.columns]}
+        listed = {"classes": list(self.classes)} if self.classes else {}
+        return {"target": self.target, **listed, "columns": [column.plain() for column in self.columns]}
 
     def __str__(self) -> str:
         """JSON with one column a line."""
         columns = ",\n".join(f"    {json.dumps(column.plain(), ensure_ascii=False)}" for column in self.columns)
-        return f'{{\n  "target": {json.dumps(self.target, ensure_ascii=False)},\n  "columns": [\n{columns}\n  ]\n}}'
+        heads = {key: value for key, value in self.plain().items() if key != "columns"}
+        lines = "".join(f'  "{key}": {json.dumps(value, ensure_ascii=False)},\n' for key, value in heads.items())
+        return f'{{\n{lines}  "columns": [\n{columns}\n  ]\n}}'
 
     @classmethod
     def from_plain(cls, found: Any, source: str = "schema") -> Schema:
         """A schema from ``plain``'s values, edited or not; an error names the place."""
         _require(isinstance(found, dict), source, "it is no object", 'write {"columns": [...]}')
-        unknown = sorted(set(found) - {"target", "columns"})
-        _require(not unknown, source, f"it has the key {unknown[:1]}", "give 'target' and 'columns' alone")
+        unknown = sorted(set(found) - {"target", "classes", "columns"})
+        _require(not unknown, source, f"it has the key {unknown[:1]}", "give 'target', 'classes' and 'columns' alone")
+        classes = found.get("classes", [])
+        of_text = isinstance(classes, list) and all(isinstance(label, str) for label in classes)
+        _require(of_text, source, "its classes are not all text", 'write ["a", "b"], numbers in quotes too')
         target, columns = found.get("target"), found.get("columns", [])
         _require(target is None or isinstance(target, str), source, f"target is {target!r}", "give a column's name")
         _require(isinstance(columns, list), source, "columns is no list", 'write [{"name": ..., "kind": ...}, ...]')
@@ -104,7 +113,7 @@ class Schema:
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
         _require(twice is None, source, f"column {twice!r} is there twice", "keep one of the two")
         _require(target not in names, source, f"the target {target!r} is among the columns", "take it out of them")
-        return cls(made, target)
+        return cls(made, target, tuple(classes))
 
 
 def read_schema(path: str | os.PathLike[str]) -> Schema:

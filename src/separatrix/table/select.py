@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Protocol
 
 from separatrix.errors import ParameterError, TableError
-from separatrix.table.cells import drop, listed
+from separatrix.table.cells import NA, drop, listed
 from separatrix.table.sources import Source
 
-_SEPARATE = "separate the columns by commas, semicolons, bars or tabs"
+_SEPARATE = "separate the columns by commas, semicolons, bars or tabs, or name their mark with delimiter="
+_FIRST = "the first row must hold the names of the columns"
+
+
+class Levelled(Protocol):
+    """A column with levels: of a schema, or of an encoder."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def levels(self) -> tuple[str, ...]: ...
+
+
+def literal(columns: Sequence[Levelled], target: str | None, classes: Sequence[str]) -> set[str]:
+    """The columns in which NA is a level or a class, since they list it.
+
+    >>> literal([], "region", ["NA", "EU"])
+    {'region'}
+    """
+    listing = {column.name for column in columns if NA in column.levels}
+    return listing | {target} if target is not None and NA in classes else listing
 
 
 def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] = ()) -> str:
@@ -17,12 +38,22 @@ def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] =
     target = source.target if target is None else target
     if target is None:
         do = f"name the column to predict, one of {listed(source.names)}"
-        raise ParameterError("--target", "it is not given", do)
+        raise ParameterError("target", "it is not given", do)
     for name in (target, *leave_out):
         refuse_unknown(source, name)
     if target in leave_out:
-        raise ParameterError("--drop", f"it names the target {target!r}", "leave out other columns than the target")
+        raise ParameterError("drop", f"it names the target {target!r}", "leave out other columns than the target")
     return target
+
+
+def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:
+    """The column of labels beside the columns of a model, which may have another name in this table."""
+    target = source.target if target is None else target
+    if target is None or target in source.names:
+        return chosen_target(source, target)
+    others = [name for name in source.names if name not in set(wanted)]
+    do = f"name theirs with target=, one of {listed(others)}" if others else "give a table that has them"
+    raise TableError(source.name, f"it has no column {target!r} of labels", do)
 
 
 def features_of(source: Source, target: str, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
@@ -58,6 +89,8 @@ def refuse_unknown(source: Source, name: str) -> None:
         return
     if _runs_together(source):
         raise TableError(source.name, f"it has one column only, {source.names[0]!r}", _SEPARATE)
+    if len(source.names) == 1:
+        raise TableError(source.name, f"it has one column only, {source.names[0]!r}, and no column {name!r}", _FIRST)
     near = get_close_matches(name, source.names, 3, 0.5)
     near = near or [known for known in source.names if known.strip().lower() == name.strip().lower()]
     if near:
@@ -65,12 +98,12 @@ def refuse_unknown(source: Source, name: str) -> None:
         raise TableError(source.name, f"it has no column {name!r}", do)
     do = f"choose one of {listed(source.names)}"
     if all(_reads_as_number(known) for known in source.names):
-        do += "; the first row must hold the names of the columns"
+        do += f"; {_FIRST}"
     raise TableError(source.name, f"it has no column {name!r}", do)
 
 
 def _runs_together(source: Source) -> bool:
-    return len(source.names) == 1 and any(mark in source.names[0] for mark in ";\t|:")
+    return len(source.names) == 1 and any(mark in source.names[0] for mark in ";\t|: ")
 
 
 def _reads_as_number(text: str) -> bool:

@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.arrays import AnyArray, Array, NamedRows
 from separatrix.errors import ParameterError
 from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.infer import infer
+from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown
 from separatrix.table.sources import open_frame
@@ -24,8 +25,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The columns of a frame (pandas, polars, PyArrow) as columns of X.
 
     ``missing``: "error", "impute" or "indicator"; ``unseen``: "average" or "error"; ``schema`` says what columns hold
-    where that is not to be inferred; ``drop`` names columns to leave out. ``schema_`` and ``encoder_`` hold what was
-    fitted.
+    where that is not to be inferred; ``drop`` names columns to leave out; ``standardise`` brings all columns of X to
+    mean 0 and deviation 1 over the rows of the fit, which matters to penalised fits and to perceptrons. ``schema_``,
+    ``encoder_`` and ``scaling_`` (None where columns keep their units) hold what was fitted.
 
     >>> import pandas as pd
     >>> from sklearn.pipeline import make_pipeline
@@ -42,16 +44,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unseen: str = "average",
         schema: Schema | None = None,
         drop: Sequence[str] = (),
+        standardise: bool = False,
     ) -> None:
         self.missing = missing
         self.unseen = unseen
         self.schema = schema
         self.drop = drop
+        self.standardise = standardise
 
     @classmethod
-    def of(cls, encoder: Encoder) -> Self:
+    def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
         """A fitted transformer from an encoder, such as a model file holds."""
-        made = cls("error" if encoder.missing == "drop" else encoder.missing, encoder.unseen)
+        missing = "error" if encoder.missing == "drop" else encoder.missing
+        made = cls(missing, encoder.unseen, standardise=scaling is not None)
+        made.scaling_ = scaling
         made.encoder_ = replace(encoder, missing=made.missing)
         made.schema_ = Schema(tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns))
         made.feature_names_in_ = np.array([column.name for column in encoder.columns], dtype=object)
@@ -63,6 +69,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing == "drop":
             do = "give 'error', 'impute' or 'indicator', or drop rows with their labels before"
             raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", do)
+        if not isinstance(self.standardise, bool | np.bool_):
+            raise ParameterError("standardise", f"got {self.standardise!r}", "give True or False")
         source = open_frame(X)
         given = self.schema or Schema(())
         left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
@@ -72,6 +80,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_ = infer(source.columns, None, Schema(asked))
         refuse_nameless(source, [column.name for column in self.schema_.used])
         self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
+        rows = self.encoder_.transform(source.columns, source.name)[0] if self.standardise else None
+        self.scaling_ = None if rows is None else Scaling.of(rows)
         self.feature_names_in_ = np.array(source.names, dtype=object)
         self.n_features_in_ = len(source.names)
         return self
@@ -82,7 +92,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         source = open_frame(X)
         wanted = [column.name for column in self.encoder_.columns]
         refuse_lacking(source, wanted)
-        return self.encoder_.transform(source.read(wanted), source.name)[0]
+        rows = self.encoder_.transform(source.read(wanted), source.name)[0]
+        rows = rows if self.scaling_ is None else np.asarray(self.scaling_.apply(rows))
+        return NamedRows.of(rows, self.encoder_.names)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """The names of the columns of X."""

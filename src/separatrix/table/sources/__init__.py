@@ -3,10 +3,11 @@
 A source knows its columns before any row is read, so a column that nobody asks for is never converted.
 """
 
+from separatrix.table.sources.delimited import Spelling
 from separatrix.table.sources.demos import DEMO, DEMOS
 from separatrix.table.sources.frames import open_frame
 from separatrix.table.sources.opening import STDIN, open_source
 from separatrix.table.sources.source import MemorySource, Source
 from separatrix.table.sources.svmlight import SparseSource
 
-__all__ = ["DEMO", "DEMOS", "STDIN", "MemorySource", "Source", "SparseSource", "open_frame", "open_source"]
+__all__ = ["DEMO", "DEMOS", "STDIN", "MemorySource", "Source", "SparseSource", "Spelling", "open_frame", "open_source"]

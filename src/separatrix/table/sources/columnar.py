@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ class ParquetSource:
     target: str | None = None
     notes: tuple[str, ...] = ()
 
-    def read(self, names: Sequence[str]) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         try:
             with parquet.ParquetFile(_stream(self.content)) as file:

@@ -1,5 +1,8 @@
 """CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
 
+How a file is spelled (encoding, delimiter, decimal mark) is no part of what its table says, so no model keeps it: it is
+given for each file again. The delimiter is recognised by the header; the others are not guessed.
+
 A cell of such a file has no type: all are read as text, over the whole file, and what a column holds is decided on
 all of it. Guessing a type from a first block, then failing or rounding where a later block differs, cannot happen.
 """
@@ -10,22 +13,53 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
 from separatrix.errors import ParameterError, TableError
-from separatrix.table.cells import NO_TEXT
+from separatrix.table.cells import NA, NO_TEXT, reads
+from separatrix.table.sources.counted import counted
+from separatrix.table.sources.damage import lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.sources.decimals import with_points
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Bytes that PyArrow parses at once; a row may not be longer.
 _BLOCK, _LARGE = 1 << 20, 1 << 28
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_SPELLED = {"tab": "\t", "\\t": "\t"}
+# How UTF-16 and UTF-32 texts begin; a UTF-32 one in Intel's order begins as UTF-16 does.
+_WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    r"""How a text file writes its table. No delimiter: the header tells.
+
+    >>> Spelling(delimiter="tab").delimiter
+    '\t'
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    decimal: str = "."
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", _known(self.encoding))
+        mark = self.delimiter if self.delimiter is None else _SPELLED.get(self.delimiter, self.delimiter)
+        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0'):
+            do = "give one mark, such as ';', or 'tab'; none, and it is recognised"
+            raise ParameterError("delimiter", f"got {self.delimiter!r}", do)
+        object.__setattr__(self, "delimiter", mark)
+        if self.decimal not in (".", ","):
+            raise ParameterError("decimal", f"got {self.decimal!r}", "give '.' or ','")
 
 
 @dataclass(frozen=True)
@@ -39,31 +73,45 @@ class DelimitedSource:
     encoding: str = "utf-8"
     target: str | None = None
     notes: tuple[str, ...] = ()
+    decimal: str = "."
 
-    def read(self, names: Sequence[str]) -> pa.Table:
-        """The columns as text; an empty cell and NA are null."""
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+        """The columns as text; an empty cell is null, and NA but for the columns ``literal``."""
+        nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
         try:
-            found = self._parse(list(names), threads=True)
+            found = self._parse(list(names), nulls, threads=True)
         except UNREADABLE:
             try:  # one thread, for only so do errors carry the number of the row; and room for the longest rows
-                found = self._parse(list(names), threads=False, block=_LARGE)
+                found = self._parse(list(names), nulls, threads=False, block=_LARGE)
             except UNREADABLE as error:
+                with suppress(*UNREADABLE):  # where the bytes can be had at all, a quote may be behind it
+                    self._refuse_damage(0)
                 raise self._explained(error) from error
-        if self._has_open_quote(found.num_rows):
-            came = f'a cell opens with " and never closes: {found.num_rows} rows are left of more lines'
-            raise TableError(self.name, came, "close that quote, or double quotes that belong to the text")
-        return found
+        self._refuse_damage(found.num_rows)
+        if literal:
+            columns = [c if name in literal else _without_na(c) for name, c in zip(names, found.columns, strict=True)]
+            found = pa.table(columns, list(names))
+        return with_points(self.name, found) if self.decimal == "," else found
 
-    def _has_open_quote(self, n_rows: int) -> bool:
-        """Whether an odd number of quotes made lines run together: PyArrow reads on to the end without a word."""
-        with opened(self.content) as stream:
-            quotes = sum(piece.count(b'"') for piece in iter(lambda: stream.read(1 << 20), b""))
-        if quotes % 2 == 0:
-            return False
-        with opened(self.content) as stream:
-            return sum(1 for line in io.BufferedReader(stream) if line.strip()) > n_rows + 1
+    def _refuse_damage(self, n_rows: int) -> None:
+        """The file is looked at closely only where it has NULs, or quotes and more lines than rows."""
+        nuls = quotes = False
+        for piece in self._pieces():
+            nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
+            quotes = quotes or b'"' in piece
+        if nuls or (quotes and lines_in(self._pieces()) > n_rows + 1):
+            with opened(self.content) as stream:
+                content = stream.read()
+            if nuls:
+                refuse_nul(self.name, content)
+            utf8 = content if self.encoding == "utf-8" else content.decode(self.encoding, "replace").encode()
+            refuse_swallowed(self.name, utf8, self.delimiter)
 
-    def _parse(self, names: list[str], threads: bool, block: int = _BLOCK) -> pa.Table:
+    def _pieces(self) -> Iterator[bytes]:
+        with opened(self.content) as stream:
+            yield from iter(lambda: stream.read(1 << 20), b"")
+
+    def _parse(self, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK) -> pa.Table:
         with opened(self.content) as stream:
             return arrow_csv.read_csv(
                 stream,
@@ -77,7 +125,7 @@ class DelimitedSource:
                     column_types=dict.fromkeys(names, pa.string()),
                     include_columns=names,
                     strings_can_be_null=True,
-                    null_values=list(NO_TEXT),
+                    null_values=list(nulls),
                 ),
             )
 
@@ -93,25 +141,25 @@ class DelimitedSource:
         return _unreadable(self.name, text)
 
 
-def open_delimited(
-    name: str, content: Path | bytes, delimiter: str | None = None, encoding: str = "utf-8"
-) -> DelimitedSource:
+def open_delimited(name: str, content: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:
     r"""Read the header, and see whether a row follows it. Without a delimiter the header tells: a comma if it has one.
 
     >>> open_delimited("a table", b"a;y\n1;u\n").names
     ('a', 'y')
     """
-    encoding = _known(encoding)
+    spelling = spelling or Spelling()
+    encoding, delimiter = spelling.encoding, spelling.delimiter
     notes: tuple[str, ...] = ()
     try:
+        _refuse_wide(name, content, encoding)
         if delimiter is None:
             with _text(content, encoding) as lines:
-                delimiter = _delimiter(next((line for line in lines if line.strip()), ""))
+                delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""))
             if delimiter != ",":
                 notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",)
         with _text(content, encoding) as lines:
-            records = (record for record in csv.reader(lines, delimiter=delimiter) if record)
-            header, first = next(records, None), next(records, None)
+            header = next((record for record in csv.reader(lines, delimiter=delimiter) if record), None)
+            first = next((line for line in lines if line.strip("\r\n")), None)
     except csv.Error as error:
         raise TableError(name, f"its first rows cannot be read ({error})", "check that it is a table") from error
     except UnicodeError as error:
@@ -128,7 +176,7 @@ def open_delimited(
         raise _not_text(name, encoding)
     if first is None:
         raise TableError(name, "it has a header and no rows", SOME_ROWS)
-    return DelimitedSource(name, distinct(name, header), content, delimiter, encoding, None, notes)
+    return DelimitedSource(name, distinct(name, header), content, delimiter, encoding, None, notes, spelling.decimal)
 
 
 def opened(content: Path | bytes) -> Any:
@@ -139,7 +187,7 @@ def opened(content: Path | bytes) -> Any:
         with content.open("rb") as file:
             start = file.read(4)
     compression: Any = next((how for magic, how in _COMPRESSED.items() if start.startswith(magic)), None)
-    raw: Any = pa.BufferReader(content) if isinstance(content, bytes) else str(content)
+    raw: Any = pa.BufferReader(content) if isinstance(content, bytes) else counted(content) or str(content)
     return pa.input_stream(raw, compression=compression)
 
 
@@ -158,8 +206,26 @@ def _known(encoding: str) -> str:
         raise ParameterError("encoding", f"got {encoding!r}", do) from None
 
 
-def _delimiter(header: str) -> str:
-    """A comma, unless the header has none and has another mark that separates columns."""
+def _refuse_wide(name: str, content: Path | bytes, encoding: str) -> None:
+    """A text whose first bytes say that it is UTF-16 or UTF-32, where another encoding is asked for."""
+    with opened(content) as stream:
+        start = stream.read(4)
+    wide = next((own for mark, own in _WIDE.items() if start.startswith(mark)), None)
+    if wide is not None and not encoding.startswith(wide):
+        raise TableError(name, f"it is {wide.upper()} text, not {encoding.upper()}", f"give encoding={wide!r}")
+
+
+def _without_na(column: Any) -> Any:
+    return compute.if_else(reads(column, [NA]), None, column)
+
+
+def _delimiter(name: str, header: str) -> str:
+    """A comma, unless the header has none and has another mark that separates columns; in quotes it separates none."""
+    if re.fullmatch(r"sep=.\s*", header):
+        raise TableError(
+            name, f"its first line is {header.strip()!r}, and not the columns' names", "take that line out"
+        )
+    header = re.sub(r'"[^"]*"', "", header)
     counts = {mark: header.count(mark) for mark in _DELIMITERS}
     most = max(counts, key=lambda mark: counts[mark])
     return "," if "," in header or counts[most] == 0 else most
@@ -167,8 +233,8 @@ def _delimiter(header: str) -> str:
 
 def _not_text(name: str, encoding: str) -> TableError:
     if encoding != "utf-8":
-        return TableError(name, f"it is not {encoding} text", "name its own encoding with encoding= (--encoding)")
-    do = "for a file in Latin-1 or Windows-1252 give encoding='latin-1' or 'cp1252' (--encoding)"
+        return TableError(name, f"it is not {encoding} text", "name its own encoding with encoding=")
+    do = "for a file in Latin-1 give encoding='latin-1', in Windows-1252 encoding='cp1252'"
     return TableError(name, "it is not UTF-8 text", do)
 
 

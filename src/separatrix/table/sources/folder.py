@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,13 +31,21 @@ class FolderSource:
         """What the files say themselves."""
         return self.files[0].target
 
-    def read(self, names: Sequence[str]) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns of all files, one below the other."""
-        tables = [file.read(names) for file in self.files]
+        tables = [file.read(names, literal) for file in self.files]
         for file, table in zip(self.files, tables, strict=True):
             for name in names:
                 self._compare(name, tables[0].column(name).type, file, table.column(name).type)
-        return pa.concat_tables(tables, promote_options="permissive")
+        return pa.table([self._joined(name, tables) for name in names], list(names))
+
+    def _joined(self, name: str, tables: Sequence[pa.Table]) -> Any:
+        """One column of all files; a whole number past 2^53 beside decimals would be rounded, a code among them."""
+        try:
+            return pa.concat_tables([t.select([name]) for t in tables], promote_options="permissive").column(name)
+        except pa.ArrowInvalid as error:
+            came = f"column {name!r} mixes types that do not go together ({' '.join(str(error).split())[:200]})"
+            raise TableError(self.name, came, "write it with one type in all files") from error
 
     def _compare(self, name: str, first: pa.DataType, file: Source, own: pa.DataType) -> None:
         """Whole numbers and decimals may mix, text and numbers may not."""

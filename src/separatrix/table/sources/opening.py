@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
 from typing import Any
 
 from separatrix.errors import TableError
+from separatrix.table.cells import shortened
 from separatrix.table.sources.columnar import open_arrow, open_parquet
-from separatrix.table.sources.delimited import open_delimited
+from separatrix.table.sources.delimited import Spelling, open_delimited
 from separatrix.table.sources.demos import DEMO, DEMOS, open_demo
 from separatrix.table.sources.folder import join
 from separatrix.table.sources.frames import open_frame
@@ -20,28 +22,41 @@ from separatrix.table.sources.source import Source
 from separatrix.table.sources.svmlight import SparseSource, open_svmlight
 
 STDIN = "-"
-_Opener = Callable[[str, Path, str], Source]
+_Opener = Callable[[str, Path, Spelling], Source]
 
 
-def _delimited(delimiter: str | None) -> _Opener:
-    return lambda name, path, encoding: open_delimited(name, path, delimiter, encoding)
+def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_delimited(name, _content(path), replace(spelling, delimiter=spelling.delimiter or "\t"))
 
 
-def _parquet(name: str, path: Path, encoding: str) -> Source:
-    return open_parquet(name, path)
+def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_delimited(name, _content(path), spelling)
 
 
-def _arrow(name: str, path: Path, encoding: str) -> Source:
-    return open_arrow(name, path)
+def _parquet(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_parquet(name, _content(path))
 
 
-def _svmlight(name: str, path: Path, encoding: str) -> Source:
+def _arrow(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_arrow(name, _content(path))
+
+
+def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
     return open_svmlight(name, path)
 
 
+def _content(path: Path) -> Path | bytes:
+    """The path, or the bytes themselves where its name is not UTF-8: PyArrow cannot say such a name."""
+    try:
+        str(path).encode()
+        return path
+    except UnicodeEncodeError:
+        return path.read_bytes()
+
+
 _OPENERS: dict[str, _Opener] = {
-    **{f".csv{end}": _delimited(None) for end in ("", ".gz", ".zst")},
-    **{f".tsv{end}": _delimited("\t") for end in ("", ".gz", ".zst")},
+    **{f".csv{end}": _delimited for end in ("", ".gz", ".zst")},
+    **{f".tsv{end}": _tabbed for end in ("", ".gz", ".zst")},
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
     **dict.fromkeys((".libsvm", ".svm", ".svmlight"), _svmlight),
@@ -50,7 +65,7 @@ _OPENERS: dict[str, _Opener] = {
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
 
-def open_source(data: Any, encoding: str = "utf-8") -> Source:
+def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     """The source that ``data`` names: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``; or a frame.
 
     >>> source = open_source("demo:iris")
@@ -59,65 +74,77 @@ def open_source(data: Any, encoding: str = "utf-8") -> Source:
     """
     if not isinstance(data, str | os.PathLike):
         return open_frame(data)
-    data = os.fspath(data)
+    data, spelling = os.fspath(data), spelling or Spelling()
     if data.startswith(DEMO):
         return open_demo(data)
     if data == STDIN:
-        return _open_stdin(encoding)
-    path = Path(data)
-    if path.is_dir():
-        return _open_folder(data, path, encoding)
-    if path.exists():
-        return _open_file(data, path, encoding)
+        return _open_stdin(spelling)
+    path, shown = Path(data), readable(data)
+    try:
+        if path.is_dir():
+            return _open_folder(shown, path, spelling)
+        if path.exists():
+            return _open_file(shown, path, spelling)
+    except OSError as error:  # a name that is too long, a folder that is closed to us
+        raise TableError(shortened(shown, 80), f"it cannot be opened ({error.strerror})", "check the path") from error
     if any(mark in data for mark in "*?["):
-        return _open_pattern(data, encoding)
+        return _open_pattern(data, spelling)
     near = get_close_matches(data, DEMOS, 1)
     hint = f"for the bundled set write {DEMO}{near[0]}" if near else "check the path, or try demo:iris"
-    raise TableError(data, "there is no such file", hint)
+    raise TableError(shown, "there is no such file", hint)
 
 
-def _open_file(name: str, path: Path, encoding: str) -> Source:
+def readable(path: str) -> str:
+    r"""A path as text that can be printed and saved: bytes that are not UTF-8 are spelled out.
+
+    >>> readable("caf\udce9.csv")
+    'caf\\xe9.csv'
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace") if not path.isascii() else path
+
+
+def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
     opener = _OPENERS.get(_extension(path))
     if opener is None:
         came = f"its extension {path.suffix!r} is unknown" if path.suffix else "it has no extension"
         raise TableError(name, came, f"give a file that ends in {', '.join(_OPENERS)}, or pipe CSV in as '-'")
     if not path.is_file():
         raise TableError(name, "it is not a regular file", "pipe it in as '-'")
-    return opener(name, path, encoding)
+    return opener(name, path, spelling)
 
 
-def _open_stdin(encoding: str) -> Source:
+def _open_stdin(spelling: Spelling) -> Source:
     content = b"" if sys.stdin is None else sys.stdin.buffer.read()
     for magic, opener in _MAGIC.items():
         if content.startswith(magic):
             return opener("standard input", content)
-    return open_delimited("standard input", content, None, encoding)
+    return open_delimited("standard input", content, spelling)
 
 
-def _open_folder(name: str, folder: Path, encoding: str) -> Source:
+def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
     """The folder's files that are tables; hidden ones, marks such as _SUCCESS and folders are not looked at."""
     files = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     tables = [path for path in files if _extension(path) in _OPENERS]
     if not tables:
         raise TableError(name, "the folder has no table in it", f"put in files that end in {', '.join(_OPENERS)}")
-    others = [path.name for path in files if path not in tables]
-    return _open_all(name, tables, encoding, (f"Not read: {', '.join(others)}.",) if others else ())
+    others = [readable(path.name) for path in files if path not in tables]
+    return _open_all(name, tables, spelling, (f"Not read: {', '.join(others)}.",) if others else ())
 
 
-def _open_pattern(pattern: str, encoding: str) -> Source:
+def _open_pattern(pattern: str, spelling: Spelling) -> Source:
     paths = [Path(path) for path in sorted(glob(pattern)) if os.path.isfile(path)]
     if not paths:
         raise TableError(pattern, "no file fits the pattern", "check it; quote it, so that the shell leaves it alone")
-    return _open_all(pattern, paths, encoding)
+    return _open_all(readable(pattern), paths, spelling)
 
 
-def _open_all(name: str, paths: list[Path], encoding: str, notes: tuple[str, ...] = ()) -> Source:
+def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str, ...] = ()) -> Source:
     typed = [path for path in paths if not _extension(path).startswith((".csv", ".tsv"))]
     if typed and len(typed) < len(paths):
         text = next(path for path in paths if path not in typed)
         came = f"some files hold text ({text.name}), others typed columns ({typed[0].name})"
         raise TableError(name, came, "give files of one format")
-    files = [_open_file(str(path), path, encoding) for path in paths]
+    files = [_open_file(readable(str(path)), path, spelling) for path in paths]
     if len(files) == 1 and not notes:
         return files[0]
     if any(isinstance(file, SparseSource) for file in files):

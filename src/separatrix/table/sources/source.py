@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,7 +18,8 @@ SOME_ROWS = "give at least one row"
 class Source(Protocol):
     """Named columns, not read yet. ``target`` is the column to predict where the source itself says so.
 
-    ``read`` gives the columns asked for, in that order: as text where cells have no type (CSV), else as they are.
+    ``read`` gives the columns asked for, in that order: as text where cells have no type (CSV), else as they are. A
+    cell of text that reads NA is null there, but for the columns ``literal``, where it says what it says.
     ``notes`` are sentences on how the source was understood.
     """
 
@@ -30,7 +31,7 @@ class Source(Protocol):
     def target(self) -> str | None: ...
     @property
     def notes(self) -> tuple[str, ...]: ...
-    def read(self, names: Sequence[str]) -> pa.Table: ...
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class MemorySource:
         """The columns' names."""
         return tuple(self.columns.column_names)
 
-    def read(self, names: Sequence[str]) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         return self.columns.select(list(names))
 

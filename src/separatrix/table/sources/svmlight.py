@@ -6,8 +6,10 @@ counted from 0 and from 1 both keep their own numbers. X stays sparse. Read by s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import TableError
+from separatrix.table.sources.counted import counted
 from separatrix.table.sources.source import SOME_ROWS
 
 TARGET = "label"
@@ -50,7 +53,7 @@ class SparseSource:
         X.sort_indices()
         return X
 
-    def read(self, names: Sequence[str]) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, dense."""
         X = self.matrix([name for name in names if name != TARGET]).toarray()
         columns = iter(X.T)
@@ -63,7 +66,9 @@ def open_svmlight(name: str, path: Path) -> SparseSource:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        values, y = load_svmlight_file(str(path), zero_based=True)
+        told = counted(path)
+        with nullcontext(str(path)) if told is None else BufferedReader(told) as file:
+            values, y = load_svmlight_file(file, zero_based=True)
     except (ValueError, OverflowError, OSError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
         do = "give lines such as: 1 3:0.5 7:2, with a number as the label and growing indices"
