@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
+from separatrix.arrays import as_floats
 from separatrix.bounds import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import InputError
@@ -182,7 +181,4 @@ def as_matrix(X: Any) -> Any:
 
     if is_sparse(X):
         return as_csr(X)
-    try:
-        return np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("X", f"it is no table of numbers ({error})", "encode text columns as numbers first") from error
+    return as_floats(X)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import Array, as_floats
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, signed
 from separatrix.objective import Objective
@@ -146,7 +146,7 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     classes, codes = encode(y)
     if len(classes) != 2:
         raise ParameterError("y", f"it has {len(classes)} classes", "give two; ask of each class against the rest")
-    rows = as_csr(X) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+    rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
     return pose_separation(rows, signed(codes), fit_intercept)

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.checks import CHECKS, Checks, Finding
 from separatrix.errors import LabelError, ParameterError
+from separatrix.proofs.separability import MOST_EXACT_ROWS
 
 
 def plain(n=120, d=3, K=2, seed=0):
@@ -92,8 +93,8 @@ def test_columns_that_follow_but_for_rounding_leave_no_doubt():
 
 
 def test_too_many_columns_for_a_proof_are_said_to_be():
-    X = np.eye(700)
-    assert "not asked" in one(X, np.arange(700) % 2, "separation")["note"].title
+    X = np.eye(MOST_EXACT_ROWS + 1)
+    assert "not asked" in one(X, np.arange(len(X)) % 2, "separation")["note"].title
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array])

@@ -46,7 +46,7 @@ def test_altered_proofs_of_overlap_fail(seed, exact):
 @pytest.mark.parametrize("exact", [False, True])
 def test_rows_that_do_not_span_prove_no_overlap(exact):
     verdict = sx.separability(TOUCHING, Y)
-    false = Inseparable(verdict.rows, verdict.against, verdict.signed, verdict.about, verdict.given)
+    false = Inseparable(verdict.rows, verdict.against, verdict.signed, verdict.about, verdict.given, verdict.near)
     assert not false.verify(TOUCHING, Y, exact)
     assert sx.separability(XOR, Y).verify(XOR, Y, exact)
 

@@ -144,7 +144,7 @@ def test_what_rounding_decides_is_doubtful_and_says_how_small_the_margin_is():
 
 def test_more_columns_than_exact_arithmetic_is_for_are_doubtful_unless_separable():
     rng = np.random.default_rng(0)
-    X = csr_array(np.hstack([np.eye(3), np.zeros((3, 700))])[rng.integers(0, 3, 900)] + 0.0)
+    X = csr_array(np.hstack([np.eye(3), np.zeros((3, MOST_EXACT_ROWS))])[rng.integers(0, 3, 900)] + 0.0)
     verdict = sx.separability(X, rng.integers(0, 2, 900))
     assert isinstance(verdict, Doubtful)
     assert f"{MOST_EXACT_ROWS} columns" in verdict.explain()

@@ -35,9 +35,8 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
     shown = ", ".join(f"{name!r} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:NAMED])
     more = f" and {many(len(worst) - NAMED, 'more column')}" if len(worst) > NAMED else ""
     severity = "warning" if missing[worst[0]] >= MUCH_MISSING * n else "note"
-    do = (
-        f"{filled} Fit with --missing impute, indicator (which marks them, too) or drop; find out why they are missing."
-    )
+    ways = "missing='impute', 'indicator' (which marks them, too) or 'drop'"
+    do = f"{filled} Fit with {ways}; find out why they are missing."
     facts = {"missing": {name: missing[name] for name in worst}}
     return Finding(severity, "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
 
@@ -69,7 +68,8 @@ def scales(subject: Subject) -> Iterator[Finding]:
     if len(std) == 0:
         return
     small, large = int(subject.varying[np.argmin(std)]), int(subject.varying[np.argmax(std)])
-    ratio = float(std.max() / std.min())
+    with np.errstate(over="ignore"):
+        ratio = float(std.max() / std.min())
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
     ends = f"from {std.min():.3g} ({subject.names[small]!r}) to {std.max():.3g} ({subject.names[large]!r})"
     sentence = f"Standard deviations run {ends}."

@@ -19,6 +19,7 @@ from separatrix.labels import as_label_array, encode
 from separatrix.proofs.naming import column_names
 from separatrix.proofs.verdicts import as_rows
 from separatrix.rows.block import is_sparse
+from separatrix.watching import part
 
 Check = Callable[[Subject], Iterator[Finding]]
 
@@ -98,9 +99,10 @@ def checked(
     subject = Subject(X, own, classes, tuple(names), rows, references or {})
     found = [*first, *([] if fault is None else [fault])]
     with one_blas_thread:
-        for name, known in CHECKS.items():
+        for k, (name, known) in enumerate(CHECKS.items(), 1):
             if (only is None or name in only) and (subject.codes is not None or not known.needs_classes):
-                found.extend(known.run(subject))
+                with part("check", k, len(CHECKS), name):
+                    found.extend(known.run(subject))
     counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
     return Checks(tuple(found), subject.n_rows, subject.n_columns, counts)
 

@@ -16,9 +16,9 @@ from separatrix.checks.running import checked
 from separatrix.errors import ParameterError
 from separatrix.table import Schema, Source, infer, open_source, select
 from separatrix.table.cells import listed
-from separatrix.table.fitting import fit_and_read
+from separatrix.table.fitting import fit_encoder
 from separatrix.table.labels import labels, unlabelled
-from separatrix.table.sources import SparseSource
+from separatrix.table.sources import SparseSource, Spelling
 
 _FILLED = "Here they were filled with their columns' means."
 
@@ -29,16 +29,18 @@ def check_table(
     drop: Sequence[str] = (),
     schema: Schema | None = None,
     encoding: str = "utf-8",
+    delimiter: str | None = None,
+    decimal: str = ".",
 ) -> Checks:
     """What a careful analyst would look for in a file or a frame before fitting; worst first.
 
-    ``data``, ``target``, ``drop``, ``schema``, ``encoding`` as in ``read_table``. Rows are counted from 1.
+    ``data``, ``target``, ``drop``, ``schema`` and the rest as in ``read_table``. Rows are counted from 1.
 
     >>> found = check_table("demo:outlier-1d")
     >>> found.worst, [finding.check for finding in found.problems]
     ('problem', ['leakage'])
     """
-    source = open_source(data, encoding)
+    source = open_source(data, Spelling(encoding, delimiter, decimal))
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     given = schema if schema is not None else Schema(())
     if not isinstance(given, Schema):
@@ -59,15 +61,16 @@ def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
 
 
 def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> Checks:
-    columns = source.read([*names, target])
-    kept = ~unlabelled(columns.column(target))
+    columns = source.read([*names, target], select.literal(given.columns, target, given.classes))
+    kept = ~unlabelled(columns.column(target), given.classes)
     found = infer(columns, target, given)
     first = [*_unlabelled(kept, target), *_refused(found), *_left_out(found, given)]
     if not kept.any() or not found.used:
         return Checks((*first, *_nothing(kept, found)), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
-    y = labels(source.name, columns.column(target), target)
-    encoder, reading = fit_and_read(replace(found, columns=found.used), columns, "impute", "average", source.name)
+    y = labels(source.name, columns.column(target), target, classes=given.classes)
+    encoder = fit_encoder(replace(found, columns=found.used), columns, "impute", "average", source.name)
+    reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     return checked(reading.X, y, encoder.names, np.flatnonzero(kept) + 1, first, references)
@@ -79,7 +82,9 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
         sentence = (
             f"{many(lost, 'row')} of {len(kept):,} have no value in the target {target!r}; they are left out here."
         )
-        yield Finding("note", "target", "Rows have no label.", sentence, "A fit needs --missing to leave them out.")
+        yield Finding(
+            "note", "target", "Rows have no label.", sentence, "Fit with missing='drop', which leaves them out."
+        )
 
 
 def _refused(found: Schema) -> Iterator[Finding]:

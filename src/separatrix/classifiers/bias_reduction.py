@@ -29,7 +29,7 @@ def fit_firth(model: Any, task: Given, offset: Array | None, weight: Array, by_c
     [[0.75, 0.25], [0.25, 0.75]]
     """
     problem = firth.pose(task.X, task.codes, task.n_classes, weight, model.fit_intercept, task.names, offset)
-    start = model._start(problem.objective, task.classes, Newton())
+    start = model._start(problem.objective, task, Newton())
     found = firth.fit(problem, start, model.tol, model.max_iter)
     W, outcome = _delivered(problem, found.run, model.tol)
     model._keep_scorer(Scorer(W, task.classes, str(problem.objective.loss.traits.link)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.classifiers.weights import row_weights
 from separatrix.errors import LabelError, ParameterError
 from separatrix.labels import as_label_array, encode
@@ -17,13 +17,17 @@ from separatrix.labels import as_label_array, encode
 
 @dataclass(frozen=True)
 class Given:
-    """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None."""
+    """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None.
+
+    ``before``: the scorer of an earlier fit of the same estimator, for those that start where it ended.
+    """
 
     X: Any
     codes: Integers
     classes: AnyArray
     weight: Array
     names: list[str] | None
+    before: Any = None
 
     @property
     def n_classes(self) -> int:
@@ -31,10 +35,14 @@ class Given:
 
 
 def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
-    """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows."""
+    """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows.
+
+    What an earlier fit has set is taken off the estimator: nothing of it stays beside the new fit.
+    """
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False)
+    named = getattr(X, "column_names", None)
+    X = checked_rows(estimator, X, (np.float64, np.float32))
     y = _one_label_a_row(y)
     check_consistent_length(X, y)
     classes, codes = encode(y)
@@ -44,15 +52,34 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
             f"it has one class only, {classes.tolist()[0]!r}",
             "give rows of at least two classes, not one class",
         )
-    return Given(X, codes, classes, row_weights(sample_weight, X.shape[0]), column_names(estimator))
+    weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
+    return Given(X, codes, classes, weight, names, forgotten(estimator))
+
+
+def forgotten(estimator: Any) -> Any:
+    """Take all that a fit has set off an estimator, but for what scikit-learn has just noted of X; gives its scorer."""
+    before = vars(estimator).get("scorer_")
+    kept = {"n_features_in_", "feature_names_in_"}
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        if name not in kept:
+            delattr(estimator, name)
+    return before
 
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     """Rows for a fitted estimator, and the columns' names for messages."""
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
-    X = validate_data(estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, reset=False)
-    return X, column_names(estimator)
+    return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
+
+
+def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
+    """Rows as scikit-learn checks them, but for NaN and infinity; a column of text is named."""
+    try:
+        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        refuse_text(X, error)
+        raise
 
 
 def is_plain(X: Any) -> bool:

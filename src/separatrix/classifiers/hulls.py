@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from separatrix.rows import Frame, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.kozinec import sides
 from separatrix.solvers.separating import pose_separation
+from separatrix.watching import part
 
 
 def isotropic(task: Given, t: Array, fit_intercept: bool) -> Objective:
@@ -34,6 +35,15 @@ def _unit(W: Array) -> Array:
     """(b, w)/‖w‖: scores are then signed distances."""
     length = float(np.linalg.norm(W[0, 1:]))
     return W / length if length > 0 else W
+
+
+def searched(task: Given, search: Callable[[Given, Array], tuple[Search, Support]]) -> list[tuple[Search, Support]]:
+    """The outcome of the search for every problem."""
+    every, found = targets(task.codes, task.n_classes), list[tuple[Search, Support]]()
+    for k, t in enumerate(every, 1):
+        with part("class", k, len(every)):
+            found.append(search(task, t))
+    return found
 
 
 class HullClassifier(SeparatingClassifier):

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.claims.separation import Support, targets
+from separatrix.claims.separation import Support
 from separatrix.classifiers.given import Given, check_count, check_positive, given
-from separatrix.classifiers.hulls import HullClassifier, isotropic
+from separatrix.classifiers.hulls import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separating import Search
 from separatrix.solvers import run
@@ -72,7 +72,7 @@ class KozinecClassifier(HullClassifier):
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
         check_count("max_iter", self.max_iter)
         task = given(self, X, y)
-        searches = [self._search(task, t) for t in targets(task.codes, task.n_classes)]
+        searches = searched(task, self._search)
         self._keep_hulls(task, searches, "kozinec: asked for", True)
         return self
 

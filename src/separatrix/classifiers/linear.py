@@ -83,6 +83,10 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
             check_is_fitted(self)
         return self.scorer_
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Columns are counted before a fit ends: one that failed, or was stopped, has no scorer."""
+        return hasattr(self, "scorer_")
+
     def _html_repr(self) -> str:
         """What notebooks show: scikit-learn's picture of the estimator and, once fitted, the certificate below it."""
         drawn = str(super()._html_repr())

@@ -206,7 +206,7 @@ class LogisticRegression(LinearClassifier):
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
         refuse_unmet(solver, problem)
-        start = self._start(problem, task.classes, solver, near)
+        start = self._start(problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
         self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
@@ -275,7 +275,7 @@ class LogisticRegression(LinearClassifier):
             return solver
         return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
 
-    def _start(self, problem: Objective, classes: AnyArray, solver: Solver, near: Array | None = None) -> Array:
+    def _start(self, problem: Objective, task: Given, solver: Solver, near: Array | None = None) -> Array:
         """The start in the problem's coordinates, (K or 1, d + 1): ``near``, in raw units, where that is known.
 
         On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
@@ -283,13 +283,13 @@ class LogisticRegression(LinearClassifier):
         """
         standard = Need.STANDARD in solver.needs
         zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
-        before = getattr(self, "scorer_", None) if self.warm_start else None
+        before = task.before if self.warm_start else None
         if near is not None:
             return problem.rows.frame.from_original(self._beside(near, problem))
         if (
             before is not None
             and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
-            and before.classes.tolist() == classes.tolist()
+            and before.classes.tolist() == task.classes.tolist()
         ):
             start = problem.rows.frame.from_original(self._beside(before.W, problem))
         elif isinstance(self.start, str) and self.start == "zero":

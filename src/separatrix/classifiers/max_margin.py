@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.claims.separation import Support, targets
+from separatrix.claims.separation import Support
 from separatrix.classifiers.given import Given, check_count, check_flag, given
-from separatrix.classifiers.hulls import HullClassifier, isotropic
+from separatrix.classifiers.hulls import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separating import Search
 from separatrix.solvers import run
@@ -79,7 +79,7 @@ class MaxMarginClassifier(HullClassifier):
         check_flag("fit_intercept", self.fit_intercept)
         check_count("max_iter", self.max_iter)
         task = given(self, X, y)
-        searches = [self._search(task, t) for t in targets(task.codes, task.n_classes)]
+        searches = searched(task, self._search)
         self._keep_hulls(task, searches, "nearest-point: the exact method", bool(self.fit_intercept))
         supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))

@@ -24,6 +24,7 @@ from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.schemes import OneVersusOne, OneVersusRest, Scheme, SchemeCost, cost_of, votes
 from separatrix.scorer import Scorer, Scores
+from separatrix.watching import part
 
 
 def _parts_are_linear(model: Any) -> None:
@@ -79,10 +80,11 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
             if isinstance(base, ScoringClassifier):
                 # Told once, for all parts together, from their certificates.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-            for _, rows, target in self.scheme.parts(task.codes, task.n_classes):
+            for k, (_, rows, target) in enumerate(self.scheme.parts(task.codes, task.n_classes), 1):
                 whole = len(rows) == len(task.codes)
                 extra = {} if weight is None else {"sample_weight": weight[rows]}
-                fitted.append(clone(base).fit(task.X if whole else task.X[rows], target, **extra))
+                with part("model", k, self.scheme.n_models(task.n_classes)):
+                    fitted.append(clone(base).fit(task.X if whole else task.X[rows], target, **extra))
         return fitted
 
     def _keep(self, task: Given) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from separatrix.arrays import Array
 from separatrix.certificate import Recomputed
@@ -19,6 +19,7 @@ from separatrix.classifiers.given import (
     check_count,
     check_flag,
     check_positive,
+    checked_rows,
     column_names,
     given,
     seed_of,
@@ -34,6 +35,7 @@ from separatrix.solvers import State, Status, run
 from separatrix.solvers.perceptron import UPDATES
 from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_each
 from separatrix.solvers.stopping import Rule
+from separatrix.watching import part
 
 # More mistakes than these take hours.
 WITHIN_REACH = 1e10
@@ -140,7 +142,8 @@ class Perceptron(SeparatingClassifier):
             counts = "best_errors" if self.pocket else "errors"
             advice = partial(_advice, start=starts[k], eta=float(self.eta0), by_rows=self.update != "batch")
             rules: list[Rule] = [AllCorrect(), proof, OutOfSteps(self.max_iter, proof, counts, advice)]
-            outcome = run(solver, problem, starts[k : k + 1], rules, 0.0)
+            with part("class", k + 1, len(every)):
+                outcome = run(solver, problem, starts[k : k + 1], rules, 0.0)
             state = outcome.state
             searches.append(Search(state.W, outcome.status, state, outcome.trace, problem, proof.verdict))
             if task.n_classes == 2:
@@ -157,9 +160,7 @@ class Perceptron(SeparatingClassifier):
         """
         solver = self._solver()
         first = not hasattr(self, "scorer_")
-        X = validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False
-        )
+        X = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(X, y)
         known = encode(y if classes is None else classes)[0] if first else self.classes_
         if len(known) < 2:
@@ -212,10 +213,9 @@ class Perceptron(SeparatingClassifier):
     def _starts(self, task: Given) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
         shape = (1 if task.n_classes == 2 else task.n_classes, task.X.shape[1] + 1)
-        if self.warm_start and hasattr(self, "scorer_"):
-            before = self.scorer_
-            if before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
-                return self._without(before.W)
+        before = task.before if self.warm_start else None
+        if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
+            return self._without(before.W)
         if isinstance(self.start, str) and self.start == "zero":
             return np.zeros(shape)
         try:

@@ -11,9 +11,10 @@ from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.classifiers.given import Given
 from separatrix.objective import Objective
 from separatrix.proofs.differences import Differences
+from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About
-from separatrix.proofs.separability import decide
-from separatrix.proofs.verdicts import QuasiSeparable, Separable, Verdict, as_rows
+from separatrix.proofs.separability import MOST_EXACT_ROWS, decide
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.driver import Run
 from separatrix.solvers.stopping import Code, Status
@@ -21,10 +22,14 @@ from separatrix.solvers.stopping import Code, Status
 # Columns of a direction that are named; the verdict has them all.
 SHOWN = 5
 # How a fit of separated classes ends.
-APART = ("separated", "quasi-separated")
-# A weight for one standard deviation, about, past which odds of e^15 to one hang on it; and columns, times classes less
-# one, to which a proof is quick.
-STEEP, WIDEST = 15.0, 600
+CODES: dict[type, Code] = {Separable: "separated", QuasiSeparable: "quasi-separated"}
+APART = tuple(CODES.values())
+FAR_OUT = Status(
+    "rounding",
+    "the classes overlap by so little that the optimum, which exists, is out of float64's reach, and these weights are "
+    "on the way there; use bias_reduction='firth' or a finite C",
+    False,
+)
 OFFERS = "use bias_reduction='firth', a finite C, or leave these columns out"
 
 
@@ -33,24 +38,24 @@ def explained(
 ) -> tuple[Verdict | None, Run]:
     """What separates the classes, and the outcome with that in its sentence; None where nothing does.
 
-    Newton's way shows most directions to infinity, not all: a fit without a penalty that ended short of its tolerance,
-    or on weights that make a standard deviation decide alone, is put to a proof.
+    A fit without a penalty is put to a proof unless its own bound is one: Newton's way shows most directions to
+    infinity, not all, and small gradients and gains prove nothing.
     """
     known = outcome.status.code in APART
     free = np.flatnonzero(problem.unpenalised[1 : 1 + task.X.shape[1]])
-    steep = not outcome.status.met or float(np.max(np.abs(outcome.state.W), initial=0.0)) > STEEP
-    provable = len(free) * max(1, task.n_classes - 1) <= WIDEST and problem.loss.traits.likelihood
-    if not known and not (len(free) and steep and provable):
+    provable = len(free) * max(1, task.n_classes - 1) <= MOST_EXACT_ROWS and problem.loss.traits.likelihood
+    if not known and not (len(free) and provable and not exists(problem, outcome.state.W, outcome.bound)):
         return None, outcome
     X = task.X if len(free) == task.X.shape[1] else task.X[:, free]
     names = None if task.names is None else [task.names[j] for j in free]
     verdict, how = separation_of(X, task.codes, task.classes, weight, fit_intercept, names)
+    if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not known):
+        return None, replace(outcome, status=FAR_OUT) if known else outcome
     status = outcome.status
-    if not known:
-        if not isinstance(verdict, Separable | QuasiSeparable):
-            return None, outcome
-        code: Code = "separated" if isinstance(verdict, Separable) else "quasi-separated"
-        status = Status(code, "no optimum exists: without a penalty the likelihood grows for ever", False)
+    if not isinstance(verdict, Doubtful) and status.code != CODES[type(verdict)]:
+        status = Status(
+            CODES[type(verdict)], "no optimum exists: without a penalty the likelihood grows for ever", False
+        )
     return verdict, replace(outcome, status=replace(status, sentence=f"{status.sentence}: {how}"))
 
 

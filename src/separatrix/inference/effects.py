@@ -17,10 +17,13 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.inference.asked import Asked
 from separatrix.inference.estimate import Estimate
-from separatrix.inference.information import Covariance
+from separatrix.inference.information import Covariance, standard_errors
 from separatrix.labels import unsigned
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
+
+# Of a column that has a zero and a one in n rows it is n^−½ at least; one in tiny units has zeros but for rounding.
+LEAST_SPREAD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -191,25 +194,24 @@ def average_effects(asked: Asked, estimate: Estimate, covariance: Covariance) ->
     w = estimate.raw[:, 1:]
     known = estimate.identified[-d:] if d else np.zeros(0, dtype=bool)
     gradients = np.einsum("klhi,lj->kjhi", dJ, w) + np.einsum("kh,ji->kjhi", J, columns)
-    variance = _variances(estimate, covariance, gradients.reshape(K * d, K, width)).reshape(K, d)
-    effects, errors = J @ w, np.sqrt(variance)
+    effects, errors = J @ w, _errors(estimate, covariance, gradients.reshape(K * d, K, width)).reshape(K, d)
     effects[:, ~known], errors[:, ~known] = np.nan, np.nan
     reading = _reading(estimate, d)
-    binary = np.flatnonzero((problem.rows.fold(ZeroOne(reading)) > 0) & known)
+    spread = problem.rows.frame.scale[:d] > LEAST_SPREAD
+    binary = np.flatnonzero((problem.rows.fold(ZeroOne(reading)) > 0) & known & spread)
     changes = {}
     for j in binary.tolist():
         moved = problem.rows.fold(Change(head, W, by_class, reading[j], columns[j])) / n
-        change = _variances(estimate, covariance, moved[K:].reshape(K, K, width))
-        changes[j] = (moved[:K], np.sqrt(change))
+        changes[j] = (moved[:K], _errors(estimate, covariance, moved[K:].reshape(K, K, width)))
     return Effects(effects, errors, changes)
 
 
-def _variances(estimate: Estimate, covariance: Covariance, gradients: Array) -> Array:
-    """Of functions with these gradients in W, (p, K, width)."""
+def _errors(estimate: Estimate, covariance: Covariance, gradients: Array) -> Array:
+    """Standard errors of functions with these gradients in W, (p, K, width)."""
     G = gradients.copy()
     G[:, :, estimate.problem.pinned] = 0.0
     F = estimate.problem.subspace.reduce_rows(G.reshape(len(G), -1))
-    return covariance.variances(F)
+    return standard_errors(covariance, F)
 
 
 def _reading(estimate: Estimate, d: int) -> Array:

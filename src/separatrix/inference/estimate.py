@@ -23,6 +23,7 @@ from separatrix.inference.asked import Asked
 from separatrix.inference.directions import Directions
 from separatrix.inference.expansion import expansion, holding
 from separatrix.objective import EPS, Evaluation, Objective
+from separatrix.proofs.existence import flat
 from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
 from separatrix.solvers.line_search import search
 
@@ -32,8 +33,6 @@ ALONE = 1e-6
 ROUNDED = 1e-9
 # A column whose curvature is below this share of what it is a sum of is constant: rounding alone moves it.
 CONSTANT = 1e-13
-# Curvature below this share of the largest may be that on the way to infinity, in columns of like spread.
-FLAT = 1e-8
 # Standard errors from the maximum at which refining stops; Newton's method squares them, so it takes few steps.
 THERE, MOST_STEPS = 1e-9, 20
 # Nearer than this a full step of Newton's method that does not help is rounding; farther, it may be too long.
@@ -77,10 +76,7 @@ class Estimate:
     @property
     def is_flat(self) -> bool:
         """Whether the likelihood hardly bends in some direction: its maximum may be at infinity."""
-        if self._cholesky is None:
-            return True
-        pivots = (self._cholesky.d * np.diag(self._cholesky.lower)) ** 2
-        return bool(pivots.min(initial=np.inf) < FLAT * pivots.max(initial=0.0))
+        return flat(self._cholesky)
 
     @property
     def n_coefficients(self) -> int:
@@ -245,6 +241,8 @@ def _constant(problem: Objective, hessian: Array) -> Any:
     # Rows that are centred one by one read an exact zero; only CSR columns with a small offset are left to rounding.
     size = 1.0 + np.minimum(np.abs(frame.center / frame.scale), LARGE_OFFSET) ** 2
     found = diagonal[1:] <= CONSTANT * size * diagonal[0]
+    if np.any(found):  # near separation only rows that touch have curvature, and a column may be the same in those
+        found &= problem.root_second_moments[1:] ** 2 <= CONSTANT * size
     if problem.n_offsets:
         found[-problem.n_offsets :] = False
     return np.concatenate([[False], found])

@@ -9,7 +9,7 @@ did not see the difference is asked about by a proof.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -107,7 +107,11 @@ def unfinished(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Find
     it did not see that.
     """
     found = recession(asked, estimate)
-    if isinstance(found, Inseparable | Doubtful):
+    if isinstance(found, Doubtful):
+        there = at_a_maximum(asked, estimate, kind, groups)
+        unproven = f"whether the likelihood has a maximum could not be proven: {found.explain()}"
+        return replace(there, notes=(*there.notes, unproven))
+    if isinstance(found, Inseparable):
         return at_a_maximum(asked, estimate, kind, groups)
     return without_a_maximum(found, asked, estimate, kind, groups)
 

@@ -30,6 +30,7 @@ from separatrix.inference.estimate import Estimate
 from separatrix.labels import encode, unsigned
 from separatrix.losses import Loss
 from separatrix.rows import ArraySum, Block
+from separatrix.rows.block import power_of_two
 from separatrix.rows.seam import Order
 
 # Rows at once for sums by group, which are written out.
@@ -77,6 +78,17 @@ class Sandwich:
     def variances(self, F: Array) -> Array:
         inner = self.factor.solve(np.ascontiguousarray(F.T))
         return np.asarray(np.maximum(np.sum(inner * (self.meat @ inner), axis=0), 0.0)) * self.scale
+
+
+def standard_errors(covariance: Covariance, F: Array) -> Array:
+    """Of the functions F Θ, (p,): functions of like size, since of a column in units of 1e200 a variance is 1e-400.
+
+    >>> flat = Classical(Factor.of(np.eye(1)), 4.0)
+    >>> standard_errors(flat, np.array([[1.0], [2.0**-900]])).tolist() == [0.5, 2.0**-901]
+    True
+    """
+    unit = power_of_two(np.max(np.abs(F), axis=1, initial=0.0))
+    return np.asarray(np.sqrt(covariance.variances(F / unit[:, None])) * unit)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from separatrix.inference.asked import Asked
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.normal import quantile
 from separatrix.objective import Evaluation
+from separatrix.rows.block import power_of_two
 from separatrix.solvers.line_search import search
 from separatrix.solvers.newton import Newton
 
@@ -109,7 +110,12 @@ PROFILES: dict[str, Profile] = {"likelihood": likelihood_profile, "firth": firth
 
 
 def _end(estimate: Estimate, top: _Point, f: Array, goal: float) -> float:
-    """How far from the top along f the signed root is ``goal``."""
+    """How far from the top along f the signed root is ``goal``; f is taken in a power of two near its size."""
+    unit = float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
+    return unit * _end_of_unit(estimate, top, f / unit, goal)
+
+
+def _end_of_unit(estimate: Estimate, top: _Point, f: Array, goal: float) -> float:
     error = float(np.linalg.norm(top.factor.half(f)) / np.sqrt(estimate.total))
     near, far = 0.0, float(np.copysign(np.inf, goal))
     point, c = top, float(goal * error)

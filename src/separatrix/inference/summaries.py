@@ -21,7 +21,7 @@ from separatrix.errors import ParameterError
 from separatrix.inference.asked import Asked, ask, refuse_other_rows
 from separatrix.inference.estimate import estimate_of
 from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
-from separatrix.inference.information import COVARIANCES, chosen
+from separatrix.inference.information import COVARIANCES, chosen, standard_errors
 from separatrix.inference.normal import quantile
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
 from separatrix.inference.result import Summary
@@ -129,8 +129,8 @@ def _errors(found: Findings) -> Array:
     """Standard errors (q, m); NaN where there is none."""
     errors = np.full(found.coef.shape, np.nan)
     if found.covariance is not None:
-        variance = found.covariance.variances(found.estimate.F)
-        errors[found.estimated] = np.sqrt(variance.reshape(found.coef.shape)[found.estimated])
+        root = standard_errors(found.covariance, found.estimate.F).reshape(found.coef.shape)
+        errors[found.estimated] = root[found.estimated]
     return errors
 
 

@@ -10,29 +10,43 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.proofs.rational import smallest
+from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import pivots, solve, vanishing
 
+# Digits kept of a weight that others follow from.
+DIGITS = 12
 
-def positive_dependency(A: Array, before: Array) -> tuple[list[int], list[int]] | None:
+
+def positive_dependency(A: Array, before: Array, near: Array | None = None) -> tuple[list[int], list[int]] | None:
     """Whole λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
 
-    None where there is none, and where λ is not unique up to a factor: then fewer rows would do.
+    None where there is none, and where λ is not unique up to a factor: then fewer rows would do, or ``near`` is needed,
+    λ > 0 to rounding, from which the λ of rows that depend on those before them are taken.
 
     >>> positive_dependency(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]), np.zeros((0, 2)))
     ([2, 2, 1], [])
+    >>> positive_dependency(np.array([[1.0], [-1.0], [-2.0]]), np.zeros((0, 1)), np.array([3.0, 1.0, 1.0]))
+    ([3, 1, 1], [])
     """
-    first, last = len(before), len(before) + len(A) - 1
+    first, n = len(before), len(before) + len(A)
     both = np.vstack([before, A])
     found = pivots(both.T)
-    if last < first or [j for j in range(first, last + 1) if j not in set(found.columns)] != [last]:
+    fixed = sorted(set(range(first, n)) - set(found.columns))
+    if n == first or not fixed or (near is None and fixed != [n - 1]):
         return None
-    x = solve(both[found.columns][:, found.rows].T, -both[last][found.rows][:, None], found.p)
-    weights = [0] * last + [x.below]
-    for j, number in zip(found.columns, x.above[:, 0], strict=True):
+    shares = np.ones((1, 1), dtype=object) if near is None else _few_digits(near[np.array(fixed) - first])
+    x = solve(both[found.columns][:, found.rows].T, -both[fixed][:, found.rows].T, found.p, shares)
+    weights = [0] * n
+    for j, number in zip([*found.columns, *fixed], [*x.above[:, 0], *(shares[:, 0] * x.below)], strict=True):
         weights[j] = int(number)
     weights = smallest(weights)
     return (weights[first:], weights[:first]) if min(weights[first:]) > 0 else None
+
+
+def _few_digits(near: Array) -> AnyArray:
+    """Whole numbers in about these proportions, (n, 1), none of them zero."""
+    mantissa, exponent = np.frexp(near)
+    return integers(np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)[:, None])
 
 
 class Dependency(NamedTuple):

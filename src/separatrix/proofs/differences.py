@@ -19,6 +19,7 @@ import numpy as np
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.concurrency import in_order
 from separatrix.proofs.rational import signs
+from separatrix.proofs.residues import span
 from separatrix.rows import count_pass
 from separatrix.rows.block import csr_rows, is_sparse, power_of_two
 from separatrix.rows.seam import BLOCK_BYTES
@@ -86,6 +87,16 @@ class Differences:
         column = np.where(np.isfinite(largest), power_of_two(np.nan_to_num(largest)), np.nan)
         return np.tile(np.concatenate([np.ones(int(self.fit_intercept)), column]), self.K - 1)
 
+    @cached_property
+    def bits(self) -> int:
+        """Of the columns of a class: how many a column's entries have between the largest's first and the last, summed
+        up; of few rows, drawn, if there are many.
+        """
+        n = self.X.shape[0]
+        rows = self.X if n <= CHUNK else self.X[np.sort(np.random.default_rng(0).choice(n, CHUNK, replace=False))]
+        low, high = span(np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64))
+        return int(np.sum(high - low)) + self.fit_intercept
+
     def _parts(self) -> Iterator[tuple[int, Any]]:
         """Blocks of X with the number of their first row, cut by the data alone."""
         n, X = self.X.shape[0], self.X
@@ -115,9 +126,13 @@ class Differences:
 
     def rounding(self, v: Array) -> float:
         """What a margin may be off by at most, for any row: entries are below twice their column's unit."""
-        largest = float(np.max(np.abs(v) * self.unit, initial=0.0))
-        least = self.width * TINY * (1 + float(self.unit.max(initial=0.0)))
-        return 4 * (self.block_width + 4) ** 2 * EPS * largest + least
+        with np.errstate(over="ignore", under="ignore"):
+            largest = float(np.max(np.abs(v) * self.unit, initial=0.0))
+            return 4 * (self.block_width + 4) ** 2 * EPS * largest + self._least(v)
+
+    def _least(self, v: Array) -> float:
+        """What is lost near zero: of products, and of weights that v was rounded from, times the largest entry."""
+        return self.width * TINY * (1 + float(self.unit[np.abs(v) < TINY].max(initial=0.0)))
 
     def take(self, which: Integers) -> Any:
         """Some rows, written out: dense, or CSR where X is."""
@@ -172,10 +187,11 @@ class Differences:
     def _not_positive(self, which: Integers, v: Array, exact: list[Any]) -> AnyArray:
         """The same for rows in doubt, each by its own rounding."""
         A = self.take(which)
-        m, size = np.asarray(A @ v), np.asarray(abs(A) @ np.abs(v))
-        rounding = 2 * (self.width + 4) * EPS * size + self.width * TINY
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            m, size = np.asarray(A @ v), np.asarray(abs(A) @ np.abs(v))
+            rounding = 2 * (self.width + 4) * EPS * size + self._least(v)
         wrong = ~(m > rounding)
-        unsure = np.flatnonzero(np.abs(m) <= rounding)
+        unsure = np.flatnonzero(~(np.abs(m) > rounding))
         wrong[unsure] = np.array(signs(self.dense(which[unsure]), exact), dtype=np.int64) <= 0
         return np.asarray(wrong)
 

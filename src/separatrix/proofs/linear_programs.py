@@ -8,6 +8,9 @@ r"""The linear programs behind separation, and nothing of what they mean.
                       violation it has no trivial minimum w = 0 unless the classes' means are the same.
 
 ``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1, and zero on some rows: few columns are used.
+``complementary``     maximise Σ s_i  subject to  A v ≥ s,  0 ≤ s ≤ 1: s_i = 1 wherever some v with A v ≥ 0 moves row i,
+                      and marginals λ ≥ 1, Aᵀλ = 0 on the others.
+``balancing``         minimise Σ λ_i  subject to  Σ λ_i a_i = −Σ a_i over some rows,  λ ≥ 0.
 ``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions reaches.
 
 All are solved by HiGHS's dual simplex method through SciPy, so marginals belong to a vertex: few are positive.
@@ -19,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import Array, Integers
 from separatrix.rows.block import is_sparse, power_of_two
 
 
@@ -49,8 +52,11 @@ def widest(A: Any) -> Widest | None:
     from scipy.sparse import csr_array, hstack
 
     n, w = A.shape
-    rows, columns = _units(A)
-    scaled = _divided(A, rows, columns)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rows, columns = _units(A)
+        scaled = _divided(A, rows, columns)
+    if not np.all(np.isfinite(scaled.data if is_sparse(A) else scaled)):
+        return None
     if is_sparse(A):
         program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
     else:
@@ -66,8 +72,11 @@ def widest(A: Any) -> Widest | None:
     marginals = np.maximum(-found.ineqlin.marginals, 0.0)
     total = max(float(marginals.sum()), np.finfo(np.float64).tiny)
     most = float(np.abs(np.asarray(scaled.T @ marginals)).sum()) / total + n * float(np.finfo(np.float64).eps)
-    weights = marginals / rows
-    return Widest(float(found.x[-1]), found.x[:-1] / columns, weights / max(weights.sum(), 1e-300), most)
+    with np.errstate(over="ignore", under="ignore"):
+        weights, v = marginals / rows, found.x[:-1] / columns
+    if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(v))):
+        return None
+    return Widest(float(found.x[-1]), v, weights / max(weights.sum(), 1e-300), most)
 
 
 def _units(A: Any) -> tuple[Array, Array]:
@@ -149,6 +158,68 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
         return None
     v = found.x[:w] - found.x[w:]
     return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
+
+
+class Complementary(NamedTuple):
+    """v (w,) and λ (n,): for each row a·v > 0 or λ > 0, and never both."""
+
+    v: Array
+    weights: Array
+
+
+def complementary(A: Any) -> Complementary | None:
+    """v with A v ≥ 0, and λ ≥ 0 with Aᵀλ = 0 that is at least 1 on all rows that no such v moves and 0 on the others,
+    for A (n, w) dense or CSR with rows in units near their largest entry; None where HiGHS fails.
+
+    >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
+    >>> found.weights.tolist(), found.v.tolist()
+    ([1.0, 1.0, 0.0], [0.0, 1.0])
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
+    n = A.shape[0]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rows, columns = _units(A)
+        scaled = csr_array(_divided(A, rows, columns))
+    if not np.all(np.isfinite(scaled.data)):
+        return None
+    # its dual, some four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0
+    program: Any = hstack([-scaled.T, scaled.T], format="csr")
+    target = -np.asarray(scaled.sum(axis=0)).ravel()
+    bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
+    found: Any = linprog(
+        np.repeat([1.0, 0.0], n),
+        A_eq=program,
+        b_eq=target,
+        bounds=bounds,
+        method="highs-ds",
+        options={"presolve": False},
+    )
+    if found.status != 0:
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        v = -found.eqlin.marginals / columns
+    weights = np.maximum(1.0 - found.x[:n] + found.x[n:], 0.0)
+    return Complementary(v, weights) if np.all(np.isfinite(v)) else None
+
+
+def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
+    """λ (n,) with Aᵀλ = −Σ a_i over ``some`` rows of A (n, r), at a vertex: at most r are not zero; λ ≥ 0 but for the
+    first ``free``. None where there is none, or HiGHS fails.
+
+    >>> balancing(np.array([[1.0], [-2.0], [-1.0]]), np.array([0])).tolist()
+    [0.0, 0.5, 0.0]
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    # rows stay in their own units, so that the sum is of the rows as they are
+    cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
+    bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
+    program: Any = csr_array(A.T)
+    found: Any = linprog(cost, A_eq=program, b_eq=-A[some].sum(axis=0), bounds=bounds, method="highs-ds")
+    return None if found.status != 0 else np.asarray(found.x)
 
 
 def furthest(A: Array, along: Array) -> Array | None:

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.arrays import AnyArray, Array
+
+# Below any exponent of a float64, however many of them are added: that of zero.
+LEAST = -10_000
 
 
 def integers(A: Array) -> AnyArray:
@@ -23,15 +26,6 @@ def integers(A: Array) -> AnyArray:
         unit = max((below for _, below in ratios), default=1)
         whole[:, j] = [above * (unit // below) for above, below in ratios]
     return whole
-
-
-def units(A: Array) -> Integers:
-    """For each column e with its largest entry in [2^(e−1), 2^e); 0 for a column of zeros.
-
-    >>> units(np.array([[0.5, 3.0], [0.25, 0.0]])).tolist()
-    [0, 2]
-    """
-    return np.asarray(np.frexp(np.abs(A).max(axis=0, initial=0.0))[1], dtype=np.int64)
 
 
 def fractions(v: Array) -> list[Fraction]:

@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.proofs.rational import integers, units
+from separatrix.proofs.rational import LEAST
 
 # The largest primes below 2²⁶: sums of 2¹³ products of a residue with half a residue are whole in float64.
 P, SECOND = 67_108_859, 67_108_837
 BITS, HALF = 26, 13
+# Matrices up to this many rows are inverted row by row.
+SMALL = 48
 
 
 def residues(A: Array, p: int = P) -> Integers:
@@ -81,19 +83,49 @@ def _pivots(R: Integers, p: int) -> Pivots:
 def inverse(R: Integers, p: int = P) -> Integers:
     """R⁻¹ modulo p, for R that has one.
 
+    With rows in the order of elimination no leading block is singular, so halves can be inverted by halves, and all
+    but the last ones are products of floats: Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13
+    (1969).
+
     >>> inverse(np.array([[2, 1], [1, 1]]), 7).tolist()
     [[1, 6], [6, 2]]
     """
+    order = _pivots(R % p, p).rows
+    if len(order) < len(R):
+        raise ArithmeticError("the matrix has no inverse modulo p")
+    inverted = np.empty_like(R)
+    inverted[:, order] = _by_halves(R[order] % p, p)
+    return inverted
+
+
+def _by_halves(R: Integers, p: int) -> Integers:
+    """R⁻¹ modulo p where no leading block is singular: the inverses of the first block and of what it leaves of the
+    last.
+    """
     r = len(R)
-    both = np.hstack([R % p, np.eye(r, dtype=np.int64)])
+    if r <= SMALL:
+        return _by_rows(R, p)
+    h = r // 2
+    first = _by_halves(R[:h, :h], p)
+    left, right = _product(R[h:, :h], first, p), _product(first, R[:h, h:], p)
+    last = _by_halves((R[h:, h:] - _product(left, R[:h, h:], p)) % p, p)
+    lower, upper = _product(last, left, p), _product(right, last, p)
+    return np.block([[(first + _product(upper, left, p)) % p, -upper % p], [-lower % p, last]])
+
+
+def _by_rows(R: Integers, p: int) -> Integers:
+    r = len(R)
+    both = np.hstack([R, np.eye(r, dtype=np.int64)])
     for k in range(r):
-        first = k + int(np.argmax(both[k:, k] != 0))
-        both[[k, first]] = both[[first, k]]
         both[k] = both[k] * pow(int(both[k, k]), -1, p) % p
         others = np.flatnonzero(both[:, k])
         others = others[others != k]
         both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % p
     return both[:, r:]
+
+
+def _product(A: Integers, B: Integers, p: int) -> Integers:
+    return _joined(A.astype(np.float64) @ _halves(B)) % p
 
 
 def _halves(x: Integers) -> Array:
@@ -125,8 +157,10 @@ class Solution(NamedTuple):
     below: int
 
 
-def solve(M: Array, R: Array, p: int = P) -> Solution:
+def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Solution:
     """X with M x = R, exactly, for M (r, r) invertible modulo p and R (r, q), both of floats.
+
+    ``shares``: whole numbers (q, k), for M x = R shares instead.
 
     >>> found = solve(np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.25]]))
     >>> found.above.tolist(), found.below
@@ -134,14 +168,12 @@ def solve(M: Array, R: Array, p: int = P) -> Solution:
     """
     r = len(M)
     if r == 0:
-        return Solution(np.zeros((0, R.shape[1]), dtype=object), 1)
-    unit = units(M)  # of the unknowns
-    scaled = np.ldexp(M, -unit)
-    whole = integers(np.hstack([scaled, R]).T).T
-    A, B = whole[:, :r], whole[:, r:]
+        return Solution(np.zeros((0, (R if shares is None else shares).shape[1]), dtype=object), 1)
+    whole, unit = _whole(M, R)
+    A, B = whole[:, :r], whole[:, r:] if shares is None else whole[:, r:] @ shares
     inverted, limbs = inverse(np.asarray(A % p, dtype=np.int64), p).astype(np.float64), _limbs(A)
     stacked = limbs.reshape(-1, r)
-    enough = 2 + int((2 * sum(_bits(row) for row in whole) + 2) / log2(p))
+    enough = 2 + int((2 * sum(_bits(row) for row in np.hstack([A, B])) + 2) / log2(p))
     digits: list[AnyArray] = []
     rest, look = B, 4
     while True:
@@ -157,6 +189,26 @@ def solve(M: Array, R: Array, p: int = P) -> Solution:
                 return _in_units(found, unit)
         if len(digits) > enough:
             raise ArithmeticError("more digits than Hadamard's bound allows: M has no inverse modulo p")
+
+
+def _whole(M: Array, R: Array) -> tuple[AnyArray, Integers]:
+    """(M, R) as whole numbers, of rows times powers of two and of unknowns in powers of two, 2^−unit.
+
+    Powers are counted, not multiplied by: a row may have 2⁹⁰⁰ beside 2⁻⁹⁰⁰, which no common unit keeps in float64.
+    """
+    r = len(M)
+    both = np.hstack([M, R])
+    mantissa, exponent = np.frexp(both)
+    numbers, none = np.ldexp(mantissa, 53).astype(np.int64), both == 0
+    size = np.where(none, LEAST, exponent.astype(np.int64))
+    row = size[:, :r].max(axis=1, keepdims=True)
+    unit = (size[:, :r] - row).max(axis=0)
+    power = exponent - np.concatenate([unit, np.zeros(R.shape[1], dtype=np.int64)])
+    last = np.frexp((numbers & -numbers).astype(np.float64))[1] - 1  # the last bit that is set
+    least = np.where(none, -LEAST, power + last).min(axis=1, keepdims=True)
+    shift = np.where(none, 0, power - least)
+    up, down = np.maximum(shift, 0), np.maximum(-shift, 0)
+    return np.asarray((numbers >> down).astype(object) << up.astype(object)), unit
 
 
 def _bits(row: AnyArray) -> float:
@@ -253,7 +305,7 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     zero = np.ones(len(A), dtype=bool)
     if A.size == 0 or V.shape[1] == 0:
         return zero
-    low, high = _span(A)
+    low, high = span(A)
     top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
     bits = top - int(low.min()) + len(used).bit_length() + 1
     if bits <= 53:  # then no partial sum is rounded
@@ -269,8 +321,12 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     return zero
 
 
-def _span(A: Array) -> tuple[Integers, Integers]:
-    """For each column: e with all entries whole multiples of 2^e, and f with all below 2^f in size."""
+def span(A: Array) -> tuple[Integers, Integers]:
+    """For each column: e with all entries whole multiples of 2^e, and f with all below 2^f in size.
+
+    >>> [side.tolist() for side in span(np.array([[0.75], [6.0]]))]
+    [[-2], [3]]
+    """
     mantissa, exponent = np.frexp(A)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     last = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the last bit that is set

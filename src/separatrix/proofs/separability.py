@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from separatrix.proofs.differences import Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, column_names, listed
 from separatrix.proofs.quasi import direction_in, directions, fewest_columns, on, outside, used
+from separatrix.proofs.scales import Scaled
+from separatrix.proofs.together import Spanned, together
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
 from separatrix.proofs.working_set import Found, attempts, search
 from separatrix.rows import memory_rows
@@ -39,9 +41,17 @@ from separatrix.rows.columns import refuse_not_finite
 
 # A marginal below this share of the largest may be rounding; tried in turn until the exact check passes.
 SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)
-# Exact numbers for so many rows of a proof take some twenty seconds; the time grows with the third power.
-MOST_EXACT_ROWS = 600
-TOO_WIDE = f"an exact proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one"
+# Columns, times classes less one, to which touching rows are looked for: 1000 of categories take half a minute.
+MOST_EXACT_ROWS = 1000
+# Programs and exact numbers take as long for 600 columns of floats; the time grows with the columns' bits and with the
+# square of their number.
+MOST_WORK = 600**2 * 600 * 80
+TOO_WIDE = (
+    f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
+    "floats in up to 600"
+)
+# Rows of a proof that are few, whatever they hold.
+MOST_FEW = 300
 UNSURE = "rounding decides whether one has any"
 TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
 
@@ -92,8 +102,9 @@ def decide(D: Differences, about: About) -> Verdict:
     if not np.all(np.isfinite(D.unit)):
         refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
     with one_blas_thread:
-        found = _decide(D, about)
-        return found if not isinstance(found, _Direction) else found.verdict(D, about)
+        scaled = Scaled.of(D)
+        found = _decide(scaled.D, about)
+        return scaled.told(found.verdict(scaled.D, about) if isinstance(found, _Direction) else found, D)
 
 
 def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
@@ -103,7 +114,7 @@ def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
     [1, 2]
     """
     with one_blas_thread:
-        found = _decide(D, About(D.fit_intercept))
+        found = _decide(Scaled.of(D).D, About(D.fit_intercept))
     return np.flatnonzero(~found.known.left) if isinstance(found, _Direction) else found
 
 
@@ -138,7 +149,7 @@ class _Direction:
 
         W = fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
         touching, first = D.named(on(D, D.flat(W))), self.known.first
-        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers)
+        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
         return QuasiSeparable(*proof, W[1] if D.K == 2 else W, *touching, used(W))
 
 
@@ -154,21 +165,28 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
             v = direction_in(D, known.basis, found.v, known.left)
             return Doubtful(TOUCHING, about.fit_intercept) if v is None else _Direction(v, known, found.rows)
         hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
-        if D.width > MOST_EXACT_ROWS:
+        proven: _Known | _Enclosed | None = None if known else _enclosed(D, found)
+        if proven is None and _affordable(D):
+            proven = _proven(D, found, known)
+        if proven is None and not _affordable(D):
             return Doubtful(f"{_without_span(D, found, about) or hardly}; {TOO_WIDE}", about.fit_intercept, found.most)
-        proven = _proven(D, found, known)
         if proven is None:
             return Doubtful(f"{hardly}, and {UNSURE}", about.fit_intercept, found.most)
         if not isinstance(proven, _Known):
-            return Inseparable(*D.named(proven), D.dense(proven), about, None)
+            return Inseparable(*D.named(proven.rows), D.dense(proven.rows), about, None, proven.near)
         known = proven
         if not known.left.any():
             return _spanning(D, known.all, about)
 
 
+def _affordable(D: Differences) -> bool:
+    """Whether exact numbers are quick: by the bits of the columns, of which determinants have no more than the sum."""
+    return D.width <= MOST_EXACT_ROWS and (D.K - 1) * D.bits * D.width**2 <= MOST_WORK
+
+
 def _without_span(D: Differences, found: Found, about: About) -> str | None:
     """That no v is positive on all rows, where few rows prove that much: what they span is left open."""
-    for group in _groups(found, MOST_EXACT_ROWS):
+    for group in _groups(found, MOST_FEW):
         if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
             return f"none separates, {listed(*D.named(group), about)}, but whether classes overlap or touch is open"
     return None
@@ -181,7 +199,7 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
     if not kept.any():
         kept[:] = True
     multipliers = tuple(m for m, keep in zip(proof.multipliers, kept, strict=True) if keep)
-    return Inseparable(*D.named(proof.rows[kept]), A[kept], about, multipliers)
+    return Inseparable(*D.named(proof.rows[kept]), A[kept], about, multipliers, None)
 
 
 def _groups(found: Found, most: int) -> Iterator[Integers]:
@@ -192,34 +210,84 @@ def _groups(found: Found, most: int) -> Iterator[Integers]:
             yield group
 
 
-def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | Integers | None:
+def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
     """What is known with the rows found, or with others in their stead; or rows that alone prove an overlap."""
+    proven = _all_at_once(D, found, known)
+    if proven is not None:
+        return proven
     for attempt in attempts(D, found, known.N if known else None):
-        enclosed = None if known else _enclosed(D, attempt)
-        proven = enclosed if enclosed is not None else _more(D, attempt, known)
+        proven = (None if known else _enclosed(D, attempt)) or _more(D, attempt, known)
         if proven is not None:
             return proven
     return None
 
 
-def _enclosed(D: Differences, found: Found) -> Integers | None:
+class _Enclosed(NamedTuple):
     """Rows of full rank that depend on each other with weights that floating point is sure are positive."""
-    return next((group for group in _groups(found, D.width + 1) if surely_positive(D.dense(group))), None)
+
+    rows: Integers
+    near: Array | None = None
+
+
+def _enclosed(D: Differences, found: Found) -> _Enclosed | None:
+    groups = _groups(found, D.width + 1)
+    return next((_Enclosed(group) for group in groups if surely_positive(D.dense(group))), None)
+
+
+def _all_at_once(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
+    """The same with all rows that touch; or with the few that are known first, where these span as much. Where those
+    leave one direction at most there is nothing to gain.
+    """
+    if known is None and len(next(_groups(found, D.width + 1), found.rows[:0])) >= D.width:
+        return None
+    group = together(D, found.rows, Spanned(known.N, known.all.rows, known.left) if known else None)
+    if group is None:
+        return None
+    if known is None and group.rank == D.width and surely_positive(D.dense(group.rows), group.weights):
+        return _Enclosed(group.rows, group.weights)
+    first = known.first if known else _first(D, found)
+    if first is None:
+        return None
+    if known is None and len(first.rows) > group.rank:
+        return _spanned(D, first, first)
+    return _with(D, group.rows, group.weights, first, known)
+
+
+def _first(D: Differences, found: Found) -> Dependency | None:
+    """Few rows that no v is positive on, exactly."""
+    for group in _groups(found, D.width + 1):
+        weights = positive_dependency(D.dense(group), np.zeros((0, D.width)))
+        if weights is not None:
+            return Dependency(group, tuple(weights[0]))
+    return None
 
 
 def _more(D: Differences, found: Found, known: _Known | None) -> _Known | None:
     """What is known with the rows that were found: they depend on each other exactly, up to those known before."""
-    before = D.dense(known.all.rows) if known else np.zeros((0, D.width))
     for group in _groups(found, D.width + 1):
-        weights = positive_dependency(D.dense(group), before)
-        if weights is None:
-            continue
-        whole = joined(known.all if known else None, group, *weights)
-        basis = across(D.dense(whole.rows))
-        if basis is None:
-            return None
-        if not basis.free:
-            return _Known(whole, whole, basis, np.zeros((D.width, 0)), np.zeros(D.count, dtype=bool))
-        N = directions(D, basis)
-        return _Known(whole, known.first if known else whole, basis, N, outside(D, basis, N))
+        more = _with(D, group, None, known.first if known else None, known)
+        if more is not None:
+            return more
     return None
+
+
+def _with(
+    D: Differences, group: Integers, near: Array | None, first: Dependency | None, known: _Known | None
+) -> _Known | None:
+    """What is known with a group of rows that depend on each other up to those known before."""
+    before = D.dense(known.all.rows) if known else np.zeros((0, D.width))
+    weights = positive_dependency(D.dense(group), before, near)
+    if weights is None:
+        return None
+    whole = joined(known.all if known else None, group, *weights)
+    return _spanned(D, whole, first or whole)
+
+
+def _spanned(D: Differences, whole: Dependency, first: Dependency) -> _Known | None:
+    basis = across(D.dense(whole.rows))
+    if basis is None:
+        return None
+    if not basis.free:
+        return _Known(whole, first, basis, np.zeros((D.width, 0)), np.zeros(D.count, dtype=bool))
+    N = directions(D, basis)
+    return _Known(whole, first, basis, N, outside(D, basis, N))

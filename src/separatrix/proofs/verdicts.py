@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.arrays import AnyArray, Array, Integers, as_floats
 from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.labels import encode, known_codes
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.differences import CHUNK, Differences
+from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, category, listed
 from separatrix.proofs.quasi import rounded
 from separatrix.proofs.rational import fractions, signs, sums_to_zero
@@ -28,6 +29,8 @@ from separatrix.rows.block import as_csr, is_sparse
 
 # What a product of a float and a long whole number takes, as measured.
 SECONDS_AN_ENTRY = 5e-7
+# The least weight beside a largest of 1.
+SMALLEST = 1e-280
 
 
 def rows_of(A: Any, rows: Integers) -> Array:
@@ -57,7 +60,7 @@ def as_rows(X: Any) -> Any:
     [[1.0, 2.0]]
     """
     if not is_sparse(X):
-        return np.asarray(X, dtype=np.float64)
+        return as_floats(X)
     rows = as_csr(X).astype(np.float64)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -82,6 +85,13 @@ def _asked(X: Any, y: Any, about: About) -> Differences:
 
 def _chunks(numbers: Integers) -> list[Integers]:
     return [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+
+
+def _are_in(D: Differences, rows: Integers, against: Integers) -> bool:
+    """Whether there are such rows in D, each set against a class other than its own, and at least one."""
+    if len(rows) == 0 or len(rows) != len(against) or rows.min() < 0 or rows.max() >= len(D.codes):
+        return False
+    return bool(np.all((against >= 0) & (against < D.K) & (against != D.codes[rows])))
 
 
 def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
@@ -131,7 +141,8 @@ class Separable(_Claim):
         """For v (width,) with its margins m (count,)."""
         W = D.weights(v)
         margin = _smallest_distance(D, W, m)
-        W = W / np.abs(W).max()
+        shared = W / np.abs(W).max()
+        W = shared if np.abs(shared[W != 0]).min() > SMALLEST else W  # else weights would be lost
         return cls(W[1] if D.K == 2 else W, margin, about)
 
     @property
@@ -193,7 +204,8 @@ def _smallest_distance(D: Differences, W: Array, m: Array) -> float:
 class _Overlapping(_Claim):
     """Rows a_i and whole λ > 0 with Σ λ_i a_i = 0. ``against``: for each the class other than its own.
 
-    ``signed``: these few rows themselves, from which λ follows: found when first asked for, unless ``given``.
+    ``signed``: these few rows themselves, from which λ follows: found when first asked for, unless ``given``. Of more
+    rows than λ is unique for, ``near`` is λ to rounding, from which it is found.
     """
 
     rows: Integers
@@ -201,6 +213,7 @@ class _Overlapping(_Claim):
     signed: Array
     about: About
     given: tuple[int, ...] | None
+    near: Array | None
 
     def __bool__(self) -> bool:
         return False
@@ -210,7 +223,7 @@ class _Overlapping(_Claim):
         """λ in whole numbers."""
         if self.given is not None:
             return self.given
-        found = positive_dependency(self.signed, self.signed[:0])
+        found = positive_dependency(self.signed, self.signed[:0], self.near)
         if found is None:
             raise ArithmeticError("both primes divide a determinant of the proof's rows")
         return tuple(found[0])
@@ -223,19 +236,16 @@ class _Overlapping(_Claim):
 
     def _supporting(self, D: Differences) -> Array | None:
         """The rows of the proof, if there are such in D and λ > 0 sums them to zero."""
-        n = len(self.rows)
-        if n == 0 or not n == len(self.against) == len(self.multipliers) or min(self.multipliers) <= 0:
+        A = self._among(D)
+        if A is None or len(A) != len(self.multipliers) or min(self.multipliers) <= 0:
             return None
-        if (
-            self.rows.min() < 0
-            or self.rows.max() >= len(D.codes)
-            or not np.all((self.against >= 0) & (self.against < D.K))
-        ):
-            return None
-        if np.any(D.codes[self.rows] == self.against):
-            return None
-        A = D.dense(D.numbers(self.rows, self.against))
         return A if sums_to_zero(A, self.multipliers) else None
+
+    def _among(self, D: Differences) -> Array | None:
+        """The rows of the proof, if there are such in D."""
+        if not _are_in(D, self.rows, self.against):
+            return None
+        return D.dense(D.numbers(self.rows, self.against))
 
     def _named(self) -> str:
         return listed(self.rows, self.against, self.about)
@@ -256,12 +266,14 @@ class Inseparable(_Overlapping):
     """
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether the rows prove it: λ > 0 sums them to zero in whole numbers, and all rows lie in their span, which
-        few residues show where they have full rank.
+        """Whether the rows prove it: λ > 0 sums them to zero, in whole numbers or between bounds that count all
+        roundings, and all rows lie in their span, which few residues show where they have full rank.
 
         ``exact``: where they have not, every row in whole numbers, for each missing dimension: ``exact_cost(X)``.
         """
         D = _asked(X, y, self.about)
+        if self.given is None and not exact and self._surely(D):
+            return True
         A = self._supporting(D)
         found = None if A is None else across(A)
         if found is None:
@@ -271,6 +283,11 @@ class Inseparable(_Overlapping):
         if len(found.free) == 0:
             return True
         return all(vanishing(D.dense(part), found.basis).all() for part in _chunks(np.arange(D.count)))
+
+    def _surely(self, D: Differences) -> bool:
+        """Whether these are the rows of the proof, and floating point is sure of their rank and of λ > 0."""
+        A = self._among(D)
+        return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
 
     def explain(self) -> str:
         if len(self.about.classes) > 2:
@@ -319,7 +336,7 @@ class QuasiSeparable(_Overlapping):
         """
         D = _asked(X, y, self.about)
         v = _flat(D, self.direction)
-        if v is None or self._supporting(D) is None or not self._touching_in(D):
+        if v is None or self._supporting(D) is None or not _are_in(D, self.touching, self.touching_against):
             return False
         used = np.flatnonzero(np.any(np.atleast_2d(self.direction)[:, 1:] != 0, axis=0))
         if not np.array_equal(used, self.columns):
@@ -334,12 +351,6 @@ class QuasiSeparable(_Overlapping):
         if not all(vanishing(D.dense(part), v[:, None]).all() for part in _chunks(touching)):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
-
-    def _touching_in(self, D: Differences) -> bool:
-        rows, against = self.touching, self.touching_against
-        if len(rows) == 0 or len(rows) != len(against) or rows.min() < 0 or rows.max() >= len(D.codes):
-            return False
-        return bool(np.all((against >= 0) & (against < D.K) & (against != D.codes[rows])))
 
     def explain(self) -> str:
         count = len(np.unique(self.touching))

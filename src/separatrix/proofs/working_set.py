@@ -22,6 +22,7 @@ from separatrix.proofs.differences import CHUNK, Differences
 from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton import nearly
 from separatrix.rows.block import is_sparse
+from separatrix.watching import Part, watched
 
 # The first working set, and what comes in and may stay a round, in multiples of the directions.
 FIRST, COMING, STAYING = 3, 1, 2
@@ -61,9 +62,11 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
     chosen = _first(D, N, left)
     if isinstance(chosen, Found):
         return chosen
-    least = np.inf
-    for _ in range(MOST_ROUNDS):
-        B = D.take(chosen) if N is None else _in_directions(D.take(chosen), N, D.unit)
+    least, tell = np.inf, watched()
+    for k in range(1, MOST_ROUNDS + 1):
+        if tell is not None:
+            tell(Part("separability: round", k, note=f"{len(chosen)} of {D.count} rows at hand"))
+        B = in_directions(D, chosen, N)
         found = widest(B)
         if found is None:
             return None
@@ -99,7 +102,7 @@ def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterato
         rows = found.rows[np.arange(len(found.rows)) != np.argmax(found.weights)]
         if len(rows) == 0:
             return
-        B = D.take(rows) if N is None else _in_directions(D.take(rows), N, D.unit)
+        B = in_directions(D, rows, N)
         other = widest(B)
         if other is None or _sharpened(B, other) is not None:
             return
@@ -126,10 +129,18 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
     return np.union1d(worst, rng.choice(drawn, size - size // 2, replace=False))
 
 
-def _in_directions(rows: Any, N: AnyArray, unit: Array) -> Array:
-    """The rows times N, whose columns are of unit length in the units; what is left of sums that cancel is zero."""
+def in_directions(D: Differences, which: Integers, N: AnyArray | None) -> Any:
+    """Some rows times N, whose columns are of unit length in the units; what is left of sums that cancel is zero.
+
+    >>> D = Differences(np.array([[2.0]]), np.array([1]), 2)
+    >>> in_directions(D, np.array([0]), np.array([[1.0], [-0.5]])).tolist()
+    [[0.0]]
+    """
+    rows = D.take(which)
+    if N is None:
+        return rows
     across = np.asarray(rows @ N)
-    size = np.asarray(abs(rows) @ (1.0 / unit))[:, None]
+    size = np.asarray(abs(rows) @ (1.0 / D.unit))[:, None]
     across[np.abs(across) <= ROUNDED * size] = 0.0
     return across
 
@@ -152,7 +163,8 @@ def _sharpened(B: Any, found: Widest) -> Array | None:
     rows = B[active].toarray() if is_sparse(B) else B[active]
     unit = np.abs(rows).max(axis=0)
     unit[unit == 0] = 1.0
-    sharper = np.asarray(np.linalg.lstsq(rows / unit, np.ones(len(active)), rcond=None)[0] / unit)
+    with np.errstate(over="ignore"):
+        sharper = np.asarray(np.linalg.lstsq(rows / unit, np.ones(len(active)), rcond=None)[0] / unit)
     return sharper if _exceeds(B, sharper) else None
 
 
