@@ -13,6 +13,7 @@ from separatrix.losses import LOSSES
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
 from separatrix.posing import pose
+from separatrix.reduced import reduced
 from separatrix.rows import memory_rows
 from separatrix.solvers import Newton, default_rules, run
 
@@ -20,8 +21,9 @@ from . import problems, reference
 
 
 def _fitted(problem):
+    """The rows, the minimum Θ and the inverse there."""
     W = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-12, 100), 1e-12).state.W
-    return W, Inverse.of(problem.factor(W), problem.subspace)
+    return reduced(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
 
 
 def _left_out(drawn, i):
@@ -48,7 +50,7 @@ def test_the_mean_is_within_two_percent_of_leaving_every_row_out(K, C, sparse):
     for seed in range(3):
         drawn = _overlapping(seed, K, 40, 3, C)
         problem = drawn.posed(sparse=sparse)
-        found = leave_one_out(problem, *_fitted(problem))
+        found = leave_one_out(*_fitted(problem))
         brute = np.array([_left_out(drawn, i) for i in range(len(drawn.codes))])
         assert drawn.weight @ found.loss == pytest.approx(drawn.weight @ brute, rel=0.02)
         assert np.corrcoef(found.loss, brute)[0, 1] > 0.99
@@ -60,10 +62,9 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
     for seed in range(6):
         drawn = _overlapping(seed, K, 14, 4, 100.0, spread=2.0)
         problem = drawn.posed()
-        W, inverse = _fitted(problem)
-        found = leave_one_out(problem, W, inverse)
-        block = problem.rows.resident()
-        high = np.flatnonzero(leverages.one_step(leverages.pieces(problem, W, inverse, block), inverse)[2] > HIGH)
+        rows, theta, inverse = _fitted(problem)
+        found = leave_one_out(rows, theta, inverse)
+        high = np.flatnonzero(leverages.one_step(leverages.pieces(rows, theta, inverse), rows)[2] > HIGH)
         assert found.refitted == found.high >= len(high)
         for i in high:
             assert found.loss[i] == pytest.approx(_left_out(drawn, i), rel=0.02, abs=2e-3)
@@ -78,7 +79,7 @@ def test_it_is_exact_for_a_squared_loss(monkeypatch):
     X, t = rng.standard_normal((20, 4)), rng.choice([-1.0, 1.0], 20)
     weight = rng.integers(1, 4, 20).astype(float)
     problem = Objective(memory_rows(X, t, weight), LOSSES["squared"], Penalty(3.0, np.ones(4)))
-    found = leave_one_out(problem, *_fitted(problem))
+    found = leave_one_out(*_fitted(problem))
     homogeneous, ridge = np.column_stack([np.ones(20), X]), np.diag([0.0, *np.full(4, 3.0 / 2)])
     for i in range(20):
         s = np.where(np.arange(20) == i, 0.0, weight)
@@ -90,7 +91,7 @@ def test_it_is_exact_for_a_squared_loss(monkeypatch):
 def test_leverages_sum_to_the_effective_number_of_parameters():
     drawn = _overlapping(1, 3, 60, 4, np.inf)
     problem = drawn.posed()
-    found = leave_one_out(problem, *_fitted(problem))
+    found = leave_one_out(*_fitted(problem))
     assert found.share.sum() == pytest.approx(2 * 5, rel=1e-6)
 
 
@@ -102,8 +103,8 @@ def test_a_row_of_weight_two_is_left_out_whole_and_one_of_weight_zero_counts_for
     kept = np.arange(30) != 3
     without = pose(drawn.X[kept], drawn.codes[kept], 2, weight[kept], Penalty(1.0, drawn.factors))
     np.testing.assert_allclose(
-        leave_one_out(with_zero, *_fitted(with_zero)).loss[kept],
-        leave_one_out(without, *_fitted(without)).loss,
+        leave_one_out(*_fitted(with_zero)).loss[kept],
+        leave_one_out(*_fitted(without)).loss,
         rtol=1e-6,
     )
 
@@ -111,17 +112,17 @@ def test_a_row_of_weight_two_is_left_out_whole_and_one_of_weight_zero_counts_for
 def test_too_many_rows_of_high_leverage_are_drawn_and_stand_for_the_rest(monkeypatch):
     drawn = _overlapping(3, 2, 60, 40, 100.0)
     problem = drawn.posed()
-    W, inverse = _fitted(problem)
+    fitted = _fitted(problem)
     monkeypatch.setattr(module, "FEWEST_REFITS", 60)
-    whole = leave_one_out(problem, W, inverse)
+    whole = leave_one_out(*fitted)
     monkeypatch.setattr(module, "FEWEST_REFITS", 15)
-    some = leave_one_out(problem, W, inverse)
+    some = leave_one_out(*fitted)
     assert whole.refitted == whole.high == some.high > 25
     assert 8 <= some.refitted <= 15
     assert some.loss.mean() == pytest.approx(whole.loss.mean(), rel=0.1)
     order = np.random.default_rng(1).permutation(60)
     turned = pose(drawn.X[order], drawn.codes[order], 2, drawn.weight[order], Penalty(0.01, drawn.factors))
-    np.testing.assert_allclose(leave_one_out(turned, *_fitted(turned)).loss, some.loss[order], rtol=2e-2, atol=1e-4)
+    np.testing.assert_allclose(leave_one_out(*_fitted(turned)).loss, some.loss[order], rtol=2e-2, atol=1e-4)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -130,11 +131,11 @@ def test_threads_do_not_change_a_bit(K, monkeypatch):
     monkeypatch.setattr(module, "SMALL_PIECE", 256)
     drawn = _overlapping(5, K, 80, 6, 100.0, spread=2.0)
     problem = drawn.posed()
-    W, inverse = _fitted(problem)
+    fitted = _fitted(problem)
     with threads(1):
-        one = leave_one_out(problem, W, inverse)
+        one = leave_one_out(*fitted)
     with threads(3):
-        three = leave_one_out(problem, W, inverse)
+        three = leave_one_out(*fitted)
     assert one.refitted > 1
     np.testing.assert_array_equal(one.loss, three.loss)
 
@@ -145,9 +146,7 @@ def test_sparse_rows_give_the_same_as_dense_ones():
     dense, sparse = (
         pose(form(X), drawn.codes, 2, drawn.weight, Penalty(0.1, drawn.factors)) for form in (np.asarray, csr_array)
     )
-    np.testing.assert_allclose(
-        leave_one_out(sparse, *_fitted(sparse)).loss, leave_one_out(dense, *_fitted(dense)).loss, rtol=1e-6
-    )
+    np.testing.assert_allclose(leave_one_out(*_fitted(sparse)).loss, leave_one_out(*_fitted(dense)).loss, rtol=1e-6)
 
 
 @pytest.mark.parametrize("most", [5, 20, 60])
@@ -170,14 +169,15 @@ def test_draws_stand_for_all_of_them(most):
 def test_some_rows_stand_for_all_where_they_are_many(K, sparse, monkeypatch):
     drawn = _overlapping(8, K, 3000, 5, 1.0)
     problem = drawn.posed(sparse=sparse)
-    W, inverse = _fitted(problem)
-    whole = leave_one_out(problem, W, inverse)
+    fitted = _fitted(problem)
+    whole = leave_one_out(*fitted)
     monkeypatch.setattr(module, "WORK", 1)
-    own = reference.losses(problem.rows.frame.to_original(W), drawn.X, drawn.codes)[0]
+    rows, theta, _ = fitted
+    own = reference.losses(problem.rows.frame.to_original(rows.weights(theta)), drawn.X, drawn.codes)[0]
     added = drawn.weight @ (whole.loss - own)
     off = []
     for seed in range(6):
-        some = leave_one_out(problem, W, inverse, seed, lambda: module.row_lengths(problem.rows.resident()))
+        some = leave_one_out(*fitted, seed, lambda: module.row_lengths(rows))
         assert some.seen < whole.seen == 3000
         assert some.share.sum() == pytest.approx(whole.share.sum(), rel=0.1)
         off.append(drawn.weight @ (some.loss - whole.loss))

@@ -17,7 +17,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array
 from separatrix.factor import Factor
-from separatrix.objective import Objective
+from separatrix.reduced import Reduced
 from separatrix.rows import Block
 from separatrix.subspace import Subspace
 
@@ -71,12 +71,8 @@ class Inverse:
         X = block.homogeneous()
         return X if self.space.Z is None else X @ self.space.Z
 
-    def to_scores(self, Z: Array) -> Array:
-        """From the coordinates of Θ, (m, c), to scores, (m, K)."""
-        return Z if self.space.Q is None else Z @ self.space.Q.T
-
     def from_scores(self, R: Array) -> Array:
-        """The transposed way, (m, K) to (m, c)."""
+        """From scores, (m, K), to the coordinates of Θ, (m, c)."""
         return R if self.space.Q is None else R @ self.space.Q
 
     def leverages(self, X: Array, c: int) -> Array:
@@ -85,51 +81,46 @@ class Inverse:
         A, G = self.A.reshape(c, r, c * r), np.empty((m, c, c))
         for a in range(c):
             V = (X @ A[a, :, : (a + 1) * r]).reshape(m, a + 1, r)
-            G[:, a, : a + 1] = G[:, : a + 1, a] = np.matmul(V, X[:, :, None])[:, :, 0]
+            G[:, a, : a + 1] = G[:, : a + 1, a] = np.einsum("mbr,mr->mb", V, X)
         return G
 
 
 class Pieces(NamedTuple):
-    """Of some rows: x̄ (m, r), σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (m, K)."""
+    """Of some rows: σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (K, m)."""
 
-    X: Array
     slope: Array
     curvature: Array
     G: Array
     z: Array
 
 
-def losses(problem: Objective, block: Block, z: Array) -> Array:
-    """Of each row with scores z, (m,)."""
-    return problem.loss.value(block.t, z if problem.loss.traits.multiclass else z[:, 0])
+def pieces(rows: Reduced, theta: Array, inverse: Inverse) -> Pieces:
+    """Of these rows, at Θ."""
+    z = rows.scores(theta)
+    slope = rows.losses(z)[1]
+    bends = rows.bends(z, slope)
+    return Pieces(
+        rows.from_scores(slope * rows.sigma).T, bends.transpose(2, 0, 1), inverse.leverages(rows.X, rows.c), z
+    )
 
 
-def pieces(problem: Objective, W: Array, inverse: Inverse, block: Block) -> Pieces:
-    """Of the rows of a block, at W."""
-    z, X = block.scores(W), inverse.rows(block)
-    c = z.shape[1] if inverse.space.Q is None else inverse.space.Q.shape[1]
-    sigma, loss = (block.weight / problem.total_weight)[:, None], problem.loss
-    flat = z if loss.traits.multiclass else z[:, 0]
-    slope = sigma * loss.derivative(block.t, flat).reshape(z.shape)
-    curvature = np.empty((len(z), c, c))
-    for a, along in enumerate(np.eye(c) if inverse.space.Q is None else inverse.space.Q.T):
-        dz = np.tile(along, (len(z), 1)) if loss.traits.multiclass else np.full(len(z), along[0])
-        bent = loss.curvature_product(block.t, flat, dz).reshape(z.shape)
-        curvature[:, a] = inverse.from_scores(sigma * bent)
-    return Pieces(X, inverse.from_scores(slope), curvature, inverse.leverages(X, c), z)
+def one_step(of: Pieces, rows: Reduced) -> tuple[Array, Array, Array]:
+    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound on that where it is not past HIGH.
 
-
-def one_step(of: Pieces, inverse: Inverse) -> tuple[Array, Array, Array]:
-    """z₋ᵢ; the trace of σ ℓ″ G; and its largest eigenvalue, or a bound on that where it is not past HIGH."""
+    No eigenvalue of a product of positive matrices is larger than its trace. A row alone along a direction would be
+    taken to infinity: past MOST_LEVERAGE its curvature counts for less.
+    """
+    if of.G.shape[1] == 1:
+        G, slope = of.G[:, 0, 0], of.slope[:, 0]
+        lever = of.curvature[:, 0, 0] * G
+        return of.z + G * slope / (1.0 - np.minimum(lever, MOST_LEVERAGE)), lever, lever
     CG = of.curvature @ of.G
     trace = np.trace(CG, axis1=1, axis2=2)
-    lever = trace.copy()  # no eigenvalue of a product of positive matrices is larger
+    lever = trace.copy()
     doubtful = np.flatnonzero(trace > HIGH)
-    if CG.shape[1] > 1 and len(doubtful):
+    if len(doubtful):
         lever[doubtful] = np.max(np.linalg.eigvals(CG[doubtful]).real, axis=1)
-    # A row alone along a direction would be taken to infinity.
     less = np.minimum(1.0, MOST_LEVERAGE / np.maximum(lever, MOST_LEVERAGE))
     M = np.eye(CG.shape[1]) - less[:, None, None] * CG.transpose(0, 2, 1)
-    pull = (of.G @ of.slope[:, :, None])[:, :, 0]
-    step = pull / M[:, :, 0] if CG.shape[1] == 1 else np.linalg.solve(M, pull[:, :, None])[:, :, 0]
-    return of.z + inverse.to_scores(step), trace, lever
+    step = np.linalg.solve(M, of.G @ of.slope[:, :, None])[:, :, 0]
+    return of.z + rows.to_scores(step.T), trace, lever

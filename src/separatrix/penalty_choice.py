@@ -24,6 +24,7 @@ from separatrix.errors import ParameterError
 from separatrix.objective import Objective
 from separatrix.penalty_scores import Method, Plan, Question, Scored, method_for
 from separatrix.solvers import Newton, Solver, choose
+from separatrix.watching import part
 
 # Steps of C at most; scores that differ by less than this share of them are level.
 MOST_VALUES, LEVEL = 25, 1e-4
@@ -33,7 +34,7 @@ NEARLY, GENTLE = 0.05, 4.0
 # gains less than this share of the score's error.
 SEPARATED, LITTLE = 0.02, 0.75
 # The least step in ln C, and the least gain as a share of the score, that are worth a fit: once, and once more.
-SMALL_STEP, WORTHWHILE = 0.15, (4e-4, 2e-3)
+SMALL_STEP, WORTHWHILE = 0.3, (1e-3, 4e-3)
 # Past this ratio of the columns' scales a penalty in raw units falls on some of them alone.
 UNLIKE = 1000.0
 
@@ -94,7 +95,7 @@ def choose_penalty(question: Question) -> Chosen:
         between = _vertex(path, gain)
         if between is None:
             break
-        path = sorted([*path, method.score(between)], key=lambda at: at.C)
+        path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
     return Chosen(_described(question, method, path, best), method.weights(best), method.walk.posed(best.C))
 
@@ -116,12 +117,17 @@ def _searched(method: Method) -> list[Scored]:
     """Scores at C that rise from the first, and fall from it where that is the best; ascending."""
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
-        path.append(method.score(_higher(path, plan)))
+        path.append(_scored(method, _higher(path, plan), path))
     while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:3]):
         if len(path) >= MOST_VALUES:
             break
-        path.insert(0, method.score(max(method.least, path[0].C / plan.ratio)))
+        path.insert(0, _scored(method, max(method.least, path[0].C / plan.ratio), path))
     return path
+
+
+def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
+    with part("value of C", len(path) + 1, note=f"C = {C:.3g}"):
+        return method.score(C)
 
 
 def _higher(path: list[Scored], plan: Plan) -> float:

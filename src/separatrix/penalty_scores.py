@@ -10,8 +10,7 @@ Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -22,10 +21,12 @@ from separatrix.leverages import Inverse
 from separatrix.null_model import wanted
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
+from separatrix.reduced import Reduced, reduced
 from separatrix.ridge_path import Fit, Ridge
 from separatrix.rows import memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.span import LARGEST_SPAN, Basis, factored_span
+from separatrix.subspace import Subspace
 from separatrix.walk import Solved, Walk, with_penalty
 
 # The path may end past this share of all parameters, or below this share of the null model's loss.
@@ -167,7 +168,7 @@ class Fits(Protocol):
 
     def plan(self, least: float, rows: float) -> Plan: ...
     def at(self, C: float) -> Fit: ...
-    def finished(self, C: float, W: Array, tol: float) -> Array: ...
+    def finished(self, C: float, theta: Array, tol: float) -> Array: ...
 
 
 @dataclass
@@ -177,13 +178,14 @@ class Squares:
     path: Ridge
 
     def plan(self, least: float, rows: float) -> Plan:
-        return Plan(max(least, wanted(self.path.base, self.path.gradient, rows)), 8.0, 2, 1, 1.0)
+        null = self.path.base.subspace.expand(self.path.null.gradient)
+        return Plan(max(least, wanted(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
 
     def at(self, C: float) -> Fit:
         return self.path.at(C)
 
-    def finished(self, C: float, W: Array, tol: float) -> Array:
-        return self.path.finished(C, W, tol)
+    def finished(self, C: float, theta: Array, tol: float) -> Array:
+        return self.path.finished(C, theta, tol)
 
 
 @dataclass
@@ -206,10 +208,11 @@ class Absolute:
         if len(W) > 1:  # of a column that no penalty holds, only differences between classes are determined
             active[-1] &= ~problem.unpenalised
         loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        return Fit(problem, W, loss, Inverse.on_active(H, active))
+        rows = reduced(problem, Subspace(None, None, W.shape[1]))
+        return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
 
-    def finished(self, C: float, W: Array, tol: float) -> Array:
-        return W
+    def finished(self, C: float, theta: Array, tol: float) -> Array:
+        return theta
 
 
 @dataclass(frozen=True)
@@ -221,6 +224,7 @@ class ByLeverages:
     least: float
     fits: Fits
     basis: Basis | None = None
+    kept: list[Array] = field(default_factory=list)  # the rows' lengths, once asked for
     name: ClassVar[str] = "leave-one-out"
 
     @property
@@ -231,10 +235,13 @@ class ByLeverages:
 
     def score(self, C: float) -> Scored:
         """The mean log loss of rows left out."""
-        problem, W, loss, inverse = fit = self.fits.at(C)
+        rows, theta, loss, inverse = fit = self.fits.at(C)
         if inverse is None:  # without a penalty to speak of, and nothing else that holds all directions
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
-        found = leave_one_out(problem, W, inverse, self.question.seed, lambda: self._lengths)
+        found, problem = (
+            leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows)),
+            rows.problem,
+        )
         score, error = _mean(found.loss, self.question.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
         # Of absolute values the effective number of parameters is that of columns in use, however strong they are.
@@ -243,15 +250,18 @@ class ByLeverages:
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
 
-    @cached_property
-    def _lengths(self) -> Array:
-        return row_lengths(_resident(self.walk.problem if self.basis is None else self.basis.small))
+    def _lengths(self, rows: Reduced) -> Array:
+        """Of rows that are the same for every C, found once."""
+        if not self.kept:
+            self.kept.append(row_lengths(rows))
+        return self.kept[0]
 
     def weights(self, best: Scored) -> Array | None:
         """The weights at the best C in raw units, without those of an offset."""
         if best.fit is None:
             return None
-        problem, W = best.fit.problem, self.fits.finished(best.C, best.fit.W, self.question.tol)
+        problem = best.fit.rows.problem
+        W = best.fit.rows.weights(self.fits.finished(best.C, best.fit.theta, self.question.tol))
         if self.basis is not None:
             W = self.basis.image(W)
             problem = self.basis.problem

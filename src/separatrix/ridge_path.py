@@ -1,11 +1,11 @@
 r"""Fits with a quadratic penalty at one C after another, and the inverse of ∇²E at each. TEXTBOOK R8.
 
-Problem   min_W E(W) for any C, in any order
+Problem   min_Θ E(Θ) for any C, in any order
 Given     the objective of C = 1; the null model, whose second derivatives need no pass
-Returns   for each C a W near the minimum, the loss there, and A = (∇²E)⁻¹
-Step      from the last fit: the loss's second derivatives are known there, and its gradient is the penalty's, reversed;
-          so a Newton step for the new C costs no pass. Then quasi-Newton steps around that matrix until one Newton step
-          is enough, and that one by second derivatives taken there
+Returns   for each C a Θ near the minimum, the loss there, and A = (∇²E)⁻¹
+Step      from the nearest fit: the loss's second derivatives are known there, and its gradient is the penalty's,
+          reversed, so a Newton step for the new C costs no pass. Then quasi-Newton steps around that matrix until one
+          Newton step is enough, and that one by second derivatives taken there; Newton steps alone on small tables
 Stops     where the decrement g·A g before the last step, which squares it, is small beside E
 
 No bound is asked for: scores of C need fewer digits than a fit, and the fit at the C chosen has its own.
@@ -26,10 +26,10 @@ from separatrix.arrays import Array
 from separatrix.bounds import duality
 from separatrix.factor import Factor
 from separatrix.leverages import Inverse
-from separatrix.losses import Loss
 from separatrix.null_model import null_curvature
 from separatrix.objective import Evaluation, Objective
-from separatrix.rows import ArraySum, Block
+from separatrix.path_sums import Sums, sums_of
+from separatrix.reduced import Reduced, Written, reduced
 from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.walk import with_penalty
 
@@ -39,51 +39,60 @@ NEAR, ENOUGH = 3e-4, 1e-3
 # Steps around one matrix of second derivatives, and one more for so many parameters each, since the matrix costs more
 # then; matrices for one C; pairs kept.
 STEPS, PER, MATRICES, PAIRS = 3, 20, 20, 10
-EPS = float(np.finfo(np.float64).eps)
+# Up to so much work for a matrix of second derivatives each step is Newton's; its halvings; descent that counts.
+FEW, HALVINGS, DESCENT = 1 << 21, 30, 1e-4
+# A decrement that rounding of the gradient alone makes, as a share of E.
+FLAT = float(np.finfo(np.float64).eps) ** 1.5
 
 
 class Fit(NamedTuple):
-    """The problem of one C, W near its minimum, the mean loss there, and A; None where ∇²E is singular."""
+    """The rows with the penalty of one C, Θ near its minimum, the mean loss there, and A; None where ∇²E is singular"""
 
-    problem: Objective
-    W: Array
+    rows: Reduced
+    theta: Array
     loss: float
     inverse: Inverse | None
 
 
 @dataclass(frozen=True)
-class Curvature(ArraySum):
-    """Σ s ℓ″ ⊗ x̄ x̄ᵀ over all scores but the last, (c, d + 1, c, d + 1): softmax's rows sum to zero over the classes."""
+class _Penalised:
+    """E for one C, as a function of Θ."""
 
-    loss: Loss
-    W: Array
+    sums: Sums
+    rows: Reduced
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        K, width = self.W.shape
-        return (max(1, K - 1), width, max(1, K - 1), width)
+    def value_gradient(self, theta: Array) -> Evaluation:
+        return self.add(theta, *self.sums.value_gradient(theta))
 
-    def add(self, total: Array, block: Block) -> Array:
-        z = block.scores(self.W)
-        if not self.loss.traits.multiclass:
-            h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
-            total[0, :, 0] += block.sandwich(block.weight * h)
-            return total
-        for k in range(len(total)):
-            along = np.zeros_like(z)
-            along[:, k] = 1.0
-            h = block.weight[:, None] * self.loss.curvature_product(block.t, z, along)
-            for j in range(k + 1):
-                part = block.sandwich(h[:, j])
-                total[k, :, j] += part
-                if j < k:
-                    total[j, :, k] += part
-        return total
+    def add(self, theta: Array, loss: float, gradient: Array) -> Evaluation:
+        """E from the loss."""
+        pull = self.rows.pull(theta)
+        return Evaluation(loss + 0.5 * float(theta @ pull), gradient + pull)
+
+    def factor(self, H: Array) -> Factor | None:
+        """Of ∇²E, from that of the loss."""
+        total, held = H.copy(), self.rows.held
+        if held.ndim == 1:
+            total.ravel()[:: len(H) + 1] += np.tile(held, len(H) // len(held))
+            return Factor.of(total)
+        for start in range(0, len(H), len(held)):
+            total[start : start + len(held), start : start + len(held)] += held
+        return Factor.of(total)
+
+
+class Place(NamedTuple):
+    """A point of the path: ln C, Θ, the loss there, its gradient and its second derivatives."""
+
+    u: float
+    theta: Array
+    loss: float
+    gradient: Array
+    H: Array
 
 
 @dataclass
 class Ridge:
-    """Where the path is: the last W, the loss there, its gradient, and its second derivatives on the subspace.
+    """The path so far: the null model, and the fits seen.
 
     >>> from separatrix.penalty import Penalty
     >>> from separatrix.posing import pose
@@ -95,110 +104,122 @@ class Ridge:
     """
 
     base: Objective  # of C = 1
-    W: Array
-    loss: float
-    gradient: Array
-    H: Array
-    ridge: Array  # the penalty's part in ∇²E, at C = 1
-    seen: list[tuple[float, Array]] = field(default_factory=list)  # ln C and W of the fits so far
+    rows: Reduced
+    sums: Sums
+    null: Place
+    seen: list[Place] = field(default_factory=list)
 
     @classmethod
     def on(cls, base: Objective) -> Ridge:
         """At the null model."""
-        space, W = base.subspace, base.null_weights  # which directions are determined does not depend on C
-        at = base.value_gradient(W)
+        rows, W = reduced(base), base.null_weights
+        space, sums = rows.space, sums_of(rows)  # which directions are determined does not depend on C
+        theta = space.reduce(W if base.offsets is None else W - base.offsets)
         G = base.sample_gram if space.Z is None else space.Z.T @ base.sample_gram @ space.Z
-        squares = base.root_penalty**2
-        held = np.diag(squares) if space.Z is None else (space.Z * squares[:, None]).T @ space.Z
-        S = null_curvature(base)
-        H, ridge = np.asarray(np.kron(S, G)), np.asarray(np.kron(np.eye(len(S)), held))
-        return cls(base, W, at.value, at.gradient, H.astype(np.float64), ridge.astype(np.float64))
+        H = np.asarray(np.kron(null_curvature(base), G), dtype=np.float64)
+        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), H))
 
     def at(self, C: float) -> Fit:
-        """The fit at C, from that at the last."""
-        problem, space = self._posed(C), self.base.subspace
-        at = self._begun(problem, C)
-        factor = Factor.of(self.H + self.ridge / C)
+        """The fit at C, from the nearest."""
+        E, place = self._penalised(C), self._nearest(C)
+        theta, at = self._begun(E, C, place)
+        factor = E.factor(place.H)
+        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= FEW
         for _ in range(MATRICES):
-            at = self._descended(problem, at, factor, lambda at, decrement: decrement <= NEAR * at.value)
-            self.H = self._loss_hessian()
-            factor = Factor.of(self.H + self.ridge / C)
+            theta, at, H = (_newton if few else _quasi_newton)(E, theta, at, factor)
+            factor = E.factor(H)
             if factor is None:
-                self.loss = at.value - problem.penalty_value(self.W)
-                self.gradient = at.gradient - problem.penalty_gradient(self.W)
-                return Fit(problem, self.W, self.loss, None)
-            g = space.reduce(at.gradient)
-            step = factor.solve(g)
-            decrement = float(g @ step)
+                return Fit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
+            step = factor.solve(at.gradient)
+            decrement = float(at.gradient @ step)
             if decrement <= ENOUGH * at.value:
                 break
         assert factor is not None  # there is one matrix at least
-        self.W = self.W - space.expand(step)
-        self.loss = at.value - 0.5 * decrement - problem.penalty_value(self.W)
-        self.gradient = -problem.penalty_gradient(self.W)
-        self.seen = [*self.seen, (float(np.log(C)), self.W)]
-        return Fit(problem, self.W, self.loss, Inverse.of(factor, space))
+        return self._kept(E.rows, C, theta - step, at.value - 0.5 * decrement, H, factor)
 
-    def _begun(self, problem: Objective, C: float) -> Evaluation:
-        """E at the last W; or, between fits seen, where a parabola in ln C through these leads, if that is lower."""
-        at = Evaluation(self.loss + problem.penalty_value(self.W), self.gradient + problem.penalty_gradient(self.W))
-        u, seen = float(np.log(C)), [node for node, _ in self.seen]
+    def _kept(self, rows: Reduced, C: float, theta: Array, value: float, H: Array, factor: Factor) -> Fit:
+        """The fit at Θ, where E is ``value`` and its gradient nearly none."""
+        pull = rows.pull(theta)
+        loss = value - 0.5 * float(theta @ pull)
+        self.seen = [*self.seen, Place(float(np.log(C)), theta, loss, -pull, H)]
+        return Fit(rows, theta, loss, Inverse.of(factor, self.base.subspace))
+
+    def _nearest(self, C: float) -> Place:
+        return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
+
+    def _begun(self, E: _Penalised, C: float, place: Place) -> tuple[Array, Evaluation]:
+        """Θ of the nearest; or, between fits seen, where a parabola in ln C through them leads, if E is lower there."""
+        at = E.add(place.theta, place.loss, place.gradient)
+        u, seen = float(np.log(C)), [each.u for each in self.seen]
         if not min(seen, default=u) < u < max(seen, default=u):
-            return at
-        near = sorted(self.seen, key=lambda fit: abs(fit[0] - u))[:3]
-        nodes = np.array([node for node, _ in near])
+            return place.theta, at
+        near = sorted(self.seen, key=lambda each: abs(each.u - u))[:3]
+        nodes = np.array([each.u for each in near])
         share = [np.prod((u - np.delete(nodes, k)) / (nodes[k] - np.delete(nodes, k))) for k in range(len(near))]
-        W = sum((a * fit[1] for a, fit in zip(share, near, strict=True)), np.zeros(problem.shape))
-        there = problem.value_gradient(W)
-        if there.value < at.value:
-            self.W, at = W, there
-        return at
+        theta = sum((a * each.theta for a, each in zip(share, near, strict=True)), np.zeros_like(place.theta))
+        there = E.value_gradient(theta)
+        return (theta, there) if there.value < at.value else (place.theta, at)
 
-    def finished(self, C: float, W: Array, tol: float) -> Array:
-        """The minimum at C from W near it, to where the duality gap is ``tol`` of the null model's loss, or nearly."""
-        problem, factor = self._posed(C), Factor.of(self.H + self.ridge / C)
+    def finished(self, C: float, theta: Array, tol: float) -> Array:
+        """The minimum at C from Θ near it, to where the duality gap is ``tol`` of the null model's loss, or nearly."""
+        E = self._penalised(C)
+        problem, factor = E.rows.problem, E.factor(self._nearest(C).H)
         if factor is None:
-            return W
-        self.W, goal = W, tol * problem.null_value
+            return theta
+        goal, space = tol * problem.null_value, self.base.subspace
 
-        def done(at: Evaluation, decrement: float) -> bool:
-            return decrement <= EPS * at.value or duality(problem, self.W, at).known <= goal
+        def done(theta: Array, at: Evaluation, decrement: float) -> bool:
+            if not FLAT * at.value < decrement <= goal:  # the gap is not below it by much
+                return decrement <= goal
+            there = Evaluation(at.value, space.expand(at.gradient))
+            return duality(problem, E.rows.weights(theta), there).known <= goal
 
-        self._descended(problem, problem.value_gradient(W), factor, done)
-        return self.W
+        return _descended(E, theta, E.value_gradient(theta), factor, done)[0]
 
-    def _posed(self, C: float) -> Objective:
+    def _penalised(self, C: float) -> _Penalised:
         problem = with_penalty(self.base, self.base.penalty.times(1.0 / C))
         problem.subspace = self.base.subspace
-        return problem
+        return _Penalised(self.sums, self.rows.under(problem))
 
-    def _descended(
-        self, problem: Objective, at: Evaluation, factor: Factor | None, done: Callable[[Evaluation, float], bool]
-    ) -> Evaluation:
-        """E after quasi-Newton steps around a factor, until they are done or another factor is worth it."""
-        space, pairs = self.base.subspace, Pairs()
-        method = QuasiNewton(problem, space.reduce, space.expand, PAIRS)
-        for _ in range(STEPS + len(self.H) // PER):
-            if factor is None:
-                break
-            g = space.reduce(at.gradient)
-            found = None if done(at, float(g @ factor.solve(g))) else method.step(self.W, at, pairs, factor.solve)
-            if found is None:
-                break
-            self.W, at, pairs = found
-        return at
 
-    def _loss_hessian(self) -> Array:
-        """∇² of the mean loss at W, on the subspace."""
-        base, space = self.base, self.base.subspace
-        base.passes += 1
-        T = base.rows.fold(Curvature(base.loss, self.W)) / base.total_weight
-        c, width = T.shape[:2]
-        if space.Z is not None:
-            T = space.Z.T @ (T @ space.Z).reshape(c, width, -1)
-            width = space.Z.shape[1]
-        if space.Q is not None:
-            M = space.Q[:-1].T - space.Q[-1][:, None]  # the last score's part is less those of the others
-            T = (M @ T.reshape(c, -1)).reshape(c * width, c, width)
-            T = M @ T
-        return np.ascontiguousarray(T).reshape(c * width, c * width)
+def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) -> tuple[Array, Evaluation, Array]:
+    """Θ, E and the loss's second derivatives there after one step: where these cost little more than a gradient."""
+    step = None if factor is None else factor.solve(at.gradient)
+    decrement = 0.0 if step is None else float(at.gradient @ step)
+    if step is not None and decrement > NEAR * at.value:
+        for k in range(HALVINGS):
+            trial = theta - step / 2**k
+            loss, gradient, H = E.rows.derivatives(trial)
+            there = E.add(trial, loss, gradient)
+            if there.value <= at.value - DESCENT / 2**k * decrement:
+                return trial, there, H
+    return theta, at, E.sums.curvature(theta)
+
+
+def _quasi_newton(
+    E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None
+) -> tuple[Array, Evaluation, Array]:
+    """The same after several steps around one factor."""
+    theta, at = _descended(E, theta, at, factor, lambda _, at, decrement: decrement <= NEAR * at.value)
+    return theta, at, E.sums.curvature(theta)
+
+
+def _descended(
+    E: _Penalised,
+    theta: Array,
+    at: Evaluation,
+    factor: Factor | None,
+    done: Callable[[Array, Evaluation, float], bool],
+) -> tuple[Array, Evaluation]:
+    """Θ and E after quasi-Newton steps around a factor, until they are done or another factor is worth it."""
+    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS)
+    for _ in range(STEPS + len(theta) // PER):
+        if factor is None:
+            break
+        g = at.gradient
+        ended = done(theta, at, float(g @ factor.solve(g)))
+        found = None if ended else method.step(theta, at, pairs, factor.solve)
+        if found is None:
+            break
+        theta, at, pairs = found
+    return theta, at

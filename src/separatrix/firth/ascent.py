@@ -28,6 +28,7 @@ from separatrix.factor import Factor
 from separatrix.firth.likelihood import Level, Penalised
 from separatrix.objective import Evaluation
 from separatrix.solvers import Halt, Record, Run, State, Status
+from separatrix.solvers.iteration import follower
 from separatrix.solvers.pairs import Pairs
 
 # The most that a step may change a weight in standard coordinates.
@@ -77,6 +78,7 @@ class Ascent:
     def __call__(self, problem: Penalised, start: Array, near: Point | None = None) -> tuple[Point, Run]:
         """From ``start``, until the score vanishes or the weights come to be ``near`` a maximum that is known."""
         trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
+        told = follower("firth", lambda: 1.0, self.tol, "score")
         point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
         if point is None:
             do = "leave out columns that are nearly combinations of others, or an offset of many units"
@@ -85,6 +87,8 @@ class Ascent:
             seconds = time.perf_counter() - clock
             norm = float(np.linalg.norm(point.gradient))
             trace.append(Record(len(trace), problem.objective.passes, point.level.value, norm, None, seconds))
+            if told is not None:
+                told(trace[-1], _state(point, trace), point.length)
             if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME):
                 return point, _run(point, _stationary(point), trace)
             if len(trace) > self.max_iter:
@@ -167,8 +171,11 @@ def distance(problem: Penalised, W: Array, point: Point) -> float:
 
 def _run(point: Point, status: Status, trace: list[Record]) -> Run:
     halt = Halt.STALLED if status.code == "rounding" else None
-    at = Evaluation(point.level.value, point.gradient)
-    return Run(State(point.W, at, len(trace) - 1, halt=halt), status, unbounded(point.length), tuple(trace))
+    return Run(_state(point, trace, halt), status, unbounded(point.length), tuple(trace))
+
+
+def _state(point: Point, trace: list[Record], halt: Halt | None = None) -> State:
+    return State(point.W, Evaluation(point.level.value, point.gradient), len(trace) - 1, halt=halt)
 
 
 def unbounded(length: float) -> Bound:

@@ -21,6 +21,7 @@ from separatrix.firth.ascent import SAME, Ascent, Point, distance, root
 from separatrix.firth.likelihood import Penalised
 from separatrix.solvers import Run
 from separatrix.solvers.pairs import Pairs
+from separatrix.watching import part
 
 # How far beside the best maximum a further start lies, in standard errors a direction.
 ASIDE, SEED = 2.0, 20_231_101
@@ -71,10 +72,12 @@ def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_i
 
 
 def _from_each(problem: Penalised, first: Array, ascent: Ascent) -> Fit:
-    best, run = ascent(problem, first)
     agreed, others = 1, (ridge_fit, beside)
-    for start in others:
-        point, other = ascent(problem, start(problem, best), near=best)
+    with part("start", 1, 1 + len(others)):
+        best, run = ascent(problem, first)
+    for k, start in enumerate(others, 2):
+        with part("start", k, 1 + len(others)):
+            point, other = ascent(problem, start(problem, best), near=best)
         if distance(problem, point.W, best) <= SAME:
             agreed += 1
         elif other.status.met >= run.status.met and point.level.value < best.level.value:
