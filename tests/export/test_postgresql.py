@@ -22,9 +22,20 @@ from separatrix.export.sql import sql_expressions, to_sql
 from separatrix.model_file import ModelFile
 
 from .cases import KINDS, draw, same
+from .test_spelling import CATEGORIES, DATES, PLAIN, TYPED, ZONED, of_category, of_plain
 
 pytestmark = pytest.mark.slow
-TYPES = {"double": "float8", "string": "text", "int64": "bigint", "bool": "boolean", "date32[day]": "date"}
+TYPES = {
+    "double": "float8",
+    "float": "float4",
+    "decimal128(3, 1)": "numeric",
+    "string": "text",
+    "int32": "integer",
+    "int64": "bigint",
+    "bool": "boolean",
+    "date32[day]": "date",
+    "timestamp[us, tz=Europe/Prague]": "timestamptz",
+}
 
 
 def _binaries():
@@ -211,3 +222,28 @@ def test_no_answer_for_what_is_refused(server, bad):
         {to_sql(model, "postgresql")};"""
     )
     assert rows == [["", "", ""]]
+
+
+def _spelled_alike(server, case):
+    """In a session of another zone, which must not matter."""
+    statement = to_sql(case.model, "postgresql", keep=["id"])
+    asked = f'SELECT * FROM ({statement}) AS a ORDER BY "id";'
+    same(case, *answers(case, server.run(f"SET TIME ZONE 'Asia/Tokyo'; {server.fill(case.table)} {asked}")))
+
+
+@pytest.mark.parametrize("policies", [("impute", "error"), ("indicator", "average")])
+@pytest.mark.parametrize("found", [*CATEGORIES.values(), *TYPED, ZONED])
+def test_categories_of_any_type(server, found, policies):
+    _spelled_alike(server, of_category(*found, *policies))
+
+
+@pytest.mark.parametrize("missing", ["error", "indicator"])
+@pytest.mark.parametrize("kind", ["date", "number", "boolean"])
+def test_values_of_any_type(server, kind, missing):
+    """But for cells that are no such value at all: there the statement ends in an error, as it does for truth values
+    where numbers are meant."""
+    for column in (DATES if kind == "date" else PLAIN[kind]).values():
+        if kind == "number" and pa.types.is_boolean(column.type):
+            continue
+        kept = [v for v in column.to_pylist() if v not in ("yesterday", "abc", "0x10", "1e400")]
+        _spelled_alike(server, of_plain(kind, pa.array(kept, column.type), missing))

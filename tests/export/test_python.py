@@ -190,3 +190,31 @@ def test_the_docstring_says_what_to_give():
     assert repr(case.model.scorer.classes.tolist()) in said
     assert "counts as the training rows' mean" in said
     assert "A level that no training row had is refused" in said
+
+
+def test_options_of_the_file(tmp_path):
+    """A header, probabilities, a table without names, and help that says what to give."""
+    model = sx.LogisticRegression().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], ["a,b", "a,b", "c", "c"])
+    path = tmp_path / "model.py"
+    path.write_text(to_python(model), encoding="utf-8")
+
+    def said(text, *options):
+        found = subprocess.run([*ALONE, str(path), *options], input=text, capture_output=True, text=True, check=True)
+        return list(csv.reader(io.StringIO(found.stdout)))
+
+    assert said("x1,x0\n0,3\n", "--header") == [["label"], ["c"]]
+    assert said("3,0\n0,0\n", "--no-names") == [["c"], ["a,b"]]
+    head, *rows = said("x0,x1\n3,0\n0,1\n", "--header", "--probabilities")
+    assert head == ["label", "probability=a,b", "probability=c"]
+    p = model.predict_proba([[3.0, 0.0], [0.0, 1.0]])
+    assert [row[0] for row in rows] == ["c", "a,b"]
+    assert np.allclose(np.array([row[1:] for row in rows], dtype=float), p, rtol=1e-12)
+    usage = "\n".join(" ".join(line) for line in said("", "--help"))
+    assert "'x0': a finite number" in usage
+    assert "--probabilities" in usage
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), "1e400", "-1e400"])
+def test_numbers_past_a_float(exported, value):
+    with pytest.raises(ValueError, match="it is infinite, or too large for a float"):
+        exported(ROW | {"n": value})

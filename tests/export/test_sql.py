@@ -14,6 +14,9 @@ from separatrix.errors import ParameterError
 from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, summed, to_sql
 from separatrix.model_file import ModelFile, read
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.rows import Frame
+from separatrix.table.encoder import Encoded, Encoder
 
 from .cases import KINDS, answered, draw, same
 
@@ -196,6 +199,20 @@ def test_many_columns(engine):
     assert abs(row[0] - scorer.scores(x[None, :])[0]) <= 1e-12 * size
 
 
+def test_as_many_columns_as_sqlite_takes():
+    """A table there has 2000 columns at most, and so has a subquery; with indicators X has twice as many."""
+    d = 1990
+    rng = np.random.default_rng(2)
+    columns = tuple(Encoded(f"c{j}", "number", fill=(0.5,), indicator=True) for j in range(d))
+    encoder = Encoder(columns, "indicator")
+    scorer = sx.Scorer(rng.normal(size=(1, 2 * d + 1)), np.array([0, 1]), "logit")
+    values = [None if rng.random() < 0.1 else v for v in rng.normal(size=d).tolist()]
+    table = pa.table({f"c{j}": pa.array([v], pa.float64()) for j, v in enumerate(values)})
+    (row,) = in_sqlite(table, to_sql(ModelFile("logistic", scorer, encoder=encoder), "sqlite"))
+    x = encoder.transform(table, "rows")[0]
+    assert abs(row[0] - scorer.scores(x)[0]) <= 1e-12 * float(np.abs(scorer.W[0, 1:]) @ np.abs(x[0]))
+
+
 @pytest.mark.parametrize("K", [2, 3])
 def test_every_classifier(K):
     from separatrix.classifiers import CLASSIFIERS
@@ -273,6 +290,10 @@ def test_refusals():
     odd = sx.Scorer(np.array([[0.0, 1.0]]), np.array([(1, 2), "b"], dtype=object), "sign")
     with pytest.raises(ParameterError, match="of type tuple"):
         to_sql(odd)
+    nameless = ModelFile("perceptron", scorer, features=("",))
+    with pytest.raises(ParameterError, match="a column's name is empty; rename it: duckdb has no spelling for it"):
+        to_sql(nameless)
+    assert in_sqlite(pa.table({"": [1.0]}), to_sql(nameless, "sqlite")) == [(1.0, 2)]
     zero = sx.Scorer(np.array([[0.0, 1.0]]), np.array(["a\0b", "c"], dtype=object), "sign")
     with pytest.raises(ParameterError, match="zero byte"):
         to_sql(zero)
@@ -294,3 +315,68 @@ def test_parts_that_are_not_ours():
 
 def test_long_sums_are_sums_of_sums():
     assert max(part.count("+") for part in summed(["x"] * 5000).replace(")", "(").split("(")) <= 50
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "python"])
+def test_gaussians_of_a_column_that_never_varies(engine):
+    model = sx.QuadraticDiscriminantAnalysis().fit(np.zeros((30, 1)), np.repeat([0, 1, 2], [8, 12, 10]))
+    assert model.predict([[0.0], [5.0]]).tolist() == [1, 1]
+    if engine == "python":
+        names = {}
+        exec(sx.to_python(model), names)
+        assert [names["predict"]({"x0": v}) for v in (0.0, 5.0)] == [1, 1]
+    else:
+        table = pa.table({"x0": [0.0, 5.0, None], "id": [0, 1, 2]})
+        rows = ENGINES[engine](table, to_sql(model, engine, keep=["id"]))
+        assert [row[-1] for row in rows] == [1, 1, None]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gaussians_of_which_one_never_varies(engine):
+    """Its score is the same for every row, but none where a value is missing."""
+    one = np.ones((1, 1))
+    found = Gaussians(
+        Frame.identity(1), np.full(3, 1 / 3), np.array([[0.0], [1.0], [4.0]]), (one, one[:, :0], one), (), np.zeros(3)
+    )
+    table = pa.table({"x0": [0.0, 3.5, -9.0, None], "id": [0, 1, 2, 3]})
+    rows = ENGINES[engine](table, to_sql(QuadraticScorer(found, np.arange(3)), engine, keep=["id"]))
+    assert [row[-1] for row in rows] == [0, 1, 1, None]
+    assert rows[3][1:] == (None,) * (len(rows[3]) - 1)
+    z = QuadraticScorer(found, np.arange(3)).scores(np.array([[0.0], [3.5], [-9.0]]))
+    assert np.allclose([row[1:4] for row in rows[:3]], z, rtol=1e-12, atol=1e-12)
+
+
+FAR = np.array(
+    [
+        [1e155, 0.0, 0.0],
+        [1e155, -1e150, 1e160],
+        [-1e200, 1e199, 3e202],
+        [0.0, 0.0, 1e250],
+        [1e300, -1e300, 1e303],
+        [1e308, 1e308, -1e308],
+        [1e130, 0.0, 1.0],
+        [0.5, 1e-3, 10.0],
+    ]
+)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("engine", [*ENGINES, "python"])
+def test_gaussians_whose_squares_would_overflow(engine, K):
+    """The nearest class is the nearest at any distance, by ``predict`` and by what was exported alike."""
+    rng = np.random.default_rng(K)
+    codes = np.arange(30 * K) % K
+    X = rng.normal(size=(30 * K, 3)) * [1.0, 1e-3, 1e3] * (1.0 + codes[:, None])
+    for kind in (sx.QuadraticDiscriminantAnalysis(), sx.OneVsOneClassifier(sx.QuadraticDiscriminantAnalysis())):
+        model = kind.fit(X, codes)
+        # The widest class is the nearest to what is far away in every direction.
+        assert model.predict(FAR).tolist() == [K - 1] * 7 + [model.predict(FAR[-1:])[0]]
+        assert model.predict(-FAR[:6]).tolist() == [K - 1] * 6
+        if engine == "python":
+            names = {}
+            exec(sx.to_python(model), names)
+            found = [names["predict"]({f"x{j}": v for j, v in enumerate(row)}) for row in FAR.tolist()]
+        else:
+            table = pa.table({f"x{j}": FAR[:, j] for j in range(3)} | {"id": np.arange(len(FAR))})
+            found = [row[-1] for row in ENGINES[engine](table, to_sql(model, engine, keep=["id"]))]
+        assert found == model.predict(FAR).tolist()

@@ -51,10 +51,10 @@ def test_an_altered_file_names_the_check(small):
     for old, new, part in [
         (b'"C":1.0', b'"C":1.1', "checksum"),
         (b'"yes"', b'"yet"', "checksum"),
-        (b'"version": 3', b'"version": 2', "checksum"),
-        (b'"version": 3', b'"version": 1', "checksum"),
-        (b'"version": 3', b'"version": 4', r"version is 4, written by separatrix [^ ]+, .* up to 3"),
-        (b'"version": 3', b'"version": 0', "version is 0, which is none"),
+        (b'"version": 4', b'"version": 2', "checksum"),
+        (b'"version": 4', b'"version": 1', "checksum"),
+        (b'"version": 4', b'"version": 5', r"version is 5, written by separatrix [^ ]+, .* up to 4"),
+        (b'"version": 4', b'"version": 0', "version is 0, which is none"),
         (b'{"format"', b' {"format"', "formatted anew"),
         (b"separatrix-model", b"separatrix-mobel", 'lacks "format": "separatrix-model"'),
     ]:

@@ -5,6 +5,7 @@ from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron
 from separatrix.model_file import Difference, ModelFile, differences
 from separatrix.scorer import Scorer
 from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.scaling import Scaling
 
 from .models import NAMES, fitted
 
@@ -97,6 +98,17 @@ def test_levels_and_kinds_of_a_table():
         Difference("columns kept", ("sex=m", "age"), ("sex=m", "age")),
         Difference("weight of sex=x", None, 0.0),
     ]
+
+
+def test_units_of_columns():
+    W, names = np.ones((1, 3)), ("age", "dose")
+    plain = linear(W, names)
+    some = linear(W, names, scaling=Scaling(np.array([40.0, 2.0]), np.array([9.0, 0.5])))
+    other = linear(W, names, scaling=Scaling(np.array([40.0, 2.5]), np.array([9.0, 0.5])))
+    assert differences(some, other) == [Difference("center of dose", 2.0, 2.5)]
+    found = {one.what: one[1:] for one in differences(plain, some)}
+    assert found["standardised"] == (False, True)
+    assert found["scale of age"] == (None, 9.0)
 
 
 def test_what_has_no_name_shows_in_the_digest():

@@ -1,7 +1,10 @@
-"""A table's encoder and a classifier, in one file."""
+"""A table's encoder, scalers and a classifier, in one file."""
 
+import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
 
 from separatrix import LogisticRegression, QuadraticDiscriminantAnalysis, TableEncoder, load, save, sealed
 from separatrix.errors import ModelFileError, ParameterError
@@ -63,10 +66,92 @@ def test_an_encoder_that_does_not_fit_is_refused(tmp_path):
             read(path)
 
 
-def test_other_pipelines_are_refused(tmp_path):
-    from sklearn.preprocessing import StandardScaler
+SCALERS = [
+    StandardScaler(),
+    StandardScaler(with_mean=False),
+    StandardScaler(with_std=False),
+    MaxAbsScaler(),
+    RobustScaler(),
+    MinMaxScaler((-1, 3)),
+]
+X = np.random.default_rng(0).normal(size=(60, 3)) * [1.0, 1e3, 1e-3] + [0.0, 5e3, 1.0]
+y = np.where(X[:, 0] + (X[:, 1] - 5e3) / 1e3 > 0, "yes", "no")
 
-    X = [[0.0], [1.0]]
-    for steps in ([StandardScaler(), LogisticRegression()], [LogisticRegression()]):
-        with pytest.raises(ParameterError, match="a pipeline of"):
-            save(make_pipeline(*steps).fit(X, ["no", "yes"]), tmp_path / "m.json")
+
+@pytest.mark.parametrize("named", [False, True], ids=["arrays", "frames"])
+@pytest.mark.parametrize("scaler", SCALERS, ids=str)
+def test_a_scaler_before_a_classifier(tmp_path, scaler, named):
+    rows = pandas.DataFrame(X, columns=["a", "b", "c"]) if named else X
+    before = make_pipeline(clone(scaler), LogisticRegression()).fit(rows, y)
+    path, again = tmp_path / "model.json", tmp_path / "again.json"
+    save(before, path)
+    after = load(path)
+    np.testing.assert_allclose(after.predict_proba(rows), before.predict_proba(rows), rtol=1e-9)
+    if not isinstance(scaler, MinMaxScaler):  # which multiplies where the others divide
+        assert after.predict_proba(rows).tobytes() == before.predict_proba(rows).tobytes()
+    assert read(path).features == (("a", "b", "c") if named else None)
+    assert after[-1].certificate_.verify(before[0].transform(rows), y)
+    save(after, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("classifier", [LogisticRegression(), QuadraticDiscriminantAnalysis(reg_param=0.5)])
+def test_a_scaler_behind_a_table_s_encoder(tmp_path, classifier):
+    steps = [TableEncoder(missing="indicator"), "passthrough", StandardScaler(), classifier]
+    before = make_pipeline(*steps).fit(FRAME, LABELS)
+    save(before, tmp_path / "model.json")
+    after = load(tmp_path / "model.json")
+    assert [type(step).__name__ for _, step in after.steps] == ["TableEncoder", type(classifier).__name__]
+    assert after.predict_proba(FRAME).tobytes() == before.predict_proba(FRAME).tobytes()
+
+
+def test_a_table_s_encoder_that_standardises(tmp_path):
+    before = make_pipeline(TableEncoder(missing="impute", standardise=True), LogisticRegression()).fit(FRAME, LABELS)
+    path, again = tmp_path / "model.json", tmp_path / "again.json"
+    save(before, path)
+    after = load(path)
+    assert after.predict_proba(FRAME).tobytes() == before.predict_proba(FRAME).tobytes()
+    assert after[0].standardise
+    save(after, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_two_scalers_are_one(tmp_path):
+    before = make_pipeline(MaxAbsScaler(), StandardScaler(), LogisticRegression()).fit(X, y)
+    save(before, tmp_path / "model.json")
+    np.testing.assert_allclose(load(tmp_path / "model.json").predict_proba(X), before.predict_proba(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        (lambda s: s.update(scale=[1.0, 0.0, 1.0]), "scaling has a scale that is not above 0"),
+        (lambda s: s.update(center=[1.0]), r"scaling\.center"),
+        (lambda s: s.update(center=["nan", 0.0, 0.0]), r"scaling\.center"),
+        (lambda s: s.pop("scale"), "scaling lacks the key scale"),
+        (lambda s: s.update(more=1), "none of its own, more"),
+    ],
+)
+def test_units_that_do_not_fit_are_refused(tmp_path, change, part):
+    content = ModelFile.of(make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)).content()
+    change(content["scaling"])
+    (tmp_path / "m.json").write_bytes(sealed.seal(FORMAT, VERSION, content))
+    with pytest.raises(ModelFileError, match=part):
+        read(tmp_path / "m.json")
+
+
+def test_other_steps_are_refused_by_name(tmp_path):
+    for step, part in [
+        (PolynomialFeatures(2), "its step 'polynomialfeatures' is PolynomialFeatures"),
+        (MinMaxScaler(clip=True), "its step 'minmaxscaler' is MinMaxScaler with clip=True"),
+    ]:
+        model = make_pipeline(StandardScaler(), step, LogisticRegression()).fit(X, y)
+        with pytest.raises(ParameterError, match=part):
+            save(model, tmp_path / "m.json")
+    with pytest.raises(ParameterError, match="its step 'standardscaler' is not fitted"):
+        save(make_pipeline(StandardScaler(), LogisticRegression()), tmp_path / "m.json")
+
+
+def test_a_pipeline_of_a_classifier_alone(tmp_path):
+    save(make_pipeline(LogisticRegression()).fit(X, y), tmp_path / "m.json")
+    assert load(tmp_path / "m.json").predict(X).shape == (60,)

@@ -1,6 +1,7 @@
 """Files of older versions of the format, as the code of their day wrote them: ``files/`` never changes.
 
-Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes.
+Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes;
+of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof.
 The probabilities and scores beside them were printed by the code that wrote them.
 """
 
@@ -46,6 +47,28 @@ def test_older_files_are_read(name, l1_ratio):
     }
 
 
+def test_a_table_s_pipeline_of_version_3():
+    pandas = pytest.importorskip("pandas")
+    days = pandas.to_datetime(["2020-01-01", "2021-05-06", "2020-02-03", "2019-01-01"])
+    frame = pandas.DataFrame({"age": [31.0, 25.0, 47.0, None], "sex": ["f", "m", "x", "m"], "since": days})
+    model = load(FILES / "version_3.json")
+    printed = [0.5834650913539491, 0.3322656396337292, 0.4996830684744251, 0.7095119258176888]
+    assert model.predict_proba(frame)[:, 1].tolist() == printed
+    new = pandas.DataFrame({"since": pandas.to_datetime(["2022-01-01"]), "sex": ["never seen"], "age": [None]})
+    assert model.predict_proba(new)[:, 1].tolist() == [0.19774298910584762]
+    assert model[0].scaling_ is None
+    assert not model[0].standardise
+    assert read(FILES / "version_3.json").target == "ill"
+
+
+def test_a_proof_of_version_3():
+    model, rows, labels = load(FILES / "version_3_proof.json"), [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
+    (verdict,) = model.verdicts_
+    assert type(verdict).__name__ == "Inseparable"
+    assert verdict.verify(rows, labels)
+    assert not verdict.verify(rows, ["a", "a", "b", "b"])
+
+
 def test_firth_of_version_2():
     model = load(FILES / "version_2_firth.json")
     assert model.classes_.tolist() == [2, 5, 7]
@@ -55,15 +78,16 @@ def test_firth_of_version_2():
     assert model.certificate_.verify(X, [2, 2, 5, 5, 7, 7])
 
 
-@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth"])
+@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth", "version_3"])
 def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
     model = load(FILES / f"{name}.json")
     save(model, tmp_path / "model.json")
     assert json.loads((tmp_path / "model.json").read_text())["version"] == VERSION
     again = load(tmp_path / "model.json")
-    assert again.coef_.tobytes() == model.coef_.tobytes()
-    assert again.get_params() == model.get_params()
-    assert str(again.certificate_) == str(model.certificate_)
+    last, first = (getattr(one, "steps", [("", one)])[-1][1] for one in (again, model))
+    assert last.coef_.tobytes() == first.coef_.tobytes()
+    assert last.get_params() == first.get_params()
+    assert str(last.certificate_) == str(first.certificate_)
 
 
 @pytest.mark.parametrize("name", ["version_1", "version_2"])

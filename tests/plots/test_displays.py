@@ -5,6 +5,7 @@ import sys
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -250,3 +251,30 @@ def test_notebooks_show_the_certificate():
     with pytest.warns(sx.errors.SeparationWarning):
         apart = sx.LogisticRegression(C=np.inf).fit([[0.0], [1.0]], ["<i>", "c"])
     assert "<i>" not in apart._repr_html_()
+
+
+def test_every_display_takes_a_pipeline():
+    """With rows as the pipeline takes them, and columns by the names that its steps give them."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"age": rng.normal(size=80), "sex": rng.choice(["f", "m", "x"], 80), "pay": rng.normal(size=80)}
+    )
+    y = np.where(frame["age"] + rng.normal(size=80) > 0, "yes", "no")
+    model = make_pipeline(sx.TableEncoder(), StandardScaler(), sx.LogisticRegression("auto")).fit(frame, y)
+    X = model[:-1].transform(frame)
+    for name in plots.__all__:
+        if name.endswith("Display") and name != "Display":
+            _drawable(getattr(plots, name).from_estimator(model, frame, y, ax=Figure().subplots()))
+    shown = plots.CoefficientDisplay.from_estimator(model, frame, y, ax=Figure().subplots())
+    assert set(shown.found.names) == set(model[0].get_feature_names_out())
+    assert np.array_equal(shown.found.value, plots.CoefficientDisplay.from_estimator(model[-1], X, y).found.value)
+    most = plots.InfluenceDisplay.from_estimator(model, frame, y, ax=Figure().subplots()).found.rows
+    assert np.array_equal(most, plots.InfluenceDisplay.from_estimator(model[-1], X, y).found.rows)
+
+
+def test_a_search_that_ended_where_it_began_says_so(ax):
+    X, y = _drawn(2)
+    model = sx.LogisticRegression("auto").fit(X, y)
+    assert len(model.trace_) == 1
+    shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
+    assert [text.get_text() for text in shown.ax_.texts] == ["the search ended where it began"]

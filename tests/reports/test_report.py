@@ -222,3 +222,34 @@ def test_refusals():
         sx.report(model, X, y, test=(X[:1], ["maybe"]))
     with pytest.raises(ParameterError, match="level"):
         sx.report(model, X, y, level=95)
+
+
+def test_a_pipeline_is_reported_by_its_last_step():
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.normal(size=60), "sex": rng.choice(["f", "m", "x"], 60)})
+    y = np.where(frame["age"] + rng.normal(size=60) > 0, "yes", "no")
+    model = make_pipeline(sx.TableEncoder(), sx.LogisticRegression()).fit(frame, y)
+    page = sx.report(model, frame, y, test=(frame[:20], y[:20]))
+    X, names = model[0].transform(frame), model[0].get_feature_names_out()
+    assert page == sx.report(model[-1], X, y, test=(X[:20], y[:20]), names=names)
+    assert all(name in page for name in names)
+
+
+def test_no_rows_to_judge_by_are_refused():
+    X, y = np.arange(8.0)[:, None], [0, 0, 1, 0, 1, 0, 1, 1]
+    with pytest.raises(ParameterError, match="test: it has no rows; give rows that the model has not seen"):
+        sx.report(sx.LogisticRegression().fit(X, y), X, y, test=(X[:0], []))
+
+
+def test_how_C_was_chosen_stands_for_a_search_without_steps():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    model = sx.LogisticRegression("auto").fit(X, y)
+    assert len(model.trace_) == 1
+    page = sx.report(model, X, y)
+    assert "fig-penalty" in page
+    assert "fig-loss" not in page
+    assert "there is no curve to show" in page

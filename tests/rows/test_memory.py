@@ -1,5 +1,7 @@
 """Rows in memory: folds, walks, samples, and the summary of columns."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -120,3 +122,28 @@ def test_compiled_sums_of_columns_are_those_of_blocks(monkeypatch, dtype, form):
         np.testing.assert_allclose(getattr(swept, name), getattr(plain, name), rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(swept.pull, plain.pull, rtol=1e-9, atol=1e-7)
     assert swept.constant.tolist() == [False, False, False, True, False]
+
+
+def test_ranges_of_sparse_columns_are_those_of_dense_ones():
+    rng = np.random.default_rng(4)
+    X = np.where(rng.random((200, 9)) < 0.3, rng.standard_normal((200, 9)), 0.0)
+    X[:, 1], X[:, 2], X[:, 3] = 5e8, X[:, 2] + 1e9, 0.0
+    weight = rng.random(200) + 0.1
+    dense, sparse = (summarise(memory_rows(form, np.zeros(200), weight)) for form in (X, csr_array(X)))
+    assert np.array_equal(sparse.minimum, dense.minimum)
+    assert np.array_equal(sparse.maximum, dense.maximum)
+    # A mean of 5e8 is rounded by 6e-8.
+    np.testing.assert_allclose(sparse.std, dense.std, rtol=1e-9, atol=1e-7)
+
+
+def test_ranges_of_wide_sparse_rows_are_not_made_dense():
+    """2000 × 300 000 numbers would take 4.8 GB."""
+    rng = np.random.default_rng(5)
+    place = (rng.integers(0, 2000, 6000), rng.integers(0, 300_000, 6000))
+    X = csr_array((rng.standard_normal(6000), place), shape=(2000, 300_000))
+    tracemalloc.start()
+    found = summarise(memory_rows(X, np.zeros(2000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+    assert np.count_nonzero(found.maximum - found.minimum) == len(np.unique(X.indices))

@@ -18,6 +18,7 @@ from separatrix.errors import InputError, ParameterError
 from separatrix.inference import summary
 from separatrix.rows import Block, memory_rows, summarise
 from separatrix.rows.block import is_sparse
+from separatrix.scorer import taken_apart
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class FromZeroToOne:
 
 
 def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float = 0.95) -> Coefficients:
-    """The coefficients of a fitted linear model over its own rows X, y.
+    """The coefficients of a fitted linear model over its own rows X, y; of a pipeline, its last step's.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
@@ -98,6 +99,7 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     >>> coefficients(LogisticRegression(C=1.0).fit(X, y), X, y).has_intervals
     False
     """
+    model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "coef_"):
         came = f"{type(model).__name__} has no weight for each column"
         raise ParameterError("model", came, "give a fitted linear classifier")
@@ -106,7 +108,7 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     std = summarise(seen, ranges=False).std
     binary = seen.fold(FromZeroToOne(len(std))).all(axis=0)
     steps = np.where(binary, 1.0, std)
-    named = column_names(len(std), known, names)
+    named = column_names(len(std), known or encoded, names)
     found, reason = _inferred(model, X, y, level)
     if found is not None:
         slopes = slice(len(found.names) - len(named), None)  # the intercept, where there is one, comes first

@@ -25,6 +25,7 @@ from separatrix.errors import InputError, ParameterError
 from separatrix.leave_one_out import Inverse
 from separatrix.objective import Objective
 from separatrix.rows import Block
+from separatrix.scorer import taken_apart
 
 # Products of all rows with A past so many multiplications would take a minute.
 MOST_WORK = 4e11
@@ -45,7 +46,8 @@ class Influence:
 def influential(model: Any, X: Any, y: Any, top: int = 10) -> Influence:
     """The ``top`` rows of the fit's own data X, y without which it would change the most.
 
-    For ``LogisticRegression`` and ``LeastSquaresClassifier``; others have no curvature that says so.
+    For ``LogisticRegression`` and ``LeastSquaresClassifier``, or a pipeline that ends in one; others have no curvature
+    that says so.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [9.0]], [0, 0, 1, 1, 0]
@@ -53,6 +55,7 @@ def influential(model: Any, X: Any, y: Any, top: int = 10) -> Influence:
     >>> found.rows[0].item(), bool(found.distance[0] > found.distance[1])
     (4, True)
     """
+    model, X, _ = taken_apart(model, X)
     claim = getattr(getattr(model, "certificate_", None), "claim", None)
     for offers, find in WAYS:
         if offers(model, claim):

@@ -28,7 +28,7 @@ from separatrix.geometry import Region, cells, regions, split
 from separatrix.labels import known_codes
 from separatrix.rows import Block, Frame, memory_rows, summarise
 from separatrix.schemes import pairs
-from separatrix.scorer import Scorer, scores_of
+from separatrix.scorer import Scorer, scores_of, taken_apart
 
 # Rows that directions are found from, and steps of the power method for the largest principal direction.
 MOST_ROWS, STEPS = 5000, 60
@@ -82,7 +82,7 @@ def _block(X: Any, origin: Array, scale: Array) -> Block:
 
 
 def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) -> Plane:
-    """The plane in which to look at a fitted classifier of this package.
+    """The plane in which to look at a fitted classifier of this package, or at the one that ends a pipeline.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
@@ -90,10 +90,11 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     >>> plane.names, plane.exact
     (('along the weights', 'largest principal direction besides'), True)
     """
+    model, X, encoded = taken_apart(model, X)
     scorer = scores_of(model)
     rows, known = rows_to_score(model, X)
     d = rows.shape[1]
-    labels = column_names(d, known, names)
+    labels = column_names(d, known or encoded, names)
     if d == 1:
         return Plane(np.zeros(1), np.ones(1), np.array([[1.0, 0.0]]), (labels[0], ""), True, "the one column there is")
     if d == 2:

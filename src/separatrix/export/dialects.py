@@ -1,5 +1,7 @@
 """How SQL engines differ: names, text, doubles, dates. A new engine is one line in ``DIALECTS``.
 
+A column's type is not known here, so templates take numbers, dates and truth values in columns of text as well.
+
 A double must read back as the same bits. DuckDB and PostgreSQL read 0.1 as a decimal number, so it is spelled with an
 exponent or with its type. SQLite before 3.47 rounds decimal spellings wrongly now and then (about one in 300), so there
 a double is m/2ᵏ with whole m, exact in every step, and its decimal spelling follows as a comment.
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.errors import ParameterError
+from separatrix.export.spelling import FALSE, TRUE, ZONED, Respelling, are_instants, are_truths, are_zoned, nothing
 
 # The largest power of two that a 64-bit integer holds.
 STEP = 62
@@ -64,7 +67,9 @@ def as_fraction(v: float) -> str:
 class Dialect:
     """One engine's spelling. Templates take a column; ``finite`` and ``finite_day`` are None where all values are.
 
-    ``fence``: what behind a subquery keeps the engine from writing it out at each of its uses.
+    Of a category, ``real`` says whether the column holds numbers with a fraction, ``real_value`` their value, and
+    ``respelled`` what else is not spelled as ``text`` has it. ``fence``: what behind a subquery keeps the engine from
+    writing it out at each of its uses. ``most_columns``: that a subquery may have.
     """
 
     name: str
@@ -74,11 +79,17 @@ class Dialect:
     missing: str = "{} IS NULL"
     finite: str | None = None
     days: str = STANDARD_DAYS
+    missing_day: str = "{} IS NULL"
     finite_day: str | None = None
-    text: str = "CAST({} AS VARCHAR)"
-    yes: str = "CAST({} AS BOOLEAN)"
-    no: str = "NOT CAST({} AS BOOLEAN)"
+    text: str = "NULLIF(TRIM(CAST({} AS VARCHAR)), '')"
+    real: str | None = None
+    real_value: str = "CAST({} AS DOUBLE PRECISION)"
+    no_number: str | None = None
+    respelled: tuple[Respelling, ...] = ()
+    yes: str = f"LOWER(TRIM(CAST({{}} AS VARCHAR))) IN {TRUE}"
+    no: str = f"LOWER(TRIM(CAST({{}} AS VARCHAR))) IN {FALSE}"
     largest: str = "GREATEST"
+    most_columns: int | None = None
     fence: str = ""
 
     def name_of(self, name: str) -> str:
@@ -87,6 +98,8 @@ class Dialect:
         >>> DIALECTS["duckdb"].name_of('a"b')
         '"a""b"'
         """
+        if not name and self.mark == '"':
+            raise ParameterError("model", "a column's name is empty", f"rename it: {self.name} has no spelling for it")
         return f"{self.mark}{_sayable(name).replace(self.mark, 2 * self.mark)}{self.mark}"
 
     def literal(self, label: Any) -> str:
@@ -108,24 +121,65 @@ def _sayable(text: str) -> str:
     return text
 
 
+_DUCK_TEXT = r"trim(CAST({0} AS VARCHAR), E' \t\r\n')"
+_DUCK_IS_TEXT = "CASE WHEN typeof({0}) = 'VARCHAR' THEN"
+_DUCK_NOTHING = f"{{0}} IS NULL OR (typeof({{0}}) = 'VARCHAR' AND {nothing(_DUCK_TEXT)})"
+_PG_TEXT = r"btrim(CAST({0} AS text), E' \t\r\n')"
+_LITE_TEXT = "trim({0}, char(32, 9, 13, 10))"
+_PG_INSTANT = f"CASE WHEN {_PG_TEXT} ~ '{ZONED}' THEN EXTRACT(EPOCH FROM CAST({{0}} AS timestamptz)) "
 DIALECTS = {
     "standard": Dialect("standard"),
     "duckdb": Dialect(
         "duckdb",
-        missing="{0} IS NULL OR isnan(CAST({0} AS DOUBLE))",
-        finite="isfinite(CAST({} AS DOUBLE))",
-        days="epoch({}) / 86400e0",
-        finite_day="isfinite({})",
+        number="TRY_CAST({} AS DOUBLE)",
+        missing=f"{_DUCK_NOTHING} OR isnan(TRY_CAST({{0}} AS DOUBLE))",
+        finite="isfinite(TRY_CAST({} AS DOUBLE))",
+        # Its cast of text to TIMESTAMP drops the zone; one of every cell to text would take longer than all the rest.
+        days="CASE WHEN typeof({0}) NOT IN ('VARCHAR', 'TIMESTAMP WITH TIME ZONE') "
+        "THEN epoch(TRY_CAST({0} AS TIMESTAMP)) "
+        f"WHEN regexp_matches({_DUCK_TEXT}, '{ZONED}') THEN epoch(TRY_CAST({_DUCK_TEXT} AS TIMESTAMPTZ)) "
+        f"ELSE epoch(TRY_CAST({_DUCK_TEXT} AS TIMESTAMP)) END / 86400e0",
+        missing_day=_DUCK_NOTHING,
+        finite_day=f"isfinite(TRY_CAST({_DUCK_TEXT} AS TIMESTAMP))",
+        text=f"nullif({_DUCK_TEXT}, '')",
+        real="typeof({0}) IN ('DOUBLE', 'FLOAT') OR typeof({0}) LIKE 'DECIMAL%'",
+        # By way of text, so that 0.1 of four bytes is 0.1 of eight.
+        real_value="TRY_CAST(CAST({} AS VARCHAR) AS DOUBLE)",
+        no_number="CAST('NaN' AS DOUBLE)",
+        respelled=(
+            Respelling(
+                are_zoned,
+                "typeof({}) = 'TIMESTAMP WITH TIME ZONE'",
+                "CAST(make_timestamp(epoch_us(TRY_CAST(CAST({} AS VARCHAR) AS TIMESTAMPTZ))) AS VARCHAR) || 'Z'",
+            ),
+        ),
+        # Of a column that is not text, the engine strikes out the first branch before it plans.
+        yes=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {TRUE} ELSE TRY_CAST({{0}} AS DOUBLE) = 1 END",
+        no=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {FALSE} ELSE TRY_CAST({{0}} AS DOUBLE) = 0 END",
     ),
     "postgresql": Dialect(
         "postgresql",
         with_type,
         number="CAST({} AS float8)",
-        missing="{0} IS NULL OR CAST({0} AS float8) = float8 'NaN'",
-        finite="abs(CAST({} AS float8)) < float8 'Infinity'",  # NaN is above all numbers
-        days="CAST(EXTRACT(EPOCH FROM {}) AS float8) / float8 '86400'",
-        finite_day="isfinite({})",
-        text='CAST({} AS text) COLLATE "C"',
+        missing=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
+        # NaN is above all numbers.
+        finite=f"NOT {nothing(_PG_TEXT)} AND abs(CAST({{0}} AS float8)) < float8 'Infinity'",
+        days=f"CAST({_PG_INSTANT}ELSE EXTRACT(EPOCH FROM CAST({{0}} AS timestamp)) END AS float8) / float8 '86400'",
+        missing_day=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
+        finite_day=f"NOT {nothing(_PG_TEXT)} AND isfinite(CAST({{0}} AS timestamp))",
+        text=f"nullif({_PG_TEXT}, '') COLLATE \"C\"",
+        real="CAST(pg_typeof({}) AS text) IN ('double precision', 'real', 'numeric')",
+        real_value="CAST(CAST({} AS text) AS float8)",
+        no_number="float8 'NaN'",
+        respelled=(
+            Respelling(
+                are_zoned,
+                "CAST(pg_typeof({}) AS text) = 'timestamp with time zone'",
+                "CAST(CAST(CAST({} AS text) AS timestamptz) AT TIME ZONE 'UTC' AS text) || 'Z'",
+            ),
+        ),
+        yes=f"lower({_PG_TEXT}) IN {TRUE}",
+        no=f"lower({_PG_TEXT}) IN {FALSE}",
         fence=" OFFSET 0",
     ),
     "sqlite": Dialect(
@@ -134,14 +188,30 @@ DIALECTS = {
         # Of a "name" that is no column SQLite makes text; of a `name` it makes an error.
         mark="`",
         number="CAST({} AS REAL)",
-        # Its columns hold any type: text is no number, rather than 0.
-        finite="typeof({0}) IN ('integer', 'real') AND abs(CAST({0} AS REAL)) < 9e999",
-        days="julianday({}) - 2440587.5",
+        missing=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",
+        # Its columns hold any type: text that is no number is unlike its own cast, which takes what digits it begins
+        # with.
+        finite="(typeof({0}) = 'integer' OR {0} = CAST({0} AS REAL)) AND abs(CAST({0} AS REAL)) < 9e999",
+        # Seconds and their thousandths; a Julian day as one number has digits for a twentieth of those.
+        days=f"(strftime('%s', {_LITE_TEXT}) + strftime('%f', {_LITE_TEXT}) - strftime('%S', {_LITE_TEXT})) / 86400.0",
+        missing_day=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",
+        # A number would be a Julian day, a time alone a time on 2000-01-01.
+        finite_day=f"typeof({{0}}) = 'text' AND {_LITE_TEXT} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'",
         # An expression is compared letter by letter, a column as it was declared.
-        text="CAST({} AS TEXT) || ''",
-        yes="{} = 1",
-        no="{} = 0",
+        text=f"nullif({_LITE_TEXT}, '')",
+        real="typeof({}) = 'real'",
+        real_value="CAST({} AS REAL)",
+        respelled=(
+            # It has no truth values and no times: they are numbers and text.
+            Respelling(are_truths, "typeof({0}) = 'integer' AND {0} IN (0, 1)", "substr('falsetrue', 1 + 5 * {0}, 5)"),
+            Respelling(
+                are_instants, "{} GLOB '????-??-?? ??:??:??.[0-9]*[0-9]'", "rtrim(rtrim(CAST({} AS TEXT), '0'), '.')"
+            ),
+        ),
+        yes=f"lower({_LITE_TEXT}) IN {TRUE}",
+        no=f"lower({_LITE_TEXT}) IN {FALSE}",
         largest="max",
+        most_columns=2000,
         fence=" LIMIT -1 OFFSET 0",
     ),
 }

@@ -20,14 +20,16 @@ from separatrix.arrays import Array
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.parts import PartsScorer
 from separatrix.errors import ParameterError
-from separatrix.export.algebra import Abs, Affine, Inputs, Largest, Vector, Where, sign
+from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where, sign
 from separatrix.export.heads import PROBABILITIES
+from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.gaussians import FARTHEST, Gaussians, QuadraticScorer
 from separatrix.schemes import TIE_SHARE, OneVersusOne, pairs
 from separatrix.scorer import Scorer, scores_of
 from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.scaling import Scaling
 
 Row = tuple[float, ...]
 
@@ -36,8 +38,9 @@ Row = tuple[float, ...]
 class Column:
     """A column of the table, and the columns of X from ``start`` on that it becomes.
 
-    A category has ``rows``: for each level its columns of X. Others are v − ``shift``, then ``tail``. ``absent`` and
-    ``unseen`` are the columns of X for a missing value and for a level that is none of ``rows``; None: no answer.
+    A category has ``rows``: for each level its columns of X, and ``numbers``: the levels that are numbers, by these.
+    Others are v − ``shift``, then ``tail``. ``absent`` and ``unseen`` are the columns of X for a missing value and for
+    a level that is none of ``rows``; None: no answer.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Column:
     shift: float = 0.0
     tail: Row = ()
     rows: tuple[tuple[str, Row], ...] = ()
+    numbers: tuple[tuple[float, str], ...] = ()
     absent: Row | None = None
     unseen: Row | None = None
 
@@ -73,17 +77,18 @@ class Formula:
         return sum(column.width for column in self.columns)
 
 
-def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None) -> Formula:
+def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn_in: bool = True) -> Formula:
     """The formula of a fitted classifier, of a model file or of a scorer.
 
     ``columns``: the encoder of the table, or the names of the columns of X, where the model does not know them itself;
-    without names they are x0, x1, ...
+    without names they are x0, x1, ... ``drawn_in``: whether Gaussians' squares are kept from overflowing, which takes a
+    length of all that is squared.
     """
-    held, encoder, names, probable = _parts(model)
+    held, encoder, scaling, names, probable = _parts(model)
     if isinstance(columns, Encoder):
         encoder, columns = columns, None
     scorer = scores_of(held)
-    x, scores = _scores(scorer)
+    x, scores = _scores(scorer, scaling, drawn_in)
     if encoder is None:
         names = columns or names or [f"x{j}" for j in range(x.width)]
         encoded = tuple(Encoded(str(name), "number") for name in names)
@@ -91,7 +96,7 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None) -> Fo
         encoded = encoder.columns
     link = getattr(scorer, "link_name", None) if probable else None
     plain = encoder or Encoder(encoded)
-    found = _columns(plain, x.center)
+    found = _columns(plain, x.shift)
     width = sum(column.width for column in found)
     if width != x.width:
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
@@ -99,14 +104,15 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None) -> Fo
     return Formula(found, _labels(scorer.classes.tolist()), scores, probabilities, encoder)
 
 
-def _parts(model: Any) -> tuple[Any, Encoder | None, Sequence[str] | None, bool]:
-    """Of what is given: what has a scorer, its encoder, its columns' names, whether it has probabilities."""
+def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
+    """Of what is given: what has a scorer, its encoder and units, columns' names, whether it has probabilities."""
     if isinstance(model, ModelFile):
         kind: Any = CLASSIFIERS[model.classifier]
-        return model.scorer, model.encoder, model.features, kind.has_probabilities
-    encoder, model = taken_apart(model)
-    names = getattr(model, "feature_names_in_", None)
-    return model, encoder, None if names is None else list(names), getattr(model, "has_probabilities", True)
+        return model.scorer, model.encoder, model.scaling, model.features, kind.has_probabilities
+    encoder, scaling, features, model = taken_apart(model)
+    names = getattr(model, "feature_names_in_", features)
+    probable = getattr(model, "has_probabilities", True)
+    return model, encoder, scaling, None if names is None else list(names), probable
 
 
 def _labels(found: list[Any]) -> list[Any]:
@@ -139,9 +145,13 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
         shift = float(center[0]) if len(center) else 0.0
         return Column(column.name, column.kind, start, column.width, shift, ends, absent=absent)
     units = np.vstack([np.zeros(column.values), np.eye(column.values)]).tolist()
-    rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(column.levels, units, strict=True))
+    levels = [level.strip() for level in column.levels]
+    rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(levels, units, strict=True))
     unseen = less_center((*column.fill, *tail)) if encoder.unseen == "average" else None
-    return Column(column.name, column.kind, start, column.width, rows=rows, absent=absent, unseen=unseen)
+    numbers = tuple(as_numbers(levels).items())
+    return Column(
+        column.name, column.kind, start, column.width, rows=rows, numbers=numbers, absent=absent, unseen=unseen
+    )
 
 
 # -------------------------------------------------------------------------------------------------- scores
@@ -149,19 +159,26 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
 
 @dataclass(frozen=True, eq=False)
 class Centred:
-    """The node of X, and what it is shifted by."""
+    """The node of X, less ``shift``: of the scorer's columns less ``center``, times ``scale``, in the table's units.
+
+    ``drawn_in``: whether rows that are very far away are.
+    """
 
     node: Inputs
     center: Array
+    scale: Array
+    shift: Array
+    drawn_in: bool
 
     @property
     def width(self) -> int:
         return self.node.width
 
 
-def _scores(scorer: Any) -> tuple[Centred, Vector]:
+def _scores(scorer: Any, scaling: Scaling | None, drawn_in: bool) -> tuple[Centred, Vector]:
     center = _center(scorer)
-    x = Centred(Inputs(len(center)), center)
+    units = Scaling(np.zeros(len(center)), np.ones(len(center))) if scaling is None else scaling
+    x = Centred(Inputs(len(center)), center, units.scale, units.center + units.scale * center, drawn_in)
     return x, _scores_of(scorer, x)
 
 
@@ -187,30 +204,27 @@ def _linear(scorer: Scorer, x: Centred) -> Vector:
 
 
 def _affine(W: Array, x: Centred) -> Vector:
-    return Affine(x.node, W[:, 1:], W[:, 0] + W[:, 1:] @ x.center)
+    return Affine(x.node, W[:, 1:] / x.scale, W[:, 0] + W[:, 1:] @ x.center)
 
 
 def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
     """Ln p(x|C_k)p(C_k) = a_k + ln π_k − ½ ‖h_k‖², with h_k affine in x; of two classes their difference."""
     found: Gaussians = scorer.gaussians
-    forms = [_whitened(found, k, x) for k in range(len(found.means))]
-    h = Affine(x.node, np.vstack([M for M, _ in forms]), np.concatenate([a for _, a in forms]))
-    M = np.zeros((len(forms), h.width))
-    end = 0
-    for k, (rows, _) in enumerate(forms):
-        M[k, end : end + len(rows)] = -0.5
-        end += len(rows)
+    rows, moved, unit = found.whitened(x.center, x.scale)
+    ranks = [A.shape[1] for A in found.whiten]
+    # Of a class in which no column varies a zero: what is missing shows in its score, too.
+    lone = [end for end, rank in zip(np.cumsum(ranks), ranks, strict=True) if rank == 0]
+    rows, moved = np.insert(rows, lone, 0.0, axis=0), np.insert(moved, lone, 0.0)
+    h = Affine(x.node, rows, moved)
+    # Past the limit, what brings the longest entry to FARTHEST; else the unit.
+    length, limit = Largest(Abs(h)), FARTHEST / unit
+    h_near = h * (FARTHEST / Where(limit - length, Constant(limit), length) if x.drawn_in else unit)
+    own = np.repeat(np.arange(len(ranks)), np.maximum(ranks, 1))
+    M = np.where(own == np.arange(len(ranks))[:, None], -0.5, 0.0)
     a = found.constant - found.constant.mean() + np.log(found.priors)
-    if len(forms) == 2:
+    if len(M) == 2:
         M, a = M[1:] - M[:1], a[1:] - a[:1]
-    return Affine(h * h, M, a)
-
-
-def _whitened(found: Gaussians, k: int, x: Centred) -> tuple[Array, Array]:
-    """(x − m_k) A_k as a matrix and a constant for the columns that ``x`` shifts."""
-    A = found.whiten[k]
-    moved = (x.center - found.frame.center) / found.frame.scale - found.means[k]
-    return (A / found.frame.scale[:, None]).T, moved @ A
+    return Affine(h_near * h_near, M, a)
 
 
 def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:

@@ -21,9 +21,11 @@ from separatrix.export.algebra import (
     Where,
     translate,
 )
-from separatrix.export.formula import Column, Formula, formula_of
+from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
+# Columns of the example in the file.
+SHOWN = 4
 OPERATORS = {"+": "operator.add", "-": "operator.sub", "*": "operator.mul", "/": "operator.truediv"}
 READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "category": "as_level"}
 
@@ -31,7 +33,8 @@ READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "cat
 def to_python(model: Any) -> str:
     """The text of a Python file with ``predict(row)``, ``scores(row)`` and, where it has any, ``probabilities(row)``.
 
-    A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints one answer a line.
+    A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints one answer a line, with
+    ``--probabilities`` where it has any; ``python file.py --help`` says what it takes.
 
     >>> from separatrix import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
@@ -50,9 +53,13 @@ def to_python(model: Any) -> str:
         *(inspect.getsource(function).rstrip() for function in runtime.FUNCTIONS),
         _literal("READERS", {kind: _Name(name) for kind, name in READERS.items()}),
         program.written(),
-        'if __name__ == "__main__":\n    predict_lines(predict)',
+        f'if __name__ == "__main__":\n    predict_table({", ".join(_asked(formula))})',
     ]
     return "\n\n\n".join(parts) + "\n"
+
+
+def _asked(formula: Formula) -> list[str]:
+    return ["__doc__", "COLUMNS", "predict"] + ["probabilities"] * (formula.probabilities is not None)
 
 
 class _Name(str):
@@ -82,12 +89,13 @@ def _constants(formula: Formula) -> str:
 
 
 def _plain(column: Column, drop: bool) -> dict[str, Any]:
+    rows: dict[str | float, Row] = dict(column.rows)
     return {
         "name": column.name,
         "kind": column.kind,
         "shift": column.shift,
         "tail": column.tail,
-        "rows": dict(column.rows),
+        "rows": rows | {value: rows[level] for value, level in column.numbers},
         "absent": column.absent,
         "unseen": column.unseen,
         "drop": drop,
@@ -170,15 +178,31 @@ def _function(name: str, argument: str, says: str, body: Sequence[str]) -> str:
 
 
 def _docstring(formula: Formula) -> str:
-    """Columns, classes, and what becomes of missing values and unseen levels."""
+    """How to use it, columns, classes, and what becomes of missing values and unseen levels."""
     listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
+    shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:SHOWN]]
+    shown += ["..."] if len(formula.columns) > SHOWN else []
+    chances = ["P(class) of each", "--probabilities "] if formula.probabilities is not None else None
     text = (
         "A classifier, exported by separatrix. It needs Python 3.11 or later and nothing else.\n\n"
-        f"predict(row) gives one of {formula.classes!r}.\n\nColumns of a row, a dictionary:\n{listed}\n\n"
-        "No value is None or NaN; text that spells one counts as a number.\n"
+        f"In Python, with this file as model.py:\n\n    from model import predict\n"
+        f"    predict({{{', '.join(shown)}}})\n\n"
+        f"predict(row) gives one of {formula.classes!r}, scores(row) what it is chosen by"
+        f"{', probabilities(row) ' + chances[0] if chances else ''}.\n"
+        "For a table in CSV, in a shell; --help has the options:\n\n"
+        f"    python model.py {chances[1] if chances else ''}< rows.csv\n\n"
+        f"Columns of a row, a dictionary or a line of the table:\n\n{listed}\n\n"
+        "No value is None or NaN; in a table an empty cell, or one that reads NA. Text that spells a number counts as\n"
+        "that number. Columns that are not listed are passed over.\n"
         f"{_missing(formula)}\n"
     )
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _example(column: Column) -> str:
+    if column.rows:
+        return repr(column.rows[0][0])
+    return {"number": "1.5", "boolean": "True", "date": "'2024-12-31'"}[column.kind]
 
 
 def _kind(column: Column) -> str:

@@ -5,6 +5,7 @@ A vector is a list of floats; a list of one number counts for every entry beside
 
 from __future__ import annotations
 
+import argparse
 import csv
 import datetime
 import io
@@ -17,17 +18,24 @@ from typing import Any
 from separatrix.export.algebra import LOWEST_EXPONENT
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
+# What an exported file has in its place: the labels.
+CLASSES: list[Any] = []
 # The modules that the functions below need.
-MODULES = (csv, datetime, io, math, operator, sys)
+MODULES = (argparse, csv, datetime, io, math, operator, sys)
 
 
 def as_number(value: Any) -> float | None:
     """A finite number, or None where there is no value."""
     if value is None or (isinstance(value, str) and value.strip() in NO_NUMBER):
         return None
-    number = float(value)
+    if isinstance(value, str) and "_" in value:
+        raise ValueError("it is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if math.isinf(number):
-        raise ValueError("it is infinite")
+        raise ValueError("it is infinite, or too large for a float")
     return None if math.isnan(number) else number
 
 
@@ -46,6 +54,8 @@ def as_days(value: Any) -> float | None:
         return None
     if isinstance(value, str):
         value = datetime.datetime.fromisoformat(value.strip())
+    if not isinstance(value, datetime.date):
+        raise ValueError("it is not a date")
     if not isinstance(value, datetime.datetime):
         return float((value - datetime.date(1970, 1, 1)).days)
     value = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
@@ -53,13 +63,24 @@ def as_days(value: Any) -> float | None:
     return since / datetime.timedelta(days=1)
 
 
-def as_level(value: Any) -> str | None:
-    """The text of a category, or None where there is no value; a number is as short as it goes."""
+def as_level(value: Any, levels: Any) -> str | float | None:
+    """The text of a category, or None where there is no value; of a number that may have a fraction its value."""
+    if isinstance(value, str):
+        text = value.strip()
+        nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in levels)
+        return None if nothing else text
     if value is None or value != value:
         return None
-    if isinstance(value, bool):
+    if str(value) in ("True", "False"):
         return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, datetime.datetime):
+        zone = "Z" if value.tzinfo else ""
+        text = (value.astimezone(datetime.UTC) if zone else value).replace(tzinfo=None).isoformat(" ")
+        return (text.rstrip("0") if "." in text else text) + zone
+    if hasattr(value, "__index__"):
+        return str(int(value))
+    # By way of text, so that 0.1 of four bytes is 0.1 of eight.
+    return float(str(value)) if hasattr(value, "__float__") else str(value)
 
 
 def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | None:
@@ -71,7 +92,8 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
         if name not in row:
             raise ValueError(f"the row has no column {name!r}")
         try:
-            value = readers[column["kind"]](row[name])
+            read, levels = readers[column["kind"]], column["rows"]
+            value = read(row[name], levels) if levels else read(row[name])
         except (TypeError, ValueError) as error:
             raise ValueError(f"column {name!r} is {row[name]!r}: {error}") from None
         if value is None:
@@ -79,8 +101,8 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
             answered = answered and found is not None
             if found is None and not column["drop"]:
                 raise ValueError(f"column {name!r} has no value")
-        elif column["kind"] == "category":
-            found = column["rows"].get(value, column["unseen"])
+        elif levels:
+            found = levels.get(value, column["unseen"])
             if found is None:
                 raise ValueError(f"column {name!r} is {value!r}, which no training row had")
         else:
@@ -110,16 +132,36 @@ def where(test: float, yes: float, no: float) -> float:
     return yes if test >= 0 else no
 
 
-def predict_lines(predict: Callable[[dict[str, Any]], Any]) -> None:
-    """CSV with a header on standard input, one answer a line on standard output; no answer is an empty line."""
+def predict_table(
+    about: str, columns: Any, predict: Callable[[dict[str, Any]], Any], probabilities: Callable[..., Any] | None = None
+) -> None:
+    """A table in CSV on standard input, one answer a line on standard output; no answer is an empty line."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=about, formatter_class=form, usage="%(prog)s [options] < rows.csv")
+    parser.add_argument("--header", action="store_true", help="name the columns of the answers in a first line")
+    parser.add_argument("--no-names", action="store_true", help="the table has no header: its columns are those above")
+    if probabilities is not None:
+        parser.add_argument("--probabilities", action="store_true", help="after the answer, P(class) of each class")
+    asked = vars(parser.parse_args())
+    classes = CLASSES if asked.get("probabilities") else []
     cells = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", newline="")
-    answers = io.TextIOWrapper(sys.stdout.buffer, "utf-8", line_buffering=True)
-    for number, row in enumerate(csv.DictReader(cells), 1):
+    answers = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="", line_buffering=True)
+    lines = csv.writer(answers, lineterminator="\n")
+    if asked["header"]:
+        lines.writerow(["label", *(f"probability={label}" for label in classes)])
+    names = [column["name"] for column in columns] if asked["no_names"] else None
+    literal = {column["name"] for column in columns if "NA" in column["rows"]}
+    for number, row in enumerate(csv.DictReader(cells, names), 1):
+        given = {name: None if cell in NO_TEXT and name not in literal else cell for name, cell in row.items()}
         try:
-            answer = predict({name: None if cell in NO_TEXT else cell for name, cell in row.items()})
+            answer = predict(given)
+            found = probabilities(given) if classes and probabilities else {}
         except ValueError as error:
             sys.exit(f"row {number}: {error}")
-        print("" if answer is None else answer, file=answers)
+        if answer is None and not classes:
+            print(file=answers)
+        else:
+            lines.writerow([answer, *((found or {}).get(label) for label in classes)])
 
 
 FUNCTIONS = (
@@ -132,5 +174,5 @@ FUNCTIONS = (
     each,
     raised,
     where,
-    predict_lines,
+    predict_table,
 )

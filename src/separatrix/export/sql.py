@@ -1,8 +1,9 @@
 """A model as SQL: score, probability and label by expressions that the engine computes beside the data.
 
 An answer is NULL where the model gives none: where it refuses that a value is missing, a level was never seen, a number
-is infinite. A column of dates holds dates or timestamps (in SQLite text such as 2024-12-31); one of truth values
-BOOLEAN, or 1 and 0; a category text or whole numbers.
+is infinite. Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may be of
+their own types or text, as in a file; a category is of any of these types, spelled as the encoder does. "standard" has
+no word for a column's type: there dates are timestamps, and categories text or whole numbers.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from separatrix.export.algebra import (
 )
 from separatrix.export.dialects import Dialect, dialect_of
 from separatrix.export.formula import Column, Formula, Row, formula_of
+from separatrix.export.spelling import are_numbers, unlike
 
 # Engines refuse expressions that are nested a thousand deep: longer sums are sums of sums.
 LONGEST_SUM = 50
@@ -39,6 +41,8 @@ LONGEST_SUM = 50
 LONGEST_EXPRESSIONS = 4_000_000
 # Where an engine that writes subqueries out again would make a statement grow by so much, it is kept from doing so.
 LARGEST_GROWTH = 20
+# What a subquery may have beside columns of X: scores, probabilities, steps to them, columns to keep.
+OTHER_COLUMNS = 500
 NAME = re.compile(r"\w+")
 
 
@@ -66,12 +70,14 @@ def to_sql(
 def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
     """Score, probability and label as expressions by themselves, for a SELECT or a view of one's own.
 
+    They do not tell classes apart where a Gaussian's distance is so long (1e154) that its square overflows.
+
     >>> from separatrix import Scorer
     >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
     >>> sql_expressions(scorer, "standard").score
     '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
     """
-    formula, spelled = formula_of(model), dialect_of(dialect)
+    formula, spelled = formula_of(model, drawn_in=False), dialect_of(dialect)
     written, unfolded = Writer(formula, spelled).sizes()
     if unfolded > LONGEST_EXPRESSIONS:
         came = f"in one expression each its answers would take {unfolded:.2g} letters, in steps {written}"
@@ -105,6 +111,8 @@ class Writer:
 
     def __init__(self, formula: Formula, dialect: Dialect, inline: bool = False) -> None:
         self.formula, self.dialect, self.inline = formula, dialect, inline
+        # Where a subquery could not have a name for each column of X, columns are written where they are used.
+        self.wide = dialect.most_columns is not None and formula.n_columns + OTHER_COLUMNS > dialect.most_columns
         self.layers: list[list[tuple[str, str]]] = [[]]
         self.named = {formula.scores: "z"}
         if formula.probabilities is not None:
@@ -214,19 +222,38 @@ class Writer:
         """One text for each column of X, in layer 0; of a category its own text, at its first column of X."""
         texts: list[str] = []
         for j, column in enumerate(self.formula.columns):
-            own = [self.dialect.text.format(self._source(column))] if column.rows else self._value(column)
+            own = [self._text(column)] if column.rows else self._value(column)
             names = [f"c{j}"] if column.rows else [f"x{column.start + i}" for i in range(len(own))]
-            texts += self._bound(names, own, 0).texts + [""] * (column.width - len(own))
-        return Spelled(texts, 0 if self.inline else 1)
+            own = [f"({text})" for text in own] if self.wide else self._bound(names, own, 0).texts
+            texts += own + [""] * (column.width - len(own))
+        return Spelled(texts, 0 if self.inline or self.wide else 1)
 
     def _source(self, column: Column) -> str:
         name = self.dialect.name_of(column.name)
         return name if self.inline else f"t.{name}"
 
+    def _text(self, column: Column) -> str:
+        """A category, spelled as the encoder does, whatever type the column has."""
+        c, dialect = self._source(column), self.dialect
+        levels = [level for level, _ in column.rows]
+        whens = [
+            f"WHEN {said.test.format(c)} THEN {said.text.format(c)}"
+            for said in dialect.respelled
+            if said.applies(levels)
+        ]
+        if dialect.real and are_numbers(levels):
+            same = [f"WHEN {dialect.double(v)} THEN {dialect.literal(level)}" for v, level in column.numbers]
+            same += [f"WHEN {dialect.no_number} THEN NULL"] if dialect.no_number else []
+            other = dialect.literal(unlike(levels))
+            found = f"CASE {dialect.real_value.format(c)} {' '.join(same)} ELSE {other} END" if same else other
+            whens += [f"WHEN {c} IS NULL THEN NULL", f"WHEN {dialect.real.format(c)} THEN {found}"]
+        text = dialect.text.format(c)
+        return f"CASE {' '.join(whens)} ELSE {text} END" if whens else text
+
     def _value(self, column: Column) -> list[str]:
         """A number, a truth value or a date, with its indicator."""
         c, dialect = self._source(column), self.dialect
-        missing = f"{c} IS NULL"
+        missing = (dialect.missing_day if column.kind == "date" else dialect.missing).format(c)
         if column.kind == "boolean":
             cases = [(dialect.yes.format(c), 1.0), (dialect.no.format(c), 0.0)]
             whens = " ".join(f"WHEN {test} THEN {dialect.double(v - column.shift)}" for test, v in cases)
@@ -237,7 +264,6 @@ class Writer:
             value = f"({value}) - {dialect.double(column.shift)}" if column.shift else value
             finite = dialect.finite_day if date else dialect.finite
             value = f"CASE WHEN {finite.format(c)} THEN {value} END" if finite else value
-            missing = missing if date else dialect.missing.format(c)
         if column.absent is None:
             return [value]
         first, *rest = (dialect.double(a) for a in column.absent)

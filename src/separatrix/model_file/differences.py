@@ -42,7 +42,7 @@ def differences(a: ModelFile, b: ModelFile) -> list[Difference]:
     intercept -1.0 -0.5
     """
     columns, changed = list(_columns(a, b)), _changed(_facts(a), _facts(b))
-    before, after = _numbers(a, _names(a)), _numbers(b, _names(b))
+    before, after = (_numbers(model, _names(model)) | _units(model, _names(model)) for model in (a, b))
     moved = _changed(before, after)
     moved.sort(key=lambda one: -_size(one))
     # What has no name here, such as a covariance, shows in the digest.
@@ -73,6 +73,7 @@ def _facts(model: ModelFile) -> dict[str, Any]:
             facts[f"kind of {column.name}"] = column.kind
             if column.levels:
                 facts[f"levels of {column.name}"] = column.levels
+    facts["standardised"] = model.scaling is not None
     facts |= {f"training {name.replace('_', ' ')}": value for name, value in model.training.items()}
     held = model.certificate
     if held is not None:
@@ -118,6 +119,15 @@ def _numbers(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:
     """The numbers that a model answers by, each with a name of its own."""
     kind = SCORERS.name_of(model.scorer)
     return {} if kind is None else _BY_KIND[kind](model.scorer, names)
+
+
+def _units(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:
+    """What columns are shifted and divided by, where they are."""
+    if model.scaling is None:
+        return {}
+    centers, scales = model.scaling.center.tolist(), model.scaling.scale.tolist()
+    found = {f"center of {name}": center for name, center in zip(names, centers, strict=True)}
+    return found | {f"scale of {name}": scale for name, scale in zip(names, scales, strict=True)}
 
 
 def _weights(W: Any, names: tuple[str, ...], whose: list[str]) -> dict[str, float]:

@@ -64,6 +64,12 @@ def _support(support: Any, sizes: Sizes) -> str:
     return "" if len(support.rows) == len(support.weights) else "has not a weight for each row"
 
 
+def _units(scaling: Any, sizes: Sizes) -> str:
+    return "" if (scaling.scale > 0).all() else "has a scale that is not above 0"
+
+
+# The units of a table's columns; its module is loaded when asked for: it needs PyArrow.
+SCALING = Record("separatrix.table.scaling:Scaling", _units, center=numbers("d"), scale=numbers("d"))
 FRAME = Record(Frame, center=numbers("d"), scale=numbers("d", finite=False, least=0))
 GAUSSIANS = Record(
     Gaussians,
@@ -156,6 +162,7 @@ _PROOF: dict[str, Form] = {
     "signed": numbers("", ""),
     "about": _ABOUT,
     "given": Maybe(Whole()),
+    "near": Maybe(numbers("")),
 }
 VERDICTS = Kinds(
     {

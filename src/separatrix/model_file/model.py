@@ -15,6 +15,7 @@ from separatrix.errors import ModelFileError, ParameterError, SeparatrixWarning
 from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.forms import Maybe, Plain
 from separatrix.model_file.kept import KEPT, restore
+from separatrix.model_file.kinds import SCALING
 from separatrix.model_file.places import Reading, Writing
 from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
@@ -23,6 +24,7 @@ from separatrix.model_file.versions import VERSION, up_to_date
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder
+    from separatrix.table.scaling import Scaling
 
 FORMAT = "separatrix-model"
 
@@ -33,7 +35,8 @@ class ModelFile:
 
     ``scorer``: what answers for rows, a ``separatrix.scorer.Scores``; a linear one has weights ``W``. ``parameters``:
     the settings in JSON's own types; ``left_out``: the names of those that have no such form. ``fitted``: what else
-    ``fit`` has set, by attribute. ``encoder``: how a table becomes the columns, if it does.
+    ``fit`` has set, by attribute. ``encoder``: how a table becomes the columns, if it does; ``scaling``: the units that
+    the scorer takes them in, where those are not their own.
 
     >>> from separatrix import LogisticRegression
     >>> found = ModelFile.of(LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"]))
@@ -52,6 +55,7 @@ class ModelFile:
     encoder: Encoder | None = None
     fitted: Mapping[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    scaling: Scaling | None = None
 
     @classmethod
     def of(
@@ -61,12 +65,16 @@ class ModelFile:
         target: str | None = None,
         training: Mapping[str, Any] | None = None,
         encoder: Encoder | None = None,
+        scaling: Scaling | None = None,
     ) -> ModelFile:
-        """A fitted classifier as a model file; a pipeline of a table's encoder and a classifier, too."""
+        """A fitted classifier as a model file; a pipeline of a table's encoder, scalers and a classifier, too."""
         from separatrix.model_file.pipelines import taken_apart
 
-        held, model = taken_apart(model)
-        encoder = held if encoder is None else encoder
+        held = taken_apart(model)
+        model = held.classifier
+        encoder = held.encoder if encoder is None else encoder
+        scaling = held.scaling if scaling is None else scaling
+        features = held.features if features is None else features
         name = name_of(model)
         scorer = model.scorer_of()
         if encoder is not None:
@@ -75,7 +83,7 @@ class ModelFile:
             features = tuple(str(column) for column in model.feature_names_in_)
         fitted = {key: getattr(model, key) for key in KEPT[name].names(len(scorer.classes))}
         settings, left_out = plain_settings(model)
-        rest = (model.certificate_, training or {}, __version__, encoder, fitted, left_out)
+        rest = (model.certificate_, training or {}, __version__, encoder, fitted, left_out, scaling)
         return cls(name, scorer, settings, features, target, *rest)
 
     @property
@@ -84,18 +92,23 @@ class ModelFile:
         return int(self.scorer.n_features)
 
     def estimator(self) -> Any:
-        """The fitted scikit-learn classifier; behind an encoder it takes rows without names."""
+        """The fitted scikit-learn classifier; behind an encoder or a scaling it takes rows without names."""
         model = unfitted(self.classifier, self.parameters)
-        features = self.features if self.encoder is None else None
+        features = self.features if self.encoder is None and self.scaling is None else None
         restore(model, self.classifier, self.scorer, self.fitted, self.columns, features)
         if self.certificate is not None:
             model.certificate_ = self.certificate
         return model
 
+    def scaled(self, X: Any) -> Any:
+        """Rows X (n, d) in the columns' own units, in those that the scorer takes."""
+        return X if self.scaling is None else self.scaling.apply(X)
+
     def content(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return plain_body(self, Writing()) | {
             "encoder": None if self.encoder is None else self.encoder.plain(),
+            "scaling": Writing("scaling").plain(Maybe(SCALING), self.scaling),
             "separatrix": self.made_by,
             "target": self.target,
             "training": {str(key): to_plain(value) for key, value in self.training.items()},
@@ -111,7 +124,7 @@ class ModelFile:
         True
         """
         at = Reading()
-        require_keys(content, {*KEYS, "encoder", "separatrix", "target", "training"}, at)
+        require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "target", "training"}, at)
         body = read_body({key: content[key] for key in KEYS}, at)
         at.into("training").require(isinstance(content["training"], dict), "is not an object")
         found = cls(
@@ -120,6 +133,7 @@ class ModelFile:
             training={key: from_plain(value) for key, value in content["training"].items()},
             made_by=at.into("separatrix").read(Plain(str), content["separatrix"]),
             encoder=_encoder(content["encoder"]),
+            scaling=at.within(d=body["scorer"].n_features).into("scaling").read(Maybe(SCALING), content["scaling"]),
         )
         names = None if found.encoder is None else found.encoder.names
         at.into("encoder").require(names is None or names == found.features, "does not make its features")
@@ -157,7 +171,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies.
 
-    Where the file has an encoder of tables, the pipeline of both.
+    Where the file has an encoder of tables, or columns were scaled, the pipeline of these and the classifier.
 
     >>> import tempfile
     >>> from separatrix import LogisticRegression, save
@@ -171,7 +185,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     found = read(path)
     try:
-        return put_together(found.encoder, found.estimator())
+        return put_together(found.encoder, found.estimator(), found.scaling, found.features)
     except ModelFileError as fault:
         raise ModelFileError(f"{os.fspath(path)}: {fault}") from None
 

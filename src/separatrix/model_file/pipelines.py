@@ -1,38 +1,125 @@
-"""Pipelines of a table's encoder and a classifier, taken apart for a file and put together again."""
+"""Pipelines of a table's encoder, scalers and a classifier, taken apart for a file and put together again.
+
+A scaler is x ↦ (x − center)/scale, column by column; several are one. The file holds the map as it is, not folded into
+weights, so that settings and certificate stay those of the fit. A new scaler is one line in ``SCALERS``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder
+    from separatrix.table.scaling import Scaling
 
 
-def taken_apart(model: Any) -> tuple[Encoder | None, Any]:
-    """The encoder of a pipeline, and its classifier; a model that is no pipeline has no encoder.
+class Parts(NamedTuple):
+    """What a pipeline is made of; ``features``: the names of the columns that come to the scaler, if it has them."""
+
+    encoder: Encoder | None
+    scaling: Scaling | None
+    features: tuple[str, ...] | None
+    classifier: Any
+
+
+def _standard(step: Any) -> tuple[Any, Any]:
+    return step.mean_ if step.with_mean else None, step.scale_ if step.with_std else None
+
+
+def _min_max(step: Any) -> tuple[Any, Any]:
+    """x s + m = (x + m/s)/(1/s)."""
+    return -step.min_ / step.scale_, 1.0 / step.scale_
+
+
+def _max_abs(step: Any) -> tuple[Any, Any]:
+    return None, step.scale_
+
+
+def _robust(step: Any) -> tuple[Any, Any]:
+    return step.center_, step.scale_
+
+
+# scikit-learn's, by name: center and scale, None for 0 and 1.
+SCALERS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "StandardScaler": _standard,
+    "MinMaxScaler": _min_max,
+    "MaxAbsScaler": _max_abs,
+    "RobustScaler": _robust,
+}
+
+
+def taken_apart(model: Any) -> Parts:
+    """The parts of a pipeline; a model that is none is a classifier alone.
 
     >>> from separatrix import Perceptron
     >>> taken_apart(Perceptron())
-    (None, Perceptron())
+    Parts(encoder=None, scaling=None, features=None, classifier=Perceptron())
     """
     steps = getattr(model, "steps", None)
     if steps is None:
-        return None, model
-    if len(steps) != 2 or not hasattr(steps[0][1], "encoder_"):
-        named = ", ".join(type(step).__name__ for _, step in steps)
-        do = "save a classifier by itself, or a pipeline of a fitted TableEncoder and a classifier"
-        raise ParameterError("model", f"a pipeline of {named}", do)
-    return steps[0][1].encoder_, steps[1][1]
+        return Parts(None, None, None, model)
+    encoder, scaling, features = None, None, None
+    for k, (name, step) in enumerate(steps[:-1]):
+        if step is None or step == "passthrough":
+            continue
+        if k == 0 and hasattr(step, "encoder_"):
+            encoder, scaling = step.encoder_, step.scaling_
+            continue
+        own = _scaling(name, step)
+        if scaling is None and encoder is None and hasattr(step, "feature_names_in_"):
+            features = tuple(str(column) for column in step.feature_names_in_)
+        scaling = own.after(scaling)
+    return Parts(encoder, scaling, features, steps[-1][1])
 
 
-def put_together(encoder: Encoder | None, model: Any) -> Any:
-    """The classifier, behind the encoder where there is one."""
-    if encoder is None:
+def _scaling(name: str, step: Any) -> Scaling:
+    """The map of a fitted scaler; other steps are refused by name."""
+    from separatrix.table.scaling import Scaling
+
+    kind = type(step).__name__
+    known = type(step).__module__.startswith("sklearn.preprocessing") and kind in SCALERS
+    if not known or getattr(step, "clip", False):
+        came = f"its step {name!r} is {kind}{' with clip=True' if known else ''}, which is no map that a file can hold"
+        do = f"give a pipeline of a TableEncoder, if any, then any of {', '.join(SCALERS)}, then a classifier"
+        raise ParameterError("model", came, do)
+    if not hasattr(step, "n_features_in_"):
+        raise ParameterError("model", f"its step {name!r} is not fitted", "fit the pipeline first")
+    center, scale = SCALERS[kind](step)
+    d = step.n_features_in_
+    return Scaling(
+        np.zeros(d) if center is None else np.asarray(center, dtype=np.float64),
+        np.ones(d) if scale is None else np.asarray(scale, dtype=np.float64),
+    )
+
+
+def put_together(
+    encoder: Encoder | None, model: Any, scaling: Scaling | None = None, features: tuple[str, ...] | None = None
+) -> Any:
+    """The classifier, behind the encoder and the scaling where there are any."""
+    if encoder is None and scaling is None:
         return model
     from sklearn.pipeline import make_pipeline
 
-    from separatrix.table.transformer import TableEncoder
+    if encoder is not None:
+        from separatrix.table.transformer import TableEncoder
 
-    return make_pipeline(TableEncoder.of(encoder), model)
+        return make_pipeline(TableEncoder.of(encoder, scaling), model)
+    assert scaling is not None
+    return make_pipeline(_scaler(scaling, features), model)
+
+
+def _scaler(scaling: Scaling, features: tuple[str, ...] | None) -> Any:
+    """The same map as scikit-learn's transformer."""
+    from sklearn.preprocessing import StandardScaler
+
+    made = StandardScaler(with_mean=bool(scaling.center.any()))
+    made.mean_, made.scale_, made.var_ = scaling.center, scaling.scale, scaling.scale**2
+    made.n_features_in_ = len(scaling.scale)
+    if features is not None:
+        made.feature_names_in_ = np.array(features, dtype=object)
+    return made

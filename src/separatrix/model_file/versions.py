@@ -6,6 +6,7 @@ change of the format is a new number and one more step here; steps never change.
     1    logistic regression: weights, classes, link, certificate
     2    the claim has l1_ratio; it may be Firth's
     3    every classifier: kinds of scorer and claim, the fit's attributes, an encoder; the digest is of the raw bytes
+    4    the columns' units, where they are not their own; proofs of overlap have multipliers to rounding
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from separatrix.errors import ModelFileError
 
-VERSION = 3
+VERSION = 4
 Content = dict[str, Any]
 
 
@@ -23,7 +24,7 @@ def up_to_date(version: int, content: Content) -> Content:
     """The content of a file of this version as the newest would have it.
 
     >>> sorted(up_to_date(3, {"classes": [], "scorer": {}}))
-    ['classes', 'scorer']
+    ['classes', 'scaling', 'scorer']
     """
     for number in range(version, VERSION):
         try:
@@ -73,4 +74,19 @@ def _claim_from_2(claim: Content) -> Content:
     return {key: claim[key] for key in ("class_weights", "fit_intercept", "scorer")} | {"kind": "firth"}
 
 
-_STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2}
+def _from_3(content: Content) -> Content:
+    """Columns were in their own units; proofs had no multipliers to rounding."""
+    return {key: _with_near(value) for key, value in content.items()} | {"scaling": None}
+
+
+def _with_near(found: Any) -> Any:
+    """The same, with ``near`` in every proof, wherever it stands."""
+    if isinstance(found, list):
+        return [_with_near(item) for item in found]
+    if not isinstance(found, dict):
+        return found
+    near = {"near": None} if found.get("kind") in ("inseparable", "quasi-separable") else {}
+    return {key: _with_near(item) for key, item in found.items()} | near
+
+
+_STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3}

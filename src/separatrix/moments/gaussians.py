@@ -12,11 +12,13 @@ from separatrix.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import Frame, Order, memory_rows
+from separatrix.rows.block import is_sparse
 from separatrix.rows.seam import BLOCK_BYTES
 from separatrix.scorer import score_rows
 
-# A standardised distance past this has a square that leaves float64.
-FARTHEST = 1e150
+# Whitened rows that are longer than this are drawn in to it, along their ray, so that their squares stay in float64:
+# of classes at such a distance the nearest is still the nearest.
+FARTHEST = 1e140
 
 
 class Likelihood(NamedTuple):
@@ -62,15 +64,42 @@ class Gaussians:
         size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))
         for block in rows.blocks(Order(size)):
             part, last = found[block.start : block.start + block.n_rows], None
+            near = np.ones(block.n_rows, dtype=bool)
             for k, (m, A) in enumerate(zip(self.means, self.whiten, strict=True)):
                 if A is not last:  # one covariance for all classes is one product for all
                     u, last = block.scores(np.column_stack([np.zeros(A.shape[1]), A.T])), A
-                    sound = bool(np.all(np.isfinite(u)))
-                    u = u if sound else np.nan_to_num(u)  # finite rows whose distance overflows: far away
-                part[:, k] = self.constant[k] - 0.5 * np.sum(np.clip(u - m @ A, -FARTHEST, FARTHEST) ** 2, axis=1)
-                if not sound:
-                    part[np.isnan(block.X @ np.zeros(rows.n_features)), k] = np.nan  # 0 · NaN and 0 · ∞: not finite
+                h = u - m @ A
+                squares = np.sum(h**2, axis=1)
+                near &= squares <= FARTHEST**2
+                part[:, k] = self.constant[k] - 0.5 * squares
+            if not near.all():
+                far = np.flatnonzero(~near)
+                part[far] = self._far(block.X[far])
         return found
+
+    def _far(self, X: Any) -> Array:
+        """The same for rows so far away that squares, or products, overflow; NaN for rows that are not finite."""
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64) - self.frame.center
+        M, a, unit = self.whitened(self.frame.center, np.ones(self.n_features))
+        h = X @ M.T + a
+        length = np.abs(h).max(axis=1, keepdims=True)
+        h = h * np.where(length <= FARTHEST / unit, unit, FARTHEST / length)
+        ends = np.cumsum([A.shape[1] for A in self.whiten])[:-1]
+        squares = [np.sum(own**2, axis=1) for own in np.split(h, ends, axis=1)]
+        return np.asarray(self.constant - 0.5 * np.column_stack(squares))
+
+    def whitened(self, center: Array, scale: Array) -> tuple[Array, Array, float]:
+        """M, a and a power of two: (x − m_k) A_k of all classes, one below the other, is M v + a times it.
+
+        v = (x − center)·scale, which may have any finite numbers: no sum of their products with M overflows.
+        """
+        units = (self.frame.scale * scale)[:, None]
+        M = np.vstack([(A / units).T for A in self.whiten])
+        moved = (center - self.frame.center) / self.frame.scale
+        a = np.concatenate([(moved - m) @ A for m, A in zip(self.means, self.whiten, strict=True)])
+        largest = float(np.max(np.abs(M).sum(axis=1) + np.abs(a), initial=0.25))
+        unit = 2.0 ** (1 + np.ceil(np.log2(largest))) if largest > 0.25 else 1.0
+        return M / unit, a / unit, float(unit)
 
     def log_joint(self, X: Any, names: list[str] | None = None) -> Array:
         """ln p(x|C_k)p(C_k), (n, K)."""

@@ -40,7 +40,7 @@ class CoefficientDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST, level: float = 0.95, ax: Any = None
     ) -> Self:
-        """From a fitted linear classifier and its own rows."""
+        """From a fitted linear classifier, or a pipeline that ends in one, and its own rows."""
         return cls(coefficients(model, X, y, names=names, level=level), top).plot(ax)
 
     @property
@@ -104,9 +104,9 @@ class CoefficientDisplay(Display):
         against = "" if found.reference is None else f" against {plain(found.reference, 16)}"
         of = f" of {plain(found.classes[0], 16)}" if len(found.classes) == 1 else " of each class"
         if found.ratio is None:
-            ax.set_xlabel(f"weight per step, score{of}{against}")
+            ax.set_xlabel(f"weight per step, score{of}{against}", loc="right")
             return
-        ax.set_xlabel(f"{found.ratio}{of}{against}")
+        ax.set_xlabel(f"{found.ratio}{of}{against}", loc="right")
         nice = [m * 10.0**e for e in range(-12, 13) for m in RATIOS]
         inside = [ratio for ratio in nice if abs(np.log(ratio)) <= limit]
         middle = inside.index(1.0)

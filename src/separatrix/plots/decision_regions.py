@@ -18,7 +18,7 @@ from separatrix.geometry import Region
 from separatrix.labels import known_codes
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain
-from separatrix.scorer import scores_of
+from separatrix.scorer import scores_of, taken_apart
 
 # Rows drawn at most, of a rare class so many at least; past so many points they are small.
 MOST_POINTS, FEWEST_OF_CLASS, MANY = 1200, 25, 300
@@ -58,12 +58,17 @@ class DecisionRegionsDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_POINTS, seed: int = 0, ax: Any = None
     ) -> Self:
-        """From a fitted classifier of this package, and rows X with labels y; of many rows ``most`` are drawn."""
+        """From a fitted classifier of this package, or a pipeline that ends in one, and rows X with labels y.
+
+        Of many rows ``most`` are drawn.
+        """
         return cls.of(model, X, y, names=names, most=most, seed=seed).plot(ax)
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_POINTS, seed: int = 0) -> Self:
         """The same, not drawn yet."""
+        model, X, encoded = taken_apart(model, X)
+        names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
         plane = plane_of(model, X, y, names=names, seed=seed)

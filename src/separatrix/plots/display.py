@@ -47,6 +47,15 @@ class Display(ABC):
         """All of the drawing."""
 
 
+def last_step(model: Any) -> Any:
+    """The classifier at a pipeline's end, or the classifier itself.
+
+    >>> last_step("a model")
+    'a model'
+    """
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
 def thinned(x: Array, y: Array) -> Integers:
     """Which vertices of a curve in the unit square to draw: the first of each step, and the last of all.
 

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from separatrix.diagnostics import Influence, influential
 from separatrix.labels import as_label_array, known_codes
@@ -34,7 +35,7 @@ class InfluenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, *, top: int = 10, ax: Any = None) -> Self:
-        """From a fitted logistic regression or least squares, and its own rows."""
+        """From a fitted logistic regression or least squares, or a pipeline that ends in one, and its own rows."""
         return cls.of(influential(model, X, y, top), model, y).plot(ax)
 
     @classmethod
@@ -45,7 +46,7 @@ class InfluenceDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 1.2 + 0.24 * max(4, len(self.found.rows))
+        return 4.6, 1.4 + 0.24 * max(4, len(self.found.rows))
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, place = self.found, np.arange(len(self.found.rows))
@@ -71,5 +72,8 @@ class InfluenceDisplay(Display):
         ax.set_xlim(0, 1.32 * float(distance.max(initial=0.0) or 1.0))
         ax.tick_params(axis="y", length=0)
         ax.grid(True, axis="x")
+        ax.xaxis.set_major_locator(MaxNLocator(5))
+        ax.ticklabel_format(axis="x", scilimits=(-4, 4))
         ax.set_xlabel("Cook's distance")
-        ax.legend(loc="lower right")
+        # Above the rows: beside them it would lie on their leverages.
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, handletextpad=0.3)

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from separatrix.arrays import Array
 from separatrix.errors import ParameterError
-from separatrix.plots.display import Display
+from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme, plain
 
 # Runs drawn at most; a run of so few iterations has a point at each.
@@ -51,9 +51,9 @@ class LossDisplay(Display):
     gap: bool = False
 
     @classmethod
-    def from_estimator(cls, model: Any, *, gap: bool = False, ax: Any = None) -> Self:
-        """From a fitted classifier that was found by iterations."""
-        return cls(runs_of(model), gap).plot(ax)
+    def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, gap: bool = False, ax: Any = None) -> Self:
+        """From a fitted classifier that was found by iterations, or a pipeline that ends in one; no rows are needed."""
+        return cls(runs_of(last_step(model)), gap).plot(ax)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -72,6 +72,8 @@ class LossDisplay(Display):
         ax.set_ylabel("proven gap to the minimum" if self.gap else "objective")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         self._scale(ax)
+        if all(len(run.value) == 1 for run in self.runs):
+            ax.text(0.5, 0.9, "the search ended where it began", transform=ax.transAxes, ha="center", color=theme.muted)
         ax.grid(True)
         if len(self.runs) > 1:
             ax.legend()

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from separatrix.errors import ParameterError
 from separatrix.penalty_choice import PenaltyChoice
-from separatrix.plots.display import Display
+from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme
 
 
@@ -30,8 +30,9 @@ class PenaltyPathDisplay(Display):
     choice: PenaltyChoice
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """From a ``LogisticRegression`` fitted with ``C="auto"``."""
+    def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
+        """From a ``LogisticRegression`` fitted with ``C="auto"``, or a pipeline that ends in one; without rows, too."""
+        model = last_step(model)
         choice = getattr(model, "penalty_choice_", None)
         if choice is None:
             came = f"this {type(model).__name__} was fitted with a C that was given, or is not fitted"

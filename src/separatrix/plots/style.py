@@ -63,7 +63,11 @@ class Theme:
             "xtick.labelsize": 8.5,
             "ytick.labelsize": 8.5,
             "legend.fontsize": 8.5,
-            "legend.frameon": False,
+            # Paper under the text, no frame: curves that pass below do not cross it.
+            "legend.facecolor": self.paper,
+            "legend.edgecolor": "none",
+            "legend.framealpha": 0.85,
+            "legend.fancybox": False,
             "lines.linewidth": 1.6,
             "font.size": 9.0,
             "grid.linewidth": 0.6,

@@ -13,7 +13,7 @@ from separatrix.errors import ParameterError
 from separatrix.reports.page import page
 from separatrix.reports.sections import SECTIONS, lead
 from separatrix.reports.subject import Check, Subject
-from separatrix.scorer import scores_of
+from separatrix.scorer import scores_of, taken_apart
 
 
 def report(
@@ -32,6 +32,7 @@ def report(
 ) -> str:
     """An HTML page on a fitted classifier of this package: verdict, certificate, pictures, rows that stand out.
 
+    Of a pipeline, on its last step, with columns as the steps before make them.
     ``X``, ``y``: the rows of the fit. ``test``: rows and labels that it has not seen, by which it is judged; without
     them it is judged by its own, and the page says so. ``names`` of the columns, by default the fit's. ``notes``:
     sentences to be shown. ``checks``: what was found in the data, (severity, title, sentence) each, with severities
@@ -45,16 +46,26 @@ def report(
     ('<!doctype html>', True, False)
     """
     check_level(level)
+    if test is not None:
+        held_out, labels = _seen(test)
+        test = (taken_apart(model, held_out)[1], labels)
+    model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
         came = f"got {type(model).__name__}"
-        do = "give a fitted classifier of this package; of a pipeline its last step, with rows as that step sees them"
-        raise ParameterError("model", came, do)
+        raise ParameterError("model", came, "give a fitted classifier of this package, or a pipeline that ends in one")
     scores_of(model)
-    if test is not None and len(test) != 2:
-        raise ParameterError("test", f"it has {len(test)} parts", "give rows and labels, (X, y)")
     scored, known = rows_to_score(model, X)
-    named = column_names(scored.shape[1], known, names)
+    named = column_names(scored.shape[1], known or encoded, names)
     found = None if checks is None else tuple(checks)
     subject = Subject(model, X, y, named, test, tuple(notes), found, level, rows, test_rows)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)
+
+
+def _seen(test: Any) -> tuple[Any, Any]:
+    """Rows and labels to judge by, of which there must be some."""
+    if len(test) != 2:
+        raise ParameterError("test", f"it has {len(test)} parts", "give rows and labels, (X, y)")
+    if len(test[1]) == 0:
+        raise ParameterError("test", "it has no rows", "give rows that the model has not seen, or leave it out")
+    return test[0], test[1]

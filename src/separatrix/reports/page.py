@@ -102,16 +102,19 @@ footer { border-top: 1px solid var(--rule); margin-top: 2.5rem; padding-top: 1re
   .tile { padding: .5rem .65rem; }
   .tile strong { font-size: 1.15rem; }
   th, td { padding-right: .5rem; }
-  td.text { min-width: 6rem; overflow-wrap: anywhere; }
+  td.text { min-width: 3.5rem; overflow-wrap: anywhere; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .5rem; }
 }
 @media print {
+  html { font-size: 80%; }
   main { max-width: none; padding: 0; }
   nav { display: none; }
   .wide { overflow: visible; }
-  figure, table, .tile { break-inside: avoid; }
-  h2 { break-after: avoid; }
+  .pair { grid-template-columns: 1fr 1fr; gap: 1rem 1.5rem; }
+  figure, table, tr, dl.facts, .tile, .finding { break-inside: avoid; }
+  thead { display: table-header-group; }
+  h2, h3 { break-after: avoid; }
   section { margin-top: 1.2rem; padding-top: 1rem; }
 }
 """)

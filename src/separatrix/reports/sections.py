@@ -179,13 +179,19 @@ def solving(subject: Subject) -> Section:
         runs = runs_of(subject.model)
     except InputError as error:
         return Section("solver", "Solver", paragraph(f"{error.came}: there is no loss by iteration to show."))
-    parts = [figure(LossDisplay(runs), "fig-loss", "The objective at every iteration.")]
-    if any(run.floor is not None for run in runs):
-        caption = "The objective less the bound that the certificate proves: the true gap is at most this."
-        parts.append(figure(LossDisplay(runs, gap=True), "fig-gap", caption))
+    parts = []
     choice = getattr(subject.model, "penalty_choice_", None)
     if choice is not None:
         parts.append(figure(PenaltyPathDisplay(choice), "fig-penalty", f"{choice}."))
+    if any(len(run.value) > 1 for run in runs):
+        parts.append(figure(LossDisplay(runs), "fig-loss", "The objective at every iteration."))
+        if any(run.floor is not None for run in runs):
+            caption = "The objective less the bound that the certificate proves: the true gap is at most this."
+            parts.append(figure(LossDisplay(runs, gap=True), "fig-gap", caption))
+    else:
+        began = "where the search for C had left it" if choice is not None else "at weights that were there already"
+        said = f"The last search began {began}, and found nothing left to do: there is no curve to show."
+        parts.append(f"<div>{paragraph(said)}</div>")
     return Section("solver", "How the solver went", pair(*parts))
 
 

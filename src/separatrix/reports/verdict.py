@@ -87,7 +87,7 @@ def _not_held_out(subject: Subject) -> Worry:
 def _not_met(subject: Subject) -> Worry:
     certificate = subject.model.certificate_
     if not certificate.met:
-        yield "error", "The fit did not end as asked.", f"{certificate.status}."
+        yield "error", "The fit did not end as asked.", f"{certificate.status[:1].upper()}{certificate.status[1:]}."
     elif not subject.verification:
         sentence = f"On the rows given here the certificate {subject.verification.sentence}. Were these the rows, and "
         yield "error", "The certificate does not hold.", sentence + "had the fit sample weights or an offset?"

@@ -101,10 +101,9 @@ class _Columns:
         doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
         if len(doubtful):
-            part: Any = X[:, doubtful]
-            part = np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
-            low[doubtful], high[doubtful] = part.min(axis=0), part.max(axis=0)
-            m2[doubtful] = block.weight @ ((part - mean[doubtful]) / self.unit[doubtful]) ** 2
+            seen = _sparse_ranges if is_sparse(X) else _dense_ranges
+            found = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
+            low[doubtful], high[doubtful], m2[doubtful] = found
         pull = sums - np.outer(own, mean)
         return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, own, pull)
 
@@ -159,6 +158,29 @@ def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Arr
         data = data / unit[X.indices]
     square: Array = np.bincount(X.indices, s * data * data, d).astype(np.float64)
     return mean, square, np.asarray(X.T @ by_class).T
+
+
+def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
+    """Min, max and Σ s ((x − mean)/unit)² of each column."""
+    X = np.asarray(X, dtype=np.float64)
+    return X.min(axis=0), X.max(axis=0), weight @ ((X - mean) / unit) ** 2
+
+
+def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
+    """The same from the entries alone: a wide block as dense numbers may not fit into memory."""
+    X = X.tocsc()
+    X.sum_duplicates()
+    n, d = X.shape
+    held = np.diff(X.indptr)
+    data, s, column = X.data.astype(np.float64), weight[X.indices], np.repeat(np.arange(d), held)
+    low, high, some = np.zeros(d), np.zeros(d), held > 0
+    starts = X.indptr[:-1][some]
+    low[some], high[some] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
+    zeros = held < n
+    low[zeros], high[zeros] = np.minimum(low[zeros], 0.0), np.maximum(high[zeros], 0.0)
+    m2 = np.bincount(column, s * ((data - mean[column]) / unit[column]) ** 2, d)
+    rest = np.where(zeros, weight.sum() - np.bincount(column, s, d), 0.0)
+    return low, high, m2 + rest * (mean / unit) ** 2
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,91 @@
+"""Models of standardised columns, exported: what they say of a table in its own units is what the model says."""
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+import separatrix as sx
+from separatrix.export.onnx import to_onnx
+from separatrix.export.python import to_python
+from separatrix.export.sql import to_sql
+
+from .test_sql import ENGINES
+
+rng = np.random.default_rng(0)
+N = 90
+FRAME = pd.DataFrame(
+    {
+        "age": np.where(rng.random(N) < 0.1, np.nan, rng.normal(40, 10, N)),
+        "money": rng.normal(5e6, 1e5, N),
+        "city": np.where(rng.random(N) < 0.1, None, rng.choice(["Brno", "Zlin", "Oslo"], N)),
+    }
+)
+SCORE = FRAME["age"].fillna(40) / 10 + (FRAME["money"] - 5e6) / 1e5 + (FRAME["city"] == "Oslo") + rng.normal(size=N)
+LABELS = np.array(["low", "mid", "high"])[np.digitize(SCORE, np.quantile(SCORE, [0.33, 0.66]))]
+MODELS = {
+    "logistic": sx.LogisticRegression(),
+    "softmax": sx.LogisticRegression(),
+    "lda": sx.LinearDiscriminantAnalysis(),
+    "qda": sx.QuadraticDiscriminantAnalysis(reg_param=0.1),
+    "one-versus-one": sx.OneVsOneClassifier(sx.LogisticRegression()),
+}
+
+
+def fitted(name, missing="indicator"):
+    y = np.where(LABELS == "high", "high", "other") if name == "logistic" else LABELS
+    return make_pipeline(sx.TableEncoder(missing=missing, standardise=True), MODELS[name]).fit(FRAME, y)
+
+
+def scores_of(model, frame):
+    z = model.decision_function(frame)
+    return z[:, None] if z.ndim == 1 else z
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", MODELS)
+def test_sql(name, engine):
+    model = fitted(name)
+    table = pa.Table.from_pandas(FRAME.assign(id=range(N)), preserve_index=False)
+    rows = ENGINES[engine](table, to_sql(model, engine, keep=["id"]))
+    width = scores_of(model, FRAME).shape[1]
+    found = np.array([row[1 : 1 + width] for row in rows], dtype=float)
+    np.testing.assert_allclose(found, scores_of(model, FRAME), rtol=1e-9, atol=1e-9)
+    assert [row[-1] for row in rows] == model.predict(FRAME).tolist()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_python(name):
+    model, names = fitted(name), {}
+    exec(to_python(model), names)
+    rows = FRAME.to_dict("records")
+    assert [names["predict"](row) for row in rows] == model.predict(FRAME).tolist()
+    found = [names["scores"](row) for row in rows]
+    found = np.array([list(z.values()) if isinstance(z, dict) else [z] for z in found])
+    np.testing.assert_allclose(found, scores_of(model, FRAME), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_onnx(name):
+    model = fitted(name)
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    texts = np.array(["" if value is None or value != value else value for value in FRAME["city"]], dtype=object)
+    inputs = {"age": FRAME[["age"]].to_numpy(), "money": FRAME[["money"]].to_numpy(), "city": texts[:, None]}
+    out = dict(zip([one.name for one in session.get_outputs()], session.run(None, inputs), strict=True))
+    assert out["label"].ravel().tolist() == model.predict(FRAME).tolist()
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()], ids=str)
+def test_a_scaler_before_a_classifier(scaler):
+    X = FRAME[["money"]].assign(more=np.arange(N) % 7)
+    model = make_pipeline(scaler, sx.LogisticRegression()).fit(X, LABELS)
+    names = {}
+    exec(to_python(model), names)
+    assert [names["predict"](row) for row in X.to_dict("records")] == model.predict(X).tolist()
+    unnamed = make_pipeline(scaler, sx.LogisticRegression()).fit(X.to_numpy(), LABELS)
+    exec(to_python(unnamed), names)
+    row = dict(zip(["x0", "x1"], X.to_numpy()[3].tolist(), strict=True))
+    assert names["predict"](row) == unnamed.predict(X.to_numpy())[3]
