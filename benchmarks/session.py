@@ -35,10 +35,12 @@ def hand_over(rows: Data, folder: Path) -> None:
 
 
 def memory_bound(task: Task, rows: Data) -> float:
-    """max(5 % of X, 64 MB) + 64 ((n + d) K + d²) bytes: eight numbers for each of what a fit may hold."""
+    """max(5 % of X, 64 MB) + 64 ((n + d) K + d²) bytes: eight numbers for each of what a fit may hold; and two for each
+    weight that a path answers with.
+    """
     K = task.K if task.K > 2 else 1
     squares = task.d**2 if task.d <= 5000 else 0  # no fit of ours holds d × d numbers beyond that
-    return max(0.05 * rows.nbytes, 64e6) + 64.0 * ((task.n + task.d) * K + squares)
+    return max(0.05 * rows.nbytes, 64e6) + 64.0 * ((task.n + task.d) * K + squares) + 16.0 * len(task.Cs) * task.d * K
 
 
 @dataclass

@@ -20,6 +20,7 @@ from benchmarks.objective import largest_slope, objective
 from benchmarks.peers import OURS, PEERS, contestants_of
 from benchmarks.rows import ROWS, Part
 from benchmarks.session import Session
+from benchmarks.worker import FEW, few_of_each
 
 from . import reference
 from .problems import draw
@@ -343,3 +344,10 @@ def test_doctests(name):
     found = doctest.testmod(importlib.import_module(f"benchmarks.{name}"))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+def test_a_run_to_compile_has_rows_of_every_class():
+    y = np.repeat([0, 1, 2], [100, 100, 1])
+    assert set(y[few_of_each(y)]) == {0, 1, 2}
+    assert few_of_each(y)[:FEW].tolist() == list(range(FEW))
+    assert few_of_each(np.array([1, 0, 1])).tolist() == [0, 1, 2]

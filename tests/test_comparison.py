@@ -1,21 +1,24 @@
 """Classifiers side by side: the figures are those of scikit-learn on the same folds, the choice follows its rule."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.comparison import Figure, Standing, entrants
+from separatrix.comparison import Figure, Standing, compare_table, entrants
+from separatrix.comparison.folds import folds
 from separatrix.comparison.standings import Comparison
 from separatrix.comparison.trials import Trial
 from separatrix.errors import LabelError, NotFiniteError, ParameterError
+from separatrix.table import read_raw
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +31,12 @@ def iris():
 def test_logistic_regression_agrees_with_scikit_learn(load):
     X, y = load(return_X_y=True)
     found = sx.compare(X, y, cv=4, seed=3, only=["logistic"])["logistic"]
-    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    split = PredefinedSplit(folds(y, 4, 3))
     peer = make_pipeline(StandardScaler(), Peer(C=1.0, tol=1e-10, max_iter=10_000))
-    assert found.accuracy.by_fold == pytest.approx(cross_val_score(peer, X, y, cv=folds).tolist(), abs=1e-12)
-    losses = -cross_val_score(peer, X, y, cv=folds, scoring="neg_log_loss")
-    assert found.log_loss.by_fold == pytest.approx(losses.tolist(), rel=1e-5)
-    P = cross_val_predict(peer, X, y, cv=folds, method="predict_proba")
+    assert found.accuracy.by_fold == pytest.approx(cross_val_score(peer, X, y, cv=split).tolist(), abs=1e-12)
+    losses = -cross_val_score(peer, X, y, cv=split, scoring="neg_log_loss")
+    assert found.log_loss.by_fold == pytest.approx(losses.tolist(), rel=1e-4)
+    P = cross_val_predict(peer, X, y, cv=split, method="predict_proba")
     assert found.log_loss.mean == pytest.approx(log_loss(y, P), rel=0.02)  # folds are not quite of one size
     assert found.n_met == 4
     assert found.standardised
@@ -60,6 +63,38 @@ def test_every_classifier_is_there_with_figures_or_a_reason(iris):
     accuracies = [standing.accuracy.mean for standing in fitted]
     assert accuracies == sorted(accuracies, reverse=True)
     assert "1 is not linearly separable from the rest" in iris["max-margin"].reason
+
+
+def test_a_perceptron_is_judged_by_its_best_weights():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 2))
+    y = X[:, 0] + rng.normal(0, 1, 400) > 0
+    found = sx.compare(X, y, only=["perceptron", "logistic"])
+    assert found["perceptron"].accuracy.mean > found["logistic"].accuracy.mean - 0.05
+
+
+def test_models_of_many_pairs_are_left_out_unless_named():
+    rng = np.random.default_rng(0)
+    codes = np.arange(220) % 22
+    X = rng.normal(size=(22, 3))[codes] * 5 + rng.normal(size=(220, 3))
+    found = sx.compare(X, codes, cv=2, only=None)
+    assert "22 classes are 231 models of pairs" in found["one-versus-one, logistic"].reason
+    assert found["logistic"].fitted
+    assert sx.compare(X, codes, cv=2, only=["one-versus-one, perceptron"])["one-versus-one, perceptron"].fitted
+
+
+def test_a_table_is_coded_anew_in_every_fold():
+    """Each figure is that of a pipeline that saw the rows of its fold's fit alone."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=90), "c": rng.choice(list("uvwx"), 90, p=[0.5, 0.4, 0.07, 0.03])})
+    frame.loc[rng.random(90) < 0.2, "a"] = np.nan
+    labels = np.where(frame["a"].fillna(1) + (frame["c"] == "v") + rng.normal(size=90) > 0, "yes", "no")
+    raw = read_raw(frame.assign(y=labels), "y", missing="impute")
+    found = compare_table(raw, cv=3, seed=5, only=["logistic"])["logistic"]
+    peer = make_pipeline(sx.TableEncoder(missing="impute", standardise=True), sx.LogisticRegression(random_state=5))
+    split = PredefinedSplit(folds((labels == "yes").astype(int), 3, 5))
+    losses = -cross_val_score(peer, frame, labels, cv=split, scoring="neg_log_loss")
+    assert found.log_loss.by_fold == pytest.approx(losses.tolist(), rel=1e-9)
 
 
 def test_two_classes_leave_the_schemes_out_and_separable_ones_take_the_separators_in():
@@ -98,7 +133,7 @@ def test_sparse_rows_are_scaled_and_not_centred():
     y = (X[:, 0] > 0) | (rng.random(200) < 0.3)
     found = sx.compare(csr_array(X), y, cv=4, only=["logistic"])["logistic"]
     peer = make_pipeline(StandardScaler(with_mean=False), Peer(tol=1e-10, max_iter=10_000))
-    scores = cross_val_score(peer, csr_array(X), y, cv=StratifiedKFold(4, shuffle=True, random_state=0))
+    scores = cross_val_score(peer, csr_array(X), y, cv=PredefinedSplit(folds(y.astype(int), 4, 0)))
     assert found.accuracy.by_fold == pytest.approx(scores.tolist())
 
 
@@ -109,11 +144,13 @@ def test_a_classifier_that_fails_is_a_row(monkeypatch):
     monkeypatch.setattr(CLASSIFIERS["lda"], "fit", fail)
     X, y = load_iris(return_X_y=True)
     seen = []
-    found = sx.compare(X, y, cv=2, only=["lda", "logistic"], progress=lambda *told: seen.append(told))
+    with sx.watch(lambda stage, within: seen.append(stage)):
+        found = sx.compare(X, y, cv=2, only=["lda", "logistic"])
     assert found["lda"].reason == "failed: singular to the bone"
     assert found.chosen.name == "logistic"
-    assert [done for done, _, _ in seen] == [1, 2, 3, 4]
-    assert {total for _, total, _ in seen} == {4}
+    assert [stage.done for stage in seen] == [0, 1, 2, 3, 4]
+    assert {(stage.unit, stage.total) for stage in seen} == {("fits", 4)}
+    assert str(seen[-1]) == "4 of 4 fits, 2 of 2 classifiers done"
 
 
 def standing(name, right, met=True, parameters=3, linear=True, probable=True):

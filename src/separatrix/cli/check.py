@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.cli import exits, terminal
-from separatrix.cli.reading import FILE, encoding_option, json_option
+from separatrix.cli.reading import FILE, json_option, spelling_options
+from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
     from separatrix.checks import Checks, Finding
@@ -27,7 +28,7 @@ Examples:
 @click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be given again.")
 @click.option("--schema", type=FILE, metavar="FILE", help="What columns hold (JSON): see --print-schema of fit.")
 @click.option("--quiet", is_flag=True, help="Leave out what is fine.")
-@encoding_option
+@spelling_options
 @json_option
 def check(
     data: str,
@@ -35,8 +36,8 @@ def check(
     drop: tuple[str, ...],
     schema: str | None,
     quiet: bool,
-    encoding: str,
     as_json: bool,
+    **spelling: Any,
 ) -> int:
     """Look DATA over: can the classes be separated (with a proof), which columns follow from others, which row, column
     or category decides alone, what is missing, repeated, constant or out of scale.
@@ -52,7 +53,7 @@ def check(
 
     with terminal.working(f"checking {data}"):
         given = None if schema is None else read_schema(schema)
-        found = check_table(data, target, drop, given, encoding)
+        found = checks_in_shell(check_table(data, target, drop, given, **spelling))
     if as_json:
         click.echo(terminal.json_text({"data": data, **found.plain()}))
     else:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.cli import exits, reading, terminal
+from separatrix.cli.models import model_words, repeated
 from separatrix.cli.reading import FILE, json_option, table_options, threads_option
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
     from separatrix.comparison import Comparison, Standing
-    from separatrix.table import Table
+    from separatrix.table import RawTable
 
 _EXAMPLES = """\b
 Examples:
@@ -47,40 +48,57 @@ def compare(
     as_json: bool,
     **wanted: Any,
 ) -> int:
-    """Fit every classifier of the package to DATA with its defaults, and say which to take.
+    """Fit every classifier of the package to DATA with its defaults, and say which to take, and the fit to repeat.
 
-    All are cross-validated on the same folds, with the same share of each class in each. Columns are standardised
-    inside each fold, by the rows of the fit, for those to which scales matter (*). One that cannot be fitted is
-    there with its reason. Take the simplest within one standard error of the best.
+    All are cross-validated on the same folds, with the same share of each class in each. How columns are coded and
+    filled is learned inside each fold, from the rows of the fit; they are standardised so, too, for those to which
+    scales matter (*). Perceptrons keep their best weights (--pocket). One that cannot be fitted, or would
+    take too long, is there with its reason. Take the simplest within one standard error of the best.
     """
     from separatrix import comparison, concurrency
 
     table = reading.read(data, reading.Wanted(**wanted))
-    with terminal.working("comparing") as say, concurrency.threads(threads) if threads else nullcontext():
+    with (
+        terminal.working(f"comparing classifiers on {data}"),
+        concurrency.threads(threads) if threads else nullcontext(),
+    ):
         try:
-            found = comparison.compare(
-                table.X, table.y, cv=cv, seed=seed, by=_BY[by], only=only or None, progress=_progress(say)
-            )
+            found = comparison.compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None)
         except ParameterError as error:
             raise ParameterError(f"--{error.argument}", error.came, error.do) from error
+    words = _refit(data, found, list(wanted))
     if as_json:
-        whole = {"data": table.source, "target": table.target, "rows": table.X.shape[0], **found.plain()}
+        whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **found.plain(), "fit": words}
         click.echo(terminal.json_text(whole))
     else:
         _show(table, found, cv)
-    for note in table.notes:
+        if words is not None:
+            terminal.line("refit", "the same folds, then all rows:")
+            click.echo(" " * terminal.LABEL + shlex.join(words))  # whole, to be copied
+    for note in (*table.notes, *table.late):
         exits.note(note)
-    if table.encoder is not None and table.encoder.missing in ("impute", "indicator"):
-        exits.note("The means that were filled in are of all rows, those held out among them.")
+    if table.holes:
+        where = ", ".join(f"{name!r} {count}" for name, count in table.holes.items())
+        exits.note(f"Filled in each fold with the means of the rows fitted: missing values in {where}.")
     return exits.FINE
 
 
-def _progress(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    return lambda done, total, name: say(f"{done} of {total} fits done, the last by {name}")
+def _refit(data: str, found: Comparison, table_options: list[str]) -> list[str] | None:
+    """The command that fits the chosen one as it was here, None where none was chosen."""
+    from separatrix.comparison.entrants import SETTINGS
+
+    if found.chosen is None:
+        return None
+    model, _, base = found.chosen.name.partition(", ")
+    words = model_words(model, base or None, SETTINGS.get(base or model, {}))
+    units = ["--standardise"] if found.chosen.standardised else []
+    drawn = ["--cv", str(found.n_folds), "--seed", str(found.seed), "--out", "model.json"]
+    asked = repeated(click.get_current_context(), table_options)
+    return ["separatrix", "fit", data, *asked, *words, *units, *drawn]
 
 
-def _show(table: Table, found: Comparison, cv: int) -> None:
-    n, d = table.X.shape
+def _show(table: RawTable, found: Comparison, cv: int) -> None:
+    n, d = table.V.shape
     size = f"{terminal.count(n, 'row')}, {terminal.count(d, 'column')}"
     terminal.line("data", f"{table.source}: {size}; predicting {table.target!r}")
     fewer = f", as many as the smallest class has rows (asked: {cv})" if found.n_folds < cv else ""

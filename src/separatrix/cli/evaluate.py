@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import exits, reading, terminal
-from separatrix.cli.reading import FILE, encoding_option, json_option
+from separatrix.cli.reading import FILE, json_option, spelling_options
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Examples:
 @click.option("--strict", is_flag=True, help="Refuse other columns than the model's, and categories never seen.")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with pictures (HTML); needs --fitted-on.")
 @click.option("--fitted-on", type=FILE, metavar="DATA", help="The table of the fit, whose certificate a report checks.")
-@encoding_option
+@spelling_options
 @json_option
 def evaluate(
     model: str,
@@ -41,8 +41,8 @@ def evaluate(
     strict: bool,
     report: str | None,
     fitted_on: str | None,
-    encoding: str,
     as_json: bool,
+    **spelling: Any,
 ) -> None:
     """Measure MODEL, a file that fit has written, on DATA, rows with labels that it has not seen.
 
@@ -56,10 +56,10 @@ def evaluate(
         do = "give both, or neither: a report is on a fit and its rows as well"
         raise ParameterError("--report, --fitted-on", "one is given without the other", do)
     known = model_file.read(model)
-    table = _labelled(known, data, encoding, target, strict)
+    table = _labelled(known, data, spelling, target, strict)
     measures = _measured(known, table)
     if report is not None and fitted_on is not None:
-        _report(known, measures, _labelled(known, fitted_on, encoding, target, strict), table, report)
+        _report(known, measures, _labelled(known, fitted_on, spelling, target, strict), table, report)
     if as_json:
         found = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
         confusion = {"confusion": measures.answers.confusion, "report": report}
@@ -74,11 +74,11 @@ def evaluate(
         exits.note(note)
 
 
-def _labelled(known: ModelFile, data: str, encoding: str, target: str | None, strict: bool) -> Table:
+def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
     from separatrix.cli.measures import refuse_unknown_labels
     from separatrix.errors import TableError
 
-    table = reading.read_for(known, data, encoding, strict, target, labelled=True)
+    table = reading.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
     assert table.rows is not None
     if not len(table.y):

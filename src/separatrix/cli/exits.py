@@ -10,6 +10,7 @@ import click
 
 from separatrix.cli.models import by_option
 from separatrix.cli.verbs import LazyGroup
+from separatrix.cli.wording import in_shell
 from separatrix.errors import InputError, ModelFileError, ParameterError
 
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
@@ -19,12 +20,12 @@ CLOSED_PIPE, INTERRUPTED = 141, 130
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    click.echo(f"separatrix: {' '.join(text.split())}", err=True)
+    click.echo(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
 
 
 def note(text: str) -> None:
     """A line on standard error that is no complaint."""
-    click.echo(f"note: {' '.join(text.split())}", err=True)
+    click.echo(f"note: {' '.join(in_shell(text).split())}", err=True)
 
 
 class Verbs(LazyGroup):

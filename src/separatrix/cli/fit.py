@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
     from separatrix.cli.account import Account
-    from separatrix.table import Table
+    from separatrix.table import RawTable, Table
 
 # Of each class, unless all rows are asked for.
 TEST_SIZE = 0.25
@@ -45,8 +45,8 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", "encoding"),
-    "The model": ("model", "base", *(setting.parameter for setting in SETTINGS)),
+    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", "encoding", "delimiter", "decimal"),
+    "The model": ("model", "base", "standardise", *(setting.parameter for setting in SETTINGS)),
     "How it is measured": ("test_size", "cv", "seed"),
     "What is written": ("out", "report", "as_json"),
 }
@@ -62,6 +62,12 @@ _SECTIONS = {
 @table_options
 @click.option("--print-schema", is_flag=True, help="Print what the columns seem to hold (JSON), and stop.")
 @model_options
+@click.option(
+    "--standardise",
+    is_flag=True,
+    help="Bring columns to mean 0 and deviation 1 first. A penalty treats columns alike only in like units, and "
+    "perceptrons need them; fits without a penalty, lda and qda answer the same without.",
+)
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with pictures to this file (HTML).")
 @click.option(
@@ -79,6 +85,7 @@ def fit(
     print_schema: bool,
     model: str,
     base: str | None,
+    standardise: bool,
     out: str | None,
     report: str | None,
     test_size: float | None,
@@ -91,10 +98,11 @@ def fit(
     """Fit a linear classifier to DATA and say how good the fit is.
 
     Columns hold numbers, categories, dates or truth values: which, is inferred (see --print-schema), and said.
-    They need no scaling. A part of the rows is held out to measure the model on. Exit code 1 says that the fit
-    did not end as asked (see its status); the model is written all the same.
+    They need no scaling for a fit to end well; --standardise says when it matters. A part of the rows is held out to
+    measure the model on: how columns are coded, filled and scaled is learned from the others alone. Exit code 1 says
+    that the fit did not end as asked (see its status); the model is written all the same.
     """
-    wanted = Wanted(*(given.pop(name) for name in ("target", "drop", "schema", "missing", "strict", "encoding")))
+    wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
         click.echo(str(reading.inferred(data, wanted)))
         return exits.FINE
@@ -110,7 +118,7 @@ def fit(
     unfitted(model, base, seed, given)  # what it has not is refused before a large table is read
     table = reading.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
-        account, caught = _fitted(table, split, model, base, given)
+        account, caught = _fitted(table, standardise, split, model, base, given)
         if out is not None:
             _write(account, out)
         if report is not None:
@@ -127,23 +135,28 @@ def fit(
 
 
 def _fitted(
-    table: Table, split: Split, name: str, base: str | None, given: dict[str, Any]
+    raw: RawTable, standardise: bool, split: Split, name: str, base: str | None, given: dict[str, Any]
 ) -> tuple[Account, list[str]]:
-    """The fit and what it says on rows it has not seen, and the warnings on the way."""
+    """The fit and what it says on rows it has not seen, and the warnings on the way.
+
+    How the table is coded is learned from the rows of each fit alone.
+    """
     from separatrix.classifiers.separated import APART
     from separatrix.cli.account import Account
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
     from separatrix.labels import encode
 
-    classes, codes = encode(table.y)
+    classes, codes = encode(raw.y)
+    coded = partial(raw.learned, standardise=standardise)
     held = held_out(codes, split.test_size, split.seed)
     made, validation = partial(unfitted, name, base, split.seed, given), None
-    with terminal.working("fitting") as say, warnings.catch_warnings(record=True) as caught:
+    with terminal.working(f"fitting {name}") as say, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if split.cv is not None:
-            validation = cross_validate(made, table.X, codes, classes, split.cv, split.seed, say)
-            say("fitting all rows")
+            validation = cross_validate(made, coded, codes, classes, split.cv, split.seed)
+            say(f"fitting {name} to all rows")
+        table = coded(~held)
         model = made().fit(table.X[~held], classes[codes[~held]])
         if not model.certificate_.met and model.certificate_.code in APART:  # said again, with the columns' names
             caught.clear()
@@ -166,7 +179,8 @@ def _write(account: Account, out: str) -> None:
 
     table = account.table
     try:
-        found = ModelFile.of(account.model, table.names, table.target, account.training(), table.encoder)
+        told = account.training()
+        found = ModelFile.of(account.model, table.names, table.target, told, table.encoder, table.scaling)
         write(found, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument

@@ -7,12 +7,13 @@ and ``--help`` must not. An option that is not given leaves the classifier's own
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from separatrix.cli.wording import TABLE_OPTIONS
 from separatrix.errors import ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,7 +127,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 # Parameters by the options that set them.
-_OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | {"encoding": "--encoding"}
+_OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | TABLE_OPTIONS
 
 
 def models_listed() -> str:
@@ -166,6 +167,35 @@ def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> 
         return _made(CLASSIFIERS[model], model, asked, seed)
     part = base or PART
     return CLASSIFIERS[model](_made(CLASSIFIERS[part], part, asked, seed))
+
+
+def model_words(model: str, base: str | None, settings: Mapping[str, Any]) -> list[str]:
+    """The options that ask for a classifier with these settings.
+
+    >>> model_words("one-versus-rest", "perceptron", {"pocket": True})
+    ['--model', 'one-versus-rest', '--base', 'perceptron', '--pocket']
+    """
+    words = ["--model", model] + ([] if base is None else ["--base", base])
+    for setting in SETTINGS:
+        if setting.parameter in settings:
+            words += [setting.option] + ([] if setting.flag is not None else [str(settings[setting.parameter])])
+    return words
+
+
+def repeated(context: click.Context, names: Collection[str]) -> list[str]:
+    """The options of these names as they were given on the command line, to be given to another command."""
+    words: list[str] = []
+    for option in context.command.params:
+        value: Any = context.params.get(option.name or "")
+        given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if option.name not in names or not given or not isinstance(option, click.Option):
+            continue
+        if option.is_flag:
+            words.append(option.opts[-1])
+        else:
+            for one in value if option.multiple else [value]:
+                words += [option.opts[-1], str(one)]
+    return words
 
 
 def by_option(error: ParameterError) -> ParameterError:

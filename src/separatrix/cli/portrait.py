@@ -37,6 +37,9 @@ def show_model(known: ModelFile) -> None:
     terminal.line("classes", terminal.some(classes, MOST_COLUMNS))
     _show_settings(known)
     _show_columns(known)
+    if known.scaling is not None:
+        less = "less its mean in training, " if known.scaling.center.any() else ""
+        terminal.line("units", f"each column {less}over its standard deviation: weights are per deviation")
     if known.certificate is not None:
         click.echo()
         terminal.certificate(known.certificate)
@@ -172,7 +175,7 @@ def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
 
 def _show_differences(found: list[Difference]) -> None:
     def numeric(one: Difference) -> bool:
-        return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior "))
+        return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
 
     facts, numbers = [one for one in found if not numeric(one)], [one for one in found if numeric(one)]
     room = max((len(printable(one.what)) for one in facts), default=0) + 2
@@ -225,6 +228,8 @@ def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
     click.echo(found.code)
     if found.note:
         click.echo(f"({found.note})", err=True)
+    if known.scaling is not None:
+        click.echo("(its columns were standardised first)", err=True)
 
 
 def _settings(known: ModelFile) -> dict[str, Any]:

@@ -12,8 +12,9 @@ import click
 
 from separatrix.cli import exits, reading, terminal
 from separatrix.cli.models import PROBABLE
-from separatrix.cli.reading import FILE, encoding_option, json_option
-from separatrix.errors import ParameterError, TableError
+from separatrix.cli.reading import FILE, json_option, spelling_options
+from separatrix.errors import ParameterError
+from separatrix.watching import Amount, watched
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -38,10 +39,10 @@ Examples:
 @click.option("--scores", is_flag=True, help="Give the score, too: with two classes positive for the second.")
 @click.option("--strict", is_flag=True, help="Refuse other columns than the model's, and categories never seen.")
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output.")
-@encoding_option
+@spelling_options
 @json_option
 def predict(
-    model: str, data: str, proba: bool, scores: bool, strict: bool, out: str | None, encoding: str, as_json: bool
+    model: str, data: str, proba: bool, scores: bool, strict: bool, out: str | None, as_json: bool, **spelling: Any
 ) -> None:
     """Predict the class of every row of DATA by MODEL, a file that fit has written.
 
@@ -55,20 +56,15 @@ def predict(
     known = model_file.read(model)
     if proba:
         _refuse_improbable(known)
-    try:
-        table = reading.read_for(known, data, encoding, strict)
-    except TableError as error:
-        if "--missing" not in error.do and "--drop" not in error.do:
-            raise
-        do = "fill such cells in, or fit a model that allows for them (--missing)"  # this one needs all its columns
-        raise TableError(error.argument, error.came, do) from error
+    table = reading.read_for(known, data, spelling, strict)
     found = _answered(known, table, proba, scores)
     pieces = iter([found.json()]) if as_json else found.csv()
-    if out is None:
-        for piece in pieces:
-            click.echo(piece.encode(), nl=False)
-    else:
-        reading.write("--out", out, "".join(pieces).encode())
+    with terminal.working("writing the answers", prints=out is None):
+        if out is None:
+            for piece in pieces:
+                click.echo(piece.encode(), nl=False)
+        else:
+            reading.write("--out", out, "".join(pieces).encode())
     for note in table.notes:
         exits.note(note)
 
@@ -92,7 +88,7 @@ class Answered:
 
     def csv(self) -> Iterator[str]:
         """Pieces of text; floats are spelled so that they read back to the same bits."""
-        heads, blocks = ["prediction"], []
+        heads, blocks, tell = ["prediction"], [], watched()
         if self.scores is not None:
             binary = len(self.classes) == 2
             heads += ["score"] if binary else [f"score({label})" for label in self.classes]
@@ -107,6 +103,8 @@ class Answered:
                 writer.writerow(heads)
             some = range(start, min(start + CHUNK, len(self.labels)))
             writer.writerows(self._line(i, blocks, len(heads)) for i in some)
+            if tell is not None:
+                tell(Amount("rows", some.stop, len(self.labels)))
             yield text.getvalue()
 
     def _line(self, i: int, blocks: list[list[Any]], width: int) -> list[Any]:
@@ -118,9 +116,10 @@ class Answered:
 def _answered(known: ModelFile, table: Table, proba: bool, scores: bool) -> Answered:
     """Of every row of the source, in its order."""
     scorer = known.scorer
-    Z = scorer.scores(table.X).tolist() if scores else None
-    P = scorer.probabilities(table.X).tolist() if proba else None
-    found = [scorer.predict(table.X).tolist(), Z, P]
+    with terminal.working("predicting"):
+        Z = scorer.scores(table.X).tolist() if scores else None
+        P = scorer.probabilities(table.X).tolist() if proba else None
+        found = [scorer.predict(table.X).tolist(), Z, P]
     if table.rows is not None and len(table.rows) < table.n_rows:
         places = (table.rows - 1).tolist()
         found = [None if part is None else _spread(part, places, table.n_rows) for part in found]

@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from separatrix.cli import terminal
+from separatrix.cli.wording import in_shell
 from separatrix.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
-    from separatrix.table import Schema, Table
+    from separatrix.table import RawTable, Schema, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path()
 POLICIES = ("error", "impute", "indicator", "drop")
-encoding_option = click.option(
-    "--encoding", default="utf-8", metavar="NAME", help="Of text files (utf-8); latin-1, cp1250, ..."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 threads_option = click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="How many (all cores). The answer does not depend on it."
 )
+
+
+_SPELLING = (
+    click.option("--encoding", default="utf-8", metavar="NAME", help="Of text files (utf-8); latin-1, cp1250, ..."),
+    click.option("--delimiter", metavar="MARK", help="Between the cells of text files: , or ; or tab (by the header)."),
+    click.option(
+        "--decimal", default=".", metavar="MARK", help="Of numbers in text files: . (the default) or a comma."
+    ),
+)
+
+
+def spelling_options(command: F) -> F:
+    """How text files are spelled. No model keeps it: another file may be spelled otherwise."""
+    for option in reversed(_SPELLING):
+        command = option(command)
+    return command
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,13 @@ class Wanted:
     missing: str = "error"
     strict: bool = False
     encoding: str = "utf-8"
+    delimiter: str | None = None
+    decimal: str = "."
+
+    @property
+    def spelling(self) -> dict[str, Any]:
+        """By the names of ``read_table``'s arguments."""
+        return {"encoding": self.encoding, "delimiter": self.delimiter, "decimal": self.decimal}
 
 
 def table_options(command: F) -> F:
@@ -61,31 +82,31 @@ def table_options(command: F) -> F:
         click.option(
             "--strict", is_flag=True, help="Refuse categories never seen when predicting; else they count as average."
         ),
-        encoding_option,
+        *_SPELLING,
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def read(data: str, wanted: Wanted) -> Table:
-    """The table, with labels."""
-    from separatrix.table import read_table
+def read(data: str, wanted: Wanted) -> RawTable:
+    """The table, with labels; nothing is learned from its values yet."""
+    from separatrix.table import read_raw
 
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
-        return read_table(
-            data, wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen, wanted.encoding
-        )
+        asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
+        table = read_raw(data, *asked, **wanted.spelling)
+        return replace(table, notes=tuple(map(in_shell, table.notes)))
 
 
 def inferred(data: str, wanted: Wanted) -> Schema:
     """What the columns seem to hold, whether or not a model could be fitted to them."""
     from separatrix.table import Column, Schema, infer, open_source
-    from separatrix.table.select import refuse_unknown
-    from separatrix.table.sources import SparseSource
+    from separatrix.table.select import literal, refuse_unknown
+    from separatrix.table.sources import SparseSource, Spelling
 
-    source = open_source(data, wanted.encoding)
+    source = open_source(data, Spelling(**wanted.spelling))
     if isinstance(source, SparseSource):
         raise TableError(source.name, "a libsvm file has no schema", "all its columns are numbers: fit as it is")
     given = _schema(wanted.schema) or Schema(())
@@ -94,29 +115,39 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         refuse_unknown(source, name)
     left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
     kept = tuple(column for column in given.columns if column.name not in wanted.drop)
-    return infer(source.read(source.names), target, Schema((*kept, *left_out), target))
+    with terminal.working(f"reading {data}"):
+        columns = source.read(source.names, literal(given.columns, target, given.classes))
+        found = infer(columns, target, Schema((*kept, *left_out), target, given.classes))
+    return replace(found, columns=tuple(replace(column, note=in_shell(column.note)) for column in found.columns))
 
 
 def read_for(
-    known: ModelFile, data: str, encoding: str, strict: bool = False, target: str | None = None, labelled: bool = False
+    known: ModelFile,
+    data: str,
+    spelling: dict[str, Any],
+    strict: bool = False,
+    target: str | None = None,
+    labelled: bool = False,
 ) -> Table:
     """The model's columns: by name, or in their order where the model was fitted without names."""
     from separatrix.table import open_source, read_rows
-    from separatrix.table.sources import STDIN
+    from separatrix.table.sources import STDIN, Spelling
 
     columns = known.features if known.encoder is None else known.encoder
     target = known.target if target is None else target
     rows: Any = data
     with terminal.working(f"reading {data}"):
         if columns is None:
-            source = open_source(data, encoding)
+            source = open_source(data, Spelling(**spelling))
             columns = tuple(name for name in source.names if name not in (target, source.target))
             if len(columns) != known.columns:
                 came = f"it has {len(columns)} columns, and the model, which knows no names, has {known.columns}"
                 raise TableError(source.name, came, "give just the columns that were fitted, in their order")
             rows = source.read(source.names) if data == STDIN else data  # which is read once only
-        text = all(isinstance(label, str) for label in known.scorer.classes.tolist())
-        return read_rows(rows, columns, strict, target, labelled, encoding, typed=not text)
+        classes = [label for label in known.scorer.classes.tolist() if isinstance(label, str)]
+        typed = len(classes) < len(known.scorer.classes)
+        table = read_rows(rows, columns, strict, target, labelled, typed=typed, classes=classes, **spelling)
+    return replace(table, X=known.scaled(table.X))
 
 
 def refuse_unwritable(option: str, out: str | None) -> None:

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Integers
+from separatrix.arrays import AnyArray, Integers
 from separatrix.cli import terminal
-from separatrix.cli.holdout import folds
 from separatrix.cli.measures import Measures
+from separatrix.comparison.folds import folds
 from separatrix.errors import ParameterError
+from separatrix.table import Table
+from separatrix.watching import part
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,14 @@ def mean_and_error(values: tuple[float, ...]) -> tuple[float, float]:
 
 
 def cross_validate(
-    made: Callable[[], Any], X: Any, codes: Integers, classes: Any, n_folds: int, seed: int, say: Callable[[str], None]
+    made: Callable[[], Any],
+    coded: Callable[[AnyArray], Table],
+    codes: Integers,
+    classes: Any,
+    n_folds: int,
+    seed: int,
 ) -> CrossValidation:
-    """Fit what ``made`` gives to all folds but one, for each; ``say`` is told which."""
+    """Fit what ``made`` gives to all folds but one, for each; ``coded`` gives all rows as some of them teach."""
     counts = np.bincount(codes)
     if counts.min() < 2:
         came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has one row only"
@@ -80,17 +87,18 @@ def cross_validate(
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
     fold = folds(codes, n_folds, seed)
-    found, unmet = [], 0
+    accuracy, null, losses, unmet = list[float](), list[float](), list[float | None](), 0
     for k in range(n_folds):
-        say(f"fitting fold {k + 1} of {n_folds}")
         test = fold == k
-        with warnings.catch_warnings():
+        with part("fold", k + 1, n_folds), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # counted below
+            X = coded(~test).X
             model = made().fit(X[~test], classes[codes[~test]])
         unmet += not model.certificate_.met
         fitted = np.bincount(codes[~test], minlength=len(classes))
-        found.append(Measures(model, X[test], classes[codes[test]], fitted.tolist()))
-    losses = [one.log_loss for one in found]
+        one = Measures(model, X[test], classes[codes[test]], fitted.tolist())
+        accuracy.append(one.accuracy)
+        null.append(one.null_accuracy)
+        losses.append(one.log_loss)
     known = tuple(loss for loss in losses if loss is not None)
-    accuracy, null = tuple(one.accuracy for one in found), tuple(one.null_accuracy for one in found)
-    return CrossValidation(accuracy, known if len(known) == n_folds else None, null, unmet, seed)
+    return CrossValidation(tuple(accuracy), known if len(known) == n_folds else None, tuple(null), unmet, seed)

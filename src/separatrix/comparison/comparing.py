@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Integers
+from separatrix.arrays import AnyArray, Integers
 from separatrix.certificate import as_matrix
 from separatrix.comparison.entrants import Contest, Entrant, entrants
+from separatrix.comparison.folds import folds
 from separatrix.comparison.standings import BASELINE, CRITERIA, Comparison, Standing
-from separatrix.comparison.trials import Progress, Trial, guessed, run
+from separatrix.comparison.trials import Trial, guessed, run
 from separatrix.errors import LabelError, ParameterError
 from separatrix.labels import encode
 from separatrix.proofs.verdicts import as_rows
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
+from separatrix.table import RawTable
 
 
 def compare(
@@ -27,13 +29,13 @@ def compare(
     seed: int = 0,
     by: str = "accuracy",
     only: Sequence[str] | None = None,
-    progress: Progress | None = None,
 ) -> Comparison:
     """Cross-validate every classifier of the package with its defaults on rows X (n, d), dense or sparse, labels y.
 
     The same ``cv`` stratified folds for all, drawn by ``seed``. Inside each fold columns are standardised by the rows
-    of the fit for those to which scales matter. ``by``: "accuracy" or "log_loss", for the order and the choice.
-    ``only``: some classifiers by name. One that cannot be fitted is there with its reason.
+    of the fit for those to which scales matter; perceptrons keep their best weights, up to 5000 rows. ``by``:
+    "accuracy" or "log_loss", for the order and the choice. ``only``: some classifiers by name. One that cannot be
+    fitted, or takes too long, is there with its reason.
 
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]]
     >>> found = compare(X, [0, 0, 1, 0, 1, 0, 1, 1], cv=2, only=["logistic", "max-margin"])
@@ -44,13 +46,31 @@ def compare(
     classes, codes = encode(y)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+    refuse_not_finite(memory_rows(rows, codes))
+    return _compared(RawTable("X", rows, None), classes, codes, cv, seed, by, only)
+
+
+def compare_table(
+    table: RawTable, *, cv: int = 5, seed: int = 0, by: str = "accuracy", only: Sequence[str] | None = None
+) -> Comparison:
+    """The same for a table that nothing was learned from yet: in each fold it is coded by the rows of the fit alone.
+
+    >>> from separatrix.table import read_raw
+    >>> compare_table(read_raw("demo:iris"), cv=3, only=["lda"])["lda"].accuracy.mean > 0.95
+    True
+    """
+    return _compared(table, *encode(table.y), cv, seed, by, only)
+
+
+def _compared(
+    table: RawTable, classes: AnyArray, codes: Integers, cv: int, seed: int, by: str, only: Sequence[str] | None
+) -> Comparison:
     if by not in CRITERIA:
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
-    refuse_not_finite(memory_rows(rows, codes))
-    contest = Contest(rows, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed)
-    chosen = _named(list(entrants(seed)), only)
-    reasons = {entrant.name: entrant.refused(contest) for entrant in chosen}
-    found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None], progress)
+    contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed)
+    chosen = _named(list(entrants(seed, len(codes))), only)
+    reasons = {entrant.name: entrant.refused(contest, only is not None) for entrant in chosen}
+    found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)
 
     def standing(entrant: Entrant) -> Standing:
@@ -85,8 +105,6 @@ def _named(known: list[Entrant], only: Sequence[str] | None) -> list[Entrant]:
 
 def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     """The fold of each row, the same share of every class in each; as many as the smallest class has rows, at most."""
-    from sklearn.model_selection import StratifiedKFold
-
     counts = np.bincount(codes)
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
         raise ParameterError("cv", f"got {cv!r}", "give a whole number of folds, at least 2")
@@ -95,8 +113,4 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     if counts.min() < 2:
         came = f"class {labels[int(np.argmin(counts))]!r} has one row only"
         raise LabelError("y", came, "leave it out, or join it with another: a row cannot be both fitted and held out")
-    fold = np.empty(len(codes), dtype=np.int64)
-    split = StratifiedKFold(min(int(cv), int(counts.min())), shuffle=True, random_state=seed)
-    for k, (_, held) in enumerate(split.split(codes, codes)):
-        fold[held] = k
-    return fold
+    return folds(codes, min(int(cv), int(counts.min())), seed)

@@ -1,6 +1,7 @@
 """Who competes: every classifier in ``CLASSIFIERS`` with its own defaults, and why some cannot on given rows.
 
-A new classifier takes part by being in ``CLASSIFIERS``; what it cannot be fitted to is one line in ``REFUSALS``.
+A new classifier takes part by being in ``CLASSIFIERS``; what it cannot be fitted to is one line in ``REFUSALS``, and
+what it needs beside its defaults one in ``SETTINGS``.
 """
 
 from __future__ import annotations
@@ -13,24 +14,32 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Integers
-from separatrix.classifiers import CLASSIFIERS, OneVsOneClassifier, OneVsRestClassifier
+from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Separable
+from separatrix.table import RawTable
 
 # Past so many columns a matrix of columns by columns takes too long.
 MOST_COLUMNS = 2000
-# Whom the schemes for several classes are built over.
-BASES = ("logistic", "perceptron")
+# Past so many models of pairs, one for each two of 21 classes, a fit takes longer than all the others together.
+MOST_PAIRS = 200
+# Whom the schemes for several classes are built over; a perceptron of several classes is one versus rest by itself.
+BASES: dict[str, tuple[str, ...]] = {"one-versus-one": ("logistic", "perceptron"), "one-versus-rest": ("logistic",)}
+# Settings that are not the classifiers' defaults: a perceptron's last weights are those of its last mistake, so where
+# classes overlap its accuracy is chance; with a pocket it answers by the best weights that it had.
+SETTINGS: dict[str, dict[str, Any]] = {"perceptron": {"pocket": True}}
+# Past so many rows they are left at their defaults: a pocket looks at all rows after every mistake.
+MOST_ROWS = 5000
 # Whose boundaries are curved.
 CURVED = ("qda",)
 
 
 @dataclass(frozen=True)
 class Contest:
-    """The rows X (n, d), dense or CSR, codes (n,) into classes, and the fold (n,) that each row is held out in."""
+    """Rows, codes (n,) into classes, and the fold (n,) that each row is held out in."""
 
-    X: Any
+    table: RawTable
     codes: Integers
     classes: AnyArray
     fold: Integers
@@ -39,6 +48,17 @@ class Contest:
     @property
     def n_folds(self) -> int:
         return int(self.fold.max()) + 1
+
+    @cached_property
+    def X(self) -> Any:
+        """All rows (n, d), dense or CSR, coded by all of them: for what is asked before any fit."""
+        return self.table.learned().X
+
+    def split(self, k: int, standardised: bool) -> tuple[Any, Any]:
+        """X of all folds but k, and of fold k, both coded and scaled by what the first teach."""
+        fitted = self.fold != k
+        X = self.table.learned(fitted, standardised).X
+        return X[fitted], X[~fitted]
 
     @cached_property
     def fewest(self) -> tuple[Any, int]:
@@ -71,17 +91,22 @@ class Contest:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first."""
+    """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first.
+
+    ``refusals``: why it cannot be fitted; ``costs``: why it is not, unless it is asked for by name.
+    """
 
     name: str
     estimator: ScoringClassifier
     standardised: bool
     linear: bool
-    refusals: tuple[Callable[[Contest], str | None], ...] = ()
+    refusals: tuple[Reason, ...] = ()
+    costs: tuple[Reason, ...] = ()
 
-    def refused(self, contest: Contest) -> str | None:
-        """Why it cannot be fitted to these rows, in a sentence; None where it can."""
-        return next((reason for refuses in self.refusals if (reason := refuses(contest)) is not None), None)
+    def refused(self, contest: Contest, asked: bool = False) -> str | None:
+        """Why it is not fitted to these rows, in a sentence; None where it is. ``asked``: it was named."""
+        reasons = self.refusals if asked else (*self.refusals, *self.costs)
+        return next((reason for refuses in reasons if (reason := refuses(contest)) is not None), None)
 
 
 def _too_wide(contest: Contest) -> str | None:
@@ -105,7 +130,14 @@ def _two_classes(contest: Contest) -> str | None:
     return "not fitted: for two classes it is the model it is built over" if len(contest.classes) == 2 else None
 
 
-REFUSALS: dict[str, tuple[Callable[[Contest], str | None], ...]] = {
+def _many_pairs(contest: Contest) -> str | None:
+    K = len(contest.classes)
+    n = K * (K - 1) // 2
+    return f"not fitted: {K} classes are {n:,} models of pairs; ask for it by name" if n > MOST_PAIRS else None
+
+
+Reason = Callable[[Contest], str | None]
+REFUSALS: dict[str, tuple[Reason, ...]] = {
     "kozinec": (_overlapping,),
     "max-margin": (_overlapping,),
     "least-squares": (_too_wide,),
@@ -115,25 +147,26 @@ REFUSALS: dict[str, tuple[Callable[[Contest], str | None], ...]] = {
     "one-versus-one": (_two_classes,),
     "one-versus-rest": (_two_classes,),
 }
-_SCHEMES = (OneVsOneClassifier, OneVsRestClassifier)
+COSTS: dict[str, tuple[Reason, ...]] = {"one-versus-one": (_many_pairs,)}
 
 
-def entrants(seed: int = 0) -> Iterator[Entrant]:
-    """All of them.
+def entrants(seed: int = 0, n_rows: int = 0) -> Iterator[Entrant]:
+    """All of them, with settings for so many rows.
 
     >>> [entrant.name for entrant in entrants()][:3]
     ['logistic', 'one-versus-one, logistic', 'one-versus-one, perceptron']
     """
     for name, kind in CLASSIFIERS.items():
-        bases = BASES if issubclass(kind, _SCHEMES) else (None,)
-        for base in bases:
-            inner = None if base is None else _made(CLASSIFIERS[base], seed)
-            estimator = _made(kind, seed) if inner is None else kind(inner)
+        for base in BASES.get(name, (None,)):
+            inner = None if base is None else _made(base, seed, n_rows)
+            estimator = _made(name, seed, n_rows) if inner is None else kind(inner)
             scale_free = (estimator if inner is None else inner).traits.scale_free
             full = name if base is None else f"{name}, {base}"
-            yield Entrant(full, estimator, not scale_free, name not in CURVED, REFUSALS.get(name, ()))
+            why = (REFUSALS.get(name, ()), COSTS.get(name, ()))
+            yield Entrant(full, estimator, not scale_free, name not in CURVED, *why)
 
 
-def _made(kind: Any, seed: int) -> Any:
-    takes_seed = "random_state" in kind().get_params(deep=False)
-    return kind(random_state=seed) if takes_seed else kind()
+def _made(name: str, seed: int, n_rows: int) -> Any:
+    kind: Any = CLASSIFIERS[name]
+    seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
+    return kind(**(SETTINGS.get(name, {}) if n_rows <= MOST_ROWS else {}), **seeded)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import lru_cache
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -20,9 +22,11 @@ from separatrix.comparison.entrants import Contest, Entrant
 from separatrix.concurrency import one_blas_thread, thread_count, threads
 from separatrix.diagnostics import answers
 from separatrix.errors import InputError
-from separatrix.rows.block import is_sparse
+from separatrix.watching import Amount, watch, watched
 
-Progress = Callable[[int, int, str], None]
+Split = Callable[[int, bool], tuple[Any, Any]]
+# Folds follow each other, so that two are under way at most, each with columns as they are and standardised.
+MOST_SPLITS = 4
 
 
 @dataclass(frozen=True)
@@ -40,16 +44,14 @@ class Trial:
     failed: str | None = None
 
 
-def tried(contest: Contest, entrant: Entrant, k: int) -> Trial:
-    """Fit to all folds but k, answer for fold k."""
+def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
+    """Fit to all folds but k, answer for fold k; ``split`` gives the rows of both."""
     from sklearn.base import clone
 
     held = contest.fold == k
     y = contest.classes[contest.codes]
     try:
-        X, test = contest.X[~held], contest.X[held]
-        if entrant.standardised:
-            X, test = _standardised(X, test)
+        X, test = split(k, entrant.standardised)
         with threads(1):
             start = time.thread_time()
             model = clone(entrant.estimator).fit(X, y[~held])
@@ -72,30 +74,40 @@ def guessed(contest: Contest, k: int) -> Trial:
     return Trial(contest.codes[held] == np.argmax(shares), log_P, n_parameters=len(shares) - 1)
 
 
-def run(contest: Contest, chosen: Sequence[Entrant], progress: Progress | None) -> dict[str, list[Trial]]:
+def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
     """The trials of each entrant, fold by fold. The first fold of all comes first, so that what cannot work is known
-    soon; ``progress`` is told how many are done, of how many, and whose the last one was.
+    soon. Whoever watches is told of every fit that is done; where that raises, fits under way end at their next stage.
     """
     jobs = [(entrant, k) for k in contest.folds for entrant in chosen]
     found: dict[tuple[str, int], Trial] = {}
+    tell, given_up = watched(), Event()
+    split = lru_cache(MOST_SPLITS)(contest.split)
+
+    def job(entrant: Entrant, k: int) -> Trial:
+        with watch(lambda *_: _end_where(given_up)):
+            return tried(contest, entrant, k, split)
+
+    def told() -> None:
+        if tell is not None:
+            whole = sum(all((entrant.name, k) in found for k in contest.folds) for entrant in chosen)
+            tell(Amount("fits", len(found), len(jobs), f"{whole} of {len(chosen)} classifiers done"))
+
     with one_blas_thread, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a certificate that is not met is told in the table
         with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
-            futures = {pool.submit(tried, contest, entrant, k): (entrant.name, k) for entrant, k in jobs}
+            futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
             try:
+                told()
                 for future in as_completed(futures):
                     found[futures[future]] = future.result()
-                    if progress is not None:
-                        progress(len(found), len(jobs), futures[future][0])
+                    told()
             finally:
+                given_up.set()
                 for future in futures:
                     future.cancel()
     return {entrant.name: [found[entrant.name, k] for k in contest.folds] for entrant in chosen}
 
 
-def _standardised(X: Any, test: Any) -> tuple[Any, Any]:
-    """Both by the mean and spread of X; CSR is scaled only, since centring would fill it."""
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler(with_mean=not is_sparse(X)).fit(X)
-    return scaler.transform(X), scaler.transform(test)
+def _end_where(given_up: Event) -> None:
+    if given_up.is_set():
+        raise CancelledError

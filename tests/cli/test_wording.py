@@ -1,0 +1,84 @@
+"""Messages speak the caller's language: options in the shell, arguments in Python."""
+
+import json
+
+import pytest
+
+from separatrix.cli.wording import in_shell
+from separatrix.errors import ParameterError
+from separatrix.table import read_table
+
+from .running import complaint, run
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        ("leave it out with drop='id'", "leave it out with --drop id"),
+        ('leave it out with drop="it\'s"', "leave it out with --drop 'it'\"'\"'s'"),
+        ("give decimal=',' if so", "give --decimal , if so"),
+        ("fit with missing='impute', 'indicator' or 'drop'.", "fit with --missing impute, indicator or drop."),
+        ("name theirs with target=, one of 'a'", "name theirs with --target, one of 'a'"),
+        ("or fit with unseen='average', which counts", "or fit without --strict, which counts"),
+        ("column 'target=Yes' is constant", "column 'target=Yes' is constant"),
+        ("use bias_reduction='firth'", "use bias_reduction='firth'"),
+    ],
+)
+def test_settings_become_options(python, shell):
+    assert in_shell(python) == shell
+
+
+def test_the_same_refusal_in_both_languages():
+    with pytest.raises(ParameterError, match=r"^target: it is not given"):
+        read_table("rows.csv")
+    assert complaint("fit", "rows.csv", code=2).startswith("separatrix: --target: it is not given")
+
+
+def test_notes_schemas_and_checks_speak_shell(tmp_path):
+    text = "id,a,b,y\n" + "".join(f"{i},{i * i % 7},{'' if i == 3 else i % 5},{i % 2}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(text)
+    assert "--drop id" in run("fit", "t.csv", "--target", "y", "--missing", "impute").stdout
+    assert "--missing impute, indicator or drop" in complaint("fit", "t.csv", "--target", "y", code=3)
+    schema = json.loads(run("fit", "t.csv", "--target", "y", "--print-schema").stdout)
+    assert "--drop id" in schema["columns"][0]["note"]
+    found = run("check", "t.csv", "--target", "y", "--json").stdout
+    assert "missing=" not in found
+    assert "--missing impute" in found
+    assert "--drop id" in found
+
+
+def test_a_european_file_from_fit_to_evaluation(tmp_path):
+    rows = "".join(f"{i % 7},5;{i % 3};{'u' if i * i % 5 > 1 else 'v'}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(f"a;b;y\n{rows}")
+    assert "give --decimal ," in complaint("fit", "t.csv", "--target", "y", code=3)
+    run("fit", "t.csv", "--target", "y", "--decimal", ",", "--out", "m.json")
+    assert "give --decimal ," in complaint("predict", "m.json", "t.csv", code=3)
+    assert run("predict", "m.json", "t.csv", "--decimal", ",").stdout.count("\n") == 41
+    run("evaluate", "m.json", "t.csv", "--decimal", ",", "--delimiter", ";")
+    run("check", "t.csv", "--target", "y", "--decimal", ",")
+
+
+def test_prediction_names_the_cell_and_no_option_that_is_not_there(tmp_path):
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,abc\n")
+    text = complaint("predict", "m.json", "bad.csv", code=3)
+    assert "row 2, column 'b' is 'abc', not a number" in text
+    assert "--" not in text
+    (tmp_path / "other.csv").write_text("a,b,label\n1,2,yes\n3,4,no\n")
+    text = complaint("evaluate", "m.json", "other.csv", code=3)
+    assert "no column 'y' of labels; name theirs with --target, one of 'label'" in text
+    assert "accuracy" in run("evaluate", "m.json", "other.csv", "--target", "label").stdout
+
+
+def test_a_class_called_na_from_fit_to_evaluation(tmp_path):
+    rows = "".join(f"{i % 7},{i % 3},{'NA' if i * i % 5 > 1 else 'EU'}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(f"a,b,region\n{rows}")
+    assert "must stand under 'classes' in the schema" in complaint("fit", "t.csv", "--target", "region", code=3)
+    (tmp_path / "schema.json").write_text('{"target": "region", "classes": ["EU", "NA"]}')
+    run("fit", "t.csv", "--schema", "schema.json", "--out", "m.json")
+    assert json.loads(run("evaluate", "m.json", "t.csv", "--json").stdout)["classes"] == ["EU", "NA"]
+    run("check", "t.csv", "--schema", "schema.json")
+
+
+def test_a_name_that_is_too_long_is_bad_data():
+    assert "File name too long" in complaint("fit", "x" * 300 + ".csv", "--target", "y", code=3)
