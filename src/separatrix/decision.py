@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array
-from separatrix.claims import LikelihoodClaim
+from separatrix.claims.likelihood import LikelihoodClaim
 from separatrix.errors import ParameterError
 from separatrix.losses import logit
 from separatrix.scorer import Scorer, scores_of

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron, errors, load, save, sealed
 from separatrix.certificate import Certificate
-from separatrix.claims import LikelihoodClaim
+from separatrix.claims.likelihood import LikelihoodClaim
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.errors import ParameterError
 from separatrix.model_file import ModelFile, read, write

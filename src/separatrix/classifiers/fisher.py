@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import Array, Integers
 from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims import ProjectionClaim
-from separatrix.claims.moments import projection_bound
+from separatrix.claims.moments import ProjectionClaim, projection_bound
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.given import Given, check_choice, check_count, given, rows_to_score
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.arrays import Array
 from separatrix.bounds import EPS
 from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims import GaussianClaim
-from separatrix.claims.moments import likelihood, likelihood_bound
+from separatrix.claims.moments import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.generative import (
     Generative,
     priors_of,

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix import errors
 from separatrix.arrays import Array, Integers
 from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims import LeastSquaresClaim
-from separatrix.claims.moments import squares_bound
+from separatrix.claims.moments import LeastSquaresClaim, squares_bound
 from separatrix.classifiers.given import (
     Given,
     check_choice,

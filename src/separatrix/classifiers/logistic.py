@@ -11,7 +11,7 @@ import numpy as np
 from separatrix import errors
 from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims import LikelihoodClaim
+from separatrix.claims.likelihood import LikelihoodClaim
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
 from separatrix.classifiers.given import (
     Given,

@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.certificate import AGREEMENT, as_matrix
-from separatrix.claims import LikelihoodClaim
+from separatrix.claims.likelihood import LikelihoodClaim
 from separatrix.errors import InputError, ParameterError, WeightError
 from separatrix.labels import known_codes
 from separatrix.losses import LOSSES

@@ -11,17 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.certificate import Certificate
-from separatrix.claims import (
-    FirthClaim,
-    GaussianClaim,
-    LeastSquaresClaim,
-    LikelihoodClaim,
-    MarginClaim,
-    ProjectionClaim,
-    SeparationClaim,
-)
+from separatrix.claims.firth import FirthClaim
+from separatrix.claims.likelihood import LikelihoodClaim
+from separatrix.claims.moments import GaussianClaim, LeastSquaresClaim, ProjectionClaim
 from separatrix.claims.parts import PartsClaim
-from separatrix.claims.separation import Support
+from separatrix.claims.separation import MarginClaim, SeparationClaim, Support
 from separatrix.links import LINKS, BinaryLink
 from separatrix.losses import LOSSES
 from separatrix.model_file.forms import Choice, Maybe, Named, Number, Pairs, Plain, Several, Whole, numbers

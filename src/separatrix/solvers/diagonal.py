@@ -25,6 +25,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.errors import ParameterError
 from separatrix.objective import Objective
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
@@ -55,7 +56,8 @@ class DiagonalLBFGS:
         compiled = CompiledSums.of(problem)
         moments = problem.root_second_moments**2 if compiled is None else compiled.second_moments()
         memory = {**Pairs().remembered(), "D": _diagonal(problem, moments), "idle": 0}
-        return State(start, (compiled or problem).value_gradient(start), memory=memory)
+        at = (compiled or problem).value_gradient(start) if np.any(start) else begun(problem, start)
+        return State(start, at, memory=memory)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         pairs, D, g = Pairs.of(state.memory), state.memory["D"], state.at.gradient

@@ -24,6 +24,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.objective import Objective
 from separatrix.solvers import class_inverse
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.class_inverse import ClassInverse
 from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
@@ -49,7 +50,7 @@ class KroneckerLBFGS:
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
-        at = problem.value_gradient(start)
+        at = begun(problem, start)
         inverse = class_inverse.null_product(problem)
         if inverse is None:
             return State(start, at, halt=Halt.SINGULAR)

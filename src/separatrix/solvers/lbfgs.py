@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.errors import ParameterError
 from separatrix.objective import Objective
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
@@ -43,7 +44,7 @@ class LBFGS:
             raise ParameterError("pairs", f"got {self.pairs}", "keep at least one pair")
 
     def init(self, problem: Objective, start: Array) -> State:
-        return State(start, problem.value_gradient(start), memory={**Pairs().remembered(), "idle": 0})
+        return State(start, begun(problem, start), memory={**Pairs().remembered(), "idle": 0})
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         pairs, g = Pairs.of(state.memory), state.at.gradient

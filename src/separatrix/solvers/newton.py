@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.objective import Objective
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.line_search import search
 from separatrix.solvers.state import Halt, Need, State
 
@@ -42,7 +43,7 @@ class Newton:
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
-        return State(start, problem.value_gradient(start))
+        return State(start, begun(problem, start))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         direction = newton_direction(problem, state)

@@ -20,6 +20,7 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.objective import Evaluation, Objective
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
 from separatrix.solvers.quadratic import minimise
 from separatrix.solvers.state import Halt, Need, State
@@ -47,7 +48,7 @@ class ProximalNewton:
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
-        return self.begin(problem, start, problem.value_gradient(start))
+        return self.begin(problem, start, begun(problem, start))
 
     def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
         """A run's first state where E is known there already; ``before``: the last of a run with another penalty."""

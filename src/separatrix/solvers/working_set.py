@@ -29,6 +29,7 @@ from separatrix.bounds import duality
 from separatrix.errors import ParameterError
 from separatrix.objective import Evaluation, Objective
 from separatrix.rows.block import is_sparse
+from separatrix.solvers.beginning import begun
 from separatrix.solvers.columns import Gathered, gather
 from separatrix.solvers.proximal import advanced, unshifted
 from separatrix.solvers.restricted import NOISE, furthest, restricted
@@ -82,8 +83,7 @@ class WorkingSet:
             raise ParameterError("first", f"got {self.first}", "begin with at least one column")
 
     def init(self, problem: Objective, start: Array) -> State:
-        at = problem.value_gradient(start) if np.any(start) else at_zero(problem)
-        return self.begin(problem, start, at)
+        return self.begin(problem, start, begun(problem, start))
 
     def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
         """A run's first state where E is known there already.
@@ -141,17 +141,6 @@ class WorkingSet:
             slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
             return np.sort(np.argsort(-slope, kind="stable")[:most])
         return np.sort(np.lexsort((distance, ~used, ~(kept | used)))[:most])
-
-
-def at_zero(problem: Objective) -> Evaluation:
-    """E and its gradient where all weights are zero: a row's derivative is its class's, so their sums are enough."""
-    K = problem.shape[0]
-    z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
-    slope = problem.loss.derivative(problem.targets, z).reshape(problem.n_classes, K)
-    gradient = slope.T @ problem.class_sums / problem.total_weight
-    if not problem.fit_intercept:
-        gradient[:, 0] = 0.0
-    return Evaluation(problem.value_at_zero, gradient)
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
