@@ -42,7 +42,7 @@ from separatrix.sums import (
 LARGEST_HESSIAN = 3000
 # Past so many columns their rank, which needs singular values, would take longer than the fit.
 LARGEST_RANK = 1000
-# Rows that stand for all: 20 a parameter at least; so many, or one in 32, up to so many entries.
+# Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 EPS = float(np.finfo(np.float64).eps)
 # Newton steps for the best constants beside an offset, and halvings of each.
@@ -183,7 +183,7 @@ class Objective:
     @property
     def sample_size(self) -> int:
         """About how many rows those are; more where columns are rare."""
-        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 32)
+        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
         return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
 
     def sample(self, size: int) -> Sample:
