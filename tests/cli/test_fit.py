@@ -271,3 +271,16 @@ def test_the_report_calls_rows_by_their_numbers_in_the_table(tmp_path):
     first = page.split("Surprising rows</h2>")[1].split("<tbody>")[1].split("</td>")[0]
     assert first.endswith(">42")
     assert "Every column varies" in page
+
+
+def test_the_report_of_a_cross_validated_fit_says_how_such_fits_do(tmp_path):
+    table = tmp_path / "table.csv"
+    rows = ["3,1,yes", "3,1,no", *(f"{k},{k % 3},{'yes' if k % 2 else 'no'}" for k in range(40))]
+    table.write_text("\n".join(["a,b,y", *rows]) + "\n")
+    page = tmp_path / "report.html"
+    said = run("fit", table, "--target", "y", "--cv", "4", "--report", page).stdout
+    accuracy = next(line for line in said.splitlines() if line.startswith("validated:")).split("accuracy ")[1][:13]
+    found = page.read_text()
+    assert f"Cross-validation of such fits says by how much: accuracy {accuracy}" in found
+    assert "Not tried on new rows" not in found
+    assert "(rows 1, 2)" in found  # equal rows with other labels, by their numbers in the table

@@ -49,13 +49,21 @@ CHECKS: dict[str, Known] = {
 _FILLED = "Here they were filled with their columns' means."
 
 
-def check(X: Any, y: Any, names: Sequence[str] | None = None, *, only: Sequence[str] | None = None) -> Checks:
+def check(
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    rows: Sequence[int] | Integers | None = None,
+) -> Checks:
     """What a careful analyst would look for in rows X (n, d), dense or sparse, with labels y, before fitting.
 
     Findings come worst first, each with its severity ("problem", "warning", "note", "ok"), numbers and what to do.
     ``names`` of the columns, those of a frame by default; one called ``of=level`` is a category. ``only``: some of
-    ``separatrix.checks.CHECKS``. Rows are counted from 0. A NaN does not stop it: it is told, and the column's mean
-    stands for it. ``for_report()`` of the answer is what ``separatrix.report(checks=…)`` takes.
+    ``separatrix.checks.CHECKS``. ``rows``: what rows are called, by default their places, counted from 0. A NaN does
+    not stop it: it is told, and the column's mean stands for it. ``for_report()`` of the answer is what
+    ``separatrix.report(checks=…)`` takes.
 
     >>> found = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
     >>> print(found[0])
@@ -65,16 +73,19 @@ def check(X: Any, y: Any, names: Sequence[str] | None = None, *, only: Sequence[
     ('problem', 'ok')
     """
     own = column_names(X, names)
-    rows = as_rows(as_matrix(X))
+    table = as_rows(as_matrix(X))
     given = as_label_array(y)
-    if rows.ndim != 2 or rows.shape[0] != len(given) or rows.shape[1] == 0:
+    if table.ndim != 2 or table.shape[0] != len(given) or table.shape[1] == 0:
         raise ParameterError(
-            "X", f"its shape is {rows.shape} for {len(given)} labels", "give columns, and a row a label"
+            "X", f"its shape is {table.shape} for {len(given)} labels", "give columns, and a row a label"
         )
-    called = own or tuple(f"x{j}" for j in range(rows.shape[1]))
-    rows, missing = _filled(rows, called)
+    numbers = np.arange(len(given)) if rows is None else np.asarray(rows)
+    if numbers.shape != given.shape:
+        raise ParameterError("rows", f"it has {numbers.size} for {len(given)} labels", "give a number for each row")
+    called = own or tuple(f"x{j}" for j in range(table.shape[1]))
+    table, missing = _filled(table, called)
     first = [columns.absent(missing, len(given), _FILLED)]
-    return checked(rows, given, called, np.arange(len(given)), first, only=only)
+    return checked(table, given, called, numbers, first, only=only)
 
 
 def checked(

@@ -47,12 +47,17 @@ class CrossValidation:
                 found |= {name: mean, f"{name}_error": error, f"{name}_by_fold": list(values)}
         return found | {"null_accuracy": float(np.mean(self.null_accuracy))}
 
-    def show(self) -> None:
-        """For people."""
+    @property
+    def sentence(self) -> str:
+        """The accuracy, and over which folds."""
         mean, error = mean_and_error(self.accuracy)
         always = f"always the majority: {terminal.share(float(np.mean(self.null_accuracy)))}"
         said = f"{self.n_folds} folds (the same share of each class, seed {self.seed})"
-        terminal.line("validated", f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {said}")
+        return f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {said}"
+
+    def show(self) -> None:
+        """For people."""
+        terminal.line("validated", self.sentence)
         if self.log_loss is not None:
             mean, error = mean_and_error(self.log_loss)
             terminal.line("", f"log loss {mean:.4f} ± {error:.4f} nats a row; ± is the standard error")

@@ -42,7 +42,7 @@ TOP = 10
 class Subject:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
-    ``rows``, ``test_rows``: what rows are called, None for their places.
+    ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words.
     """
 
     model: Any
@@ -55,6 +55,7 @@ class Subject:
     level: float = 0.95
     rows: Sequence[int] | Integers | None = None
     test_rows: Sequence[int] | Integers | None = None
+    validated: str | None = None
 
     def called(self, places: Integers, judged: bool = False) -> list[int]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""

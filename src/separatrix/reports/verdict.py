@@ -76,7 +76,12 @@ Worry = Iterator[tuple[str, str, str]]
 
 
 def _not_held_out(subject: Subject) -> Worry:
-    if not subject.held_out:
+    if subject.held_out:
+        return
+    if subject.validated is not None:
+        sentence = f"On new rows it will do worse. Cross-validation of such fits says by how much: {subject.validated}."
+        yield "warning", "Figures here are of the rows fitted.", sentence
+    else:
         sentence = (
             "No rows were held out, so all figures here are of the rows that the model was fitted to; on new rows it "
             "will do worse, by an amount that is not known."
