@@ -182,7 +182,8 @@ Written by `python -m benchmarks`. Ratio: the best peer's median time over ours;
 the row's accuracy, by the objective in the rows' own units against the best anyone reached. × from the limit: our time
 over max(bytes ÷ measured bandwidth, operations ÷ measured peak) of the least work that the row needs. Memory: peak
 beyond the input, against max(5 % of X, 64 MB) + 64 ((n + d) K + d²) bytes, and 16 for each weight of a path's fits. A
-run is stopped at 60 s, or earlier where it is 20 times slower than the quickest; it is shown as "> … s".
+run is stopped at the limit it was given (60 s unless asked for less), or where it is 20 times slower than the quickest;
+it is shown as "> … s", with that limit.
 """
 
 
