@@ -17,6 +17,8 @@ Array: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 AnyArray: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
+# The relative rounding error of a float.
+EPS = float(np.finfo(np.float64).eps)
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):

@@ -18,12 +18,12 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import EPS, Array
+from separatrix.certificate import Bound
 from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import soft
@@ -31,7 +31,6 @@ from separatrix.rows import Block, some_rows
 from separatrix.rows.block import is_sparse
 from separatrix.sums import LongestScores
 
-EPS = float(np.finfo(np.float64).eps)
 # Second derivatives that cost more than so many passes are not worth it where passes make the duality bound as small.
 WORTHWHILE = 100
 # Multiplications of a matrix product in the time of one of a pass.
@@ -40,20 +39,6 @@ FASTER = 10
 CHUNK = 1024
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
 SURE = 0.5
-
-
-@dataclass(frozen=True)
-class Bound:
-    """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` says by which argument."""
-
-    value: float | None
-    kind: str
-    reason: str = ""
-
-    @property
-    def known(self) -> float:
-        """The bound, infinite where there is none (or where it is not a number)."""
-        return self.value if self.value is not None and self.value >= 0 else np.inf
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from separatrix.arrays import as_floats
-from separatrix.bounds import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import InputError
 
 # What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
 AGREEMENT = 1e-9
+
+
+@dataclass(frozen=True)
+class Bound:
+    """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` says by which argument."""
+
+    value: float | None
+    kind: str
+    reason: str = ""
+
+    @property
+    def known(self) -> float:
+        """The bound, infinite where there is none (or where it is not a number)."""
+        return self.value if self.value is not None and self.value >= 0 else math.inf
 
 
 class Recomputed(NamedTuple):

@@ -20,13 +20,14 @@ import numpy as np
 from separatrix.arrays import Array, as_floats
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, signed
+from separatrix.losses.margin import Zero
 from separatrix.objective import Objective
 from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block
 from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.max_margin import NearestPoint
-from separatrix.solvers.perceptron import OnlineUpdates, Zero, survey
+from separatrix.solvers.perceptron import OnlineUpdates, survey
 from separatrix.solvers.separating import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable, pose_separation
 from separatrix.solvers.stopping import Rule
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.arrays import EPS, AnyArray, Array
 from separatrix.factor import Factor
 from separatrix.links import LINKS
 from separatrix.losses import Loss
@@ -44,7 +44,6 @@ LARGEST_HESSIAN = 3000
 LARGEST_RANK = 1000
 # Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-EPS = float(np.finfo(np.float64).eps)
 # Newton steps for the best constants beside an offset, and halvings of each.
 NULL_STEPS = 30
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.arrays import EPS, AnyArray, Array
 
 # Relative eigenvalues of a Gram matrix below this are looked at again without squaring.
 DOUBTFUL = 1e-8
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

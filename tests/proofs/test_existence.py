@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.bounds import Bound, affine
+from separatrix.bounds import affine
+from separatrix.certificate import Bound
 from separatrix.errors import SeparationWarning
 from separatrix.penalty import Penalty
 from separatrix.posing import pose

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from separatrix.bounds import Bound
+from separatrix.certificate import Bound
 from separatrix.objective import Evaluation
 from separatrix.rows import Frame
 from separatrix.solvers import run, states

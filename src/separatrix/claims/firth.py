@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.certificate import Recomputed, as_matrix
-from separatrix.firth import Ascent, Penalised, null_value, pose, unbounded
 from separatrix.labels import known_codes
-from separatrix.objective import Objective
-from separatrix.posing import as_offset
 from separatrix.scorer import Scorer
+
+if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
+    from separatrix.firth import Penalised
+    from separatrix.objective import Objective
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class FirthClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
         """Objective and penalised score at the claimed weights, over these rows."""
+        from separatrix.firth import Ascent, null_value, unbounded
+
         problem = self.penalised(X, y, sample_weight, offset)
         point = Ascent().at(problem, problem.framed(self.scorer.W))
         if point is None:
@@ -54,6 +57,9 @@ class FirthClaim:
 
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""
+        from separatrix.firth import pose
+        from separatrix.posing import as_offset
+
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         return pose(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import bound
 from separatrix.certificate import Recomputed
 from separatrix.labels import known_codes
-from separatrix.objective import Objective
-from separatrix.penalty import Penalty
-from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer
+
+if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
+    from separatrix.objective import Objective
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,8 @@ class LikelihoodClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over these rows."""
+        from separatrix.bounds import bound
+
         problem = self.objective(X, y, sample_weight, offset)
         raw = np.hstack([self.scorer.W, np.eye(len(self.scorer.W), problem.n_offsets)])
         W = problem.rows.frame.from_original(raw)
@@ -42,6 +43,9 @@ class LikelihoodClaim:
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows."""
+        from separatrix.penalty import Penalty
+        from separatrix.posing import as_offset, pose
+
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         return pose(

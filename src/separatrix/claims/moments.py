@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.bounds import EPS, Bound
-from separatrix.certificate import Recomputed
+from separatrix.arrays import EPS, Array, Integers
+from separatrix.certificate import Bound, Recomputed
 from separatrix.labels import known_codes
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.bounds import Bound
-from separatrix.certificate import Claim, Recomputed
+from separatrix.certificate import Bound, Claim, Recomputed
 from separatrix.labels import known_codes
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite

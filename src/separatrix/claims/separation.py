@@ -1,6 +1,7 @@
 r"""The claims of classifiers that look for a separating hyperplane. TEXTBOOK P1, P10.
 
-K > 2 classes are K problems, each class against the rest; their objectives are summed.
+K > 2 classes are K problems, each class against the rest; their objectives are summed. The solvers' sums are imported
+where a claim is recomputed: reading a model needs none of them.
 """
 
 from __future__ import annotations
@@ -11,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Array, Integers
-from separatrix.bounds import Bound
-from separatrix.certificate import Recomputed
+from separatrix.certificate import Bound, Recomputed
 from separatrix.labels import known_codes, signed
+from separatrix.losses.margin import Zero
 from separatrix.proofs.verdicts import rows_of
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.scorer import Scorer
-from separatrix.solvers.kozinec import Extremes
-from separatrix.solvers.perceptron import Zero, evaluation, survey
-from separatrix.solvers.separating import pose_separation
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0: mistakes and margins say more")
 NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, and a margin is that of a separation")
@@ -48,6 +46,9 @@ class SeparationClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost and subgradient at the claimed weights, over these rows."""
+        from separatrix.solvers.perceptron import evaluation, survey
+        from separatrix.solvers.separating import pose_separation
+
         codes = known_codes(y, self.scorer.classes)
         found = []
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
@@ -95,6 +96,8 @@ class MarginClaim:
 
     def margins(self, X: Any, t: Array, k: int) -> tuple[float, float]:
         """The smallest distance of a row to the k-th hyperplane, and what no hyperplane exceeds."""
+        from separatrix.solvers.kozinec import Extremes
+
         found = memory_rows(X, t).fold(Extremes(self.scorer.W[k : k + 1]))
         length = float(np.linalg.norm(self.scorer.W[k, 1:]))
         support = self.supports[k]

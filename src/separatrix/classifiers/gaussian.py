@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import Array
-from separatrix.bounds import EPS
+from separatrix.arrays import EPS, Array
 from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims.moments import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.generative import (

@@ -33,8 +33,9 @@ from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
-from separatrix.penalty_choice import PenaltyChoice, choose_near, choose_penalty
+from separatrix.penalty_choice import PenaltyChoice
 from separatrix.penalty_scores import Question
+from separatrix.penalty_search import choose_near, choose_penalty
 from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.bounds import Bound
-from separatrix.certificate import Certificate, Verification
+from separatrix.certificate import Bound, Certificate, Verification
 from separatrix.claims.parts import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.classifiers.separating import SeparatingClassifier

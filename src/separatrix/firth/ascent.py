@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import EPS, Bound
+from separatrix.arrays import EPS, Array
+from separatrix.certificate import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import InputError
 from separatrix.factor import Factor

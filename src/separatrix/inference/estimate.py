@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import EPS, Array
 from separatrix.errors import InputError, ParameterError
 from separatrix.factor import Factor
 from separatrix.inference.asked import Asked
 from separatrix.inference.directions import Directions
 from separatrix.inference.expansion import expansion, holding
-from separatrix.objective import EPS, Evaluation, Objective
+from separatrix.objective import Evaluation, Objective
 from separatrix.proofs.existence import flat
 from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
 from separatrix.solvers.line_search import search

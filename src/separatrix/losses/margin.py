@@ -120,6 +120,10 @@ class Hinge(MarginLoss):
         return np.where((a >= -1) & (a <= 0), a, np.inf)
 
 
+# What a score of exactly 0 is.
+Zero = Literal["mistake", "positive"]
+
+
 @final
 @dataclass(frozen=True)
 class ZeroOne:
@@ -133,7 +137,7 @@ class ZeroOne:
     [0.0, 1.0, 0.0]
     """
 
-    at_zero: Literal["mistake", "positive"] = "mistake"
+    at_zero: Zero = "mistake"
     traits: ClassVar[Traits] = Traits(convex=False, continuous=False, smooth=False)
 
     def value(self, t: AnyArray, z: Array) -> Array:

@@ -47,7 +47,7 @@ class Record(Form):
 
     ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound.
 
-    >>> from separatrix.bounds import Bound
+    >>> from separatrix.certificate import Bound
     >>> Record(Bound).read({"value": None, "kind": "none", "reason": "why"}, Reading("bound"))
     Bound(value=None, kind='none', reason='why')
     """

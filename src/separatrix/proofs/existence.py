@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import Bound
+from separatrix.certificate import Bound
 from separatrix.factor import Factor
 from separatrix.objective import Objective
 

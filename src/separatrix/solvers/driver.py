@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import Bound, bound
+from separatrix.bounds import bound
+from separatrix.certificate import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
 from separatrix.solvers.escape import Separated

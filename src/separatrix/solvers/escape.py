@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import Bound
-from separatrix.objective import EPS, Objective
+from separatrix.arrays import EPS, Array
+from separatrix.certificate import Bound
+from separatrix.objective import Objective
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 from separatrix.solvers.stopping import Record, Status

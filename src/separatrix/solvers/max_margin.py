@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.arrays import EPS, Array, Integers
 from separatrix.factor import Factor
 from separatrix.objective import Evaluation, Objective
 from separatrix.solvers.hulls import Support, nearly_nearest
@@ -44,7 +44,6 @@ NO_GAIN = 1e-15
 # Columns whose sizes differ by no more than the first are of one size, for rounding; differences are far from dependent
 # where what each adds to those before is more than the second, of its own length.
 ALIKE, INDEPENDENT = 1e3, 1e-3
-EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)

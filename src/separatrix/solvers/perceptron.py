@@ -19,19 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError
-from separatrix.losses import ZeroOne
+from separatrix.losses.margin import Zero, ZeroOne
 from separatrix.objective import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.state import Halt, Need, State
-
-Zero = Literal["mistake", "positive"]
 
 
 class Survey(NamedTuple):

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.arrays import EPS, AnyArray, Array
 from separatrix.factor import Factor
 from separatrix.penalty import shortest
 
 # Sweeps between two steps on a face: so many at most, or until so many in a row have changed no sign. A sweep costs
 # less than a hundredth of the face's factor.
 ROUNDS, SWEEPS, SETTLED = 60, 100, 4
-EPS = float(np.finfo(np.float64).eps)
 # A gain below this share of the first is none: gains are squares of steps.
 NOTHING = 64 * EPS**2
 

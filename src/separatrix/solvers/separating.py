@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import Bound
+from separatrix.certificate import Bound
 from separatrix.concurrency import in_order
 from separatrix.errors import InputError
 from separatrix.losses import LOSSES
+from separatrix.losses.margin import Zero
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
 from separatrix.proofs.enclosure import surely_positive
@@ -22,7 +23,6 @@ from separatrix.rows import Block, Frame, MemoryRows, count_pass, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.rows.seam import BLOCK_BYTES
-from separatrix.solvers.perceptron import Zero
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Code, Record, Status
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from separatrix.bounds import Bound, largest_curvature
+from separatrix.bounds import largest_curvature
+from separatrix.certificate import Bound
 from separatrix.objective import Objective
 from separatrix.solvers.state import Halt, State
 

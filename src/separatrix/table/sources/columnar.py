@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import ipc, parquet
+from pyarrow import ipc
 
 from separatrix.errors import TableError
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE, MemorySource, Source, cannot_open, distinct
@@ -29,8 +29,9 @@ class ParquetSource:
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         try:
-            with parquet.ParquetFile(_stream(self.content)) as file:
-                return file.read(columns=list(names)).select(list(names))
+            with _parquet(self.content) as file:
+                columns: pa.Table = file.read(columns=list(names))
+                return columns.select(list(names))
         except UNREADABLE as error:
             raise _unreadable(self.name, "Parquet", error) from error
 
@@ -38,7 +39,7 @@ class ParquetSource:
 def open_parquet(name: str, content: Path | bytes) -> Source:
     """The names and the number of rows, from the file's own footer."""
     try:
-        with parquet.ParquetFile(_stream(content)) as file:
+        with _parquet(content) as file:
             names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     except _NOT_OPEN as error:
         raise cannot_open(name, error) from error
@@ -64,6 +65,12 @@ def open_arrow(name: str, content: Path | bytes) -> Source:
     if columns.num_rows == 0:
         raise TableError(name, "it has no rows", SOME_ROWS)
     return MemorySource(name, columns)
+
+
+def _parquet(content: Path | bytes) -> Any:
+    from pyarrow import parquet  # with every remote file system that it knows: no CSV file should wait for it
+
+    return parquet.ParquetFile(_stream(content))
 
 
 def _stream(content: Path | bytes) -> Any:
