@@ -73,14 +73,13 @@ def test_a_perceptron_is_judged_by_its_best_weights():
     assert found["perceptron"].accuracy.mean > found["logistic"].accuracy.mean - 0.05
 
 
-def test_models_of_many_pairs_are_left_out_unless_named():
+def test_models_of_many_pairs_take_part():
     rng = np.random.default_rng(0)
     codes = np.arange(220) % 22
     X = rng.normal(size=(22, 3))[codes] * 5 + rng.normal(size=(220, 3))
-    found = sx.compare(X, codes, cv=2, only=None)
-    assert "22 classes are 231 models of pairs" in found["one-versus-one, logistic"].reason
-    assert found["logistic"].fitted
-    assert sx.compare(X, codes, cv=2, only=["one-versus-one, perceptron"])["one-versus-one, perceptron"].fitted
+    found = sx.compare(X, codes, cv=2)
+    assert found["one-versus-one, logistic"].accuracy.mean > 0.5
+    assert found["one-versus-one, perceptron"].accuracy.mean > 0.5
 
 
 def test_a_table_is_coded_anew_in_every_fold():

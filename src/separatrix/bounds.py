@@ -53,7 +53,6 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     """
     if not objective.loss.traits.canonical:
         return Bound(None, "duality", "only the logistic and softmax losses have a duality bound here")
-    r, a = objective.root_penalty, objective.absolute_penalty
     G = at.gradient - objective.penalty_gradient(W)
     L = at.value - objective.penalty_value(W)
     theta, u = _towards_constant(objective, G)
@@ -61,14 +60,18 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     G_u = np.outer(u, sums.sum(axis=0)) - sums
     G_u = G_u[1:] if objective.shape[0] == 1 else G_u
     G_hat = (1 - theta) * G + theta * G_u
-    largest = np.max(np.abs(G_hat), axis=0)
-    if np.any((largest > 0)[1:] & objective.unpenalised[1:]):
+    free = objective.unpenalised[1:]
+    if np.count_nonzero(free) and np.any(G_hat[:, 1:][:, free]):
         return Bound(None, "duality", "a column without a penalty has no duality bound")
-    held, kinked = r > 0, (r == 0) & (a > 0)
-    rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
-    beyond = soft(rho * G_hat[:, held], a[held])
-    gap = 0.5 * float(np.sum((r[held] * W[:, held] + beyond / r[held]) ** 2))
-    gap += float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
+    held = objective.root_penalty > 0
+    r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
+    if objective.has_absolute:
+        a = objective.absolute_penalty
+        largest, kinked = np.max(np.abs(G_hat), axis=0), ~held & (a > 0)
+        rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
+        beyond = soft(rho * beyond, a[held])
+        gap = float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
+    gap += 0.5 * float(np.sum((r * W[:, held] + beyond / r) ** 2))
     if theta > 0:
         kept = u[u > 0]
         entropy = -float(np.sum(kept * np.log(kept)))

@@ -278,7 +278,7 @@ class Objective:
         if block is None:
             self.passes += 1
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
-        total[np.diag_indices_from(total)] += np.tile(self.root_penalty**2, self.shape[0])
+        total.ravel()[:: self.size + 1] += np.tile(self.root_penalty**2, self.shape[0])
         return total
 
     def factor(self, W: Array, block: Block | None = None) -> Factor | None:

@@ -69,7 +69,7 @@ def _compared(
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
     contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed)
     chosen = _named(list(entrants(seed, len(codes))), only)
-    reasons = {entrant.name: entrant.refused(contest, only is not None) for entrant in chosen}
+    reasons = {entrant.name: entrant.refused(contest) for entrant in chosen}
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)
 

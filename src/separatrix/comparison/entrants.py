@@ -22,8 +22,6 @@ from separatrix.table import RawTable
 
 # Past so many columns a matrix of columns by columns takes too long.
 MOST_COLUMNS = 2000
-# Past so many models of pairs, one for each two of 21 classes, a fit takes longer than all the others together.
-MOST_PAIRS = 200
 # Whom the schemes for several classes are built over; a perceptron of several classes is one versus rest by itself.
 BASES: dict[str, tuple[str, ...]] = {"one-versus-one": ("logistic", "perceptron"), "one-versus-rest": ("logistic",)}
 # Settings that are not the classifiers' defaults: a perceptron's last weights are those of its last mistake, so where
@@ -93,7 +91,7 @@ class Contest:
 class Entrant:
     """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first.
 
-    ``refusals``: why it cannot be fitted; ``costs``: why it is not, unless it is asked for by name.
+    ``refusals``: why it cannot be fitted.
     """
 
     name: str
@@ -101,12 +99,10 @@ class Entrant:
     standardised: bool
     linear: bool
     refusals: tuple[Reason, ...] = ()
-    costs: tuple[Reason, ...] = ()
 
-    def refused(self, contest: Contest, asked: bool = False) -> str | None:
-        """Why it is not fitted to these rows, in a sentence; None where it is. ``asked``: it was named."""
-        reasons = self.refusals if asked else (*self.refusals, *self.costs)
-        return next((reason for refuses in reasons if (reason := refuses(contest)) is not None), None)
+    def refused(self, contest: Contest) -> str | None:
+        """Why it cannot be fitted to these rows, in a sentence; None where it can."""
+        return next((reason for refuses in self.refusals if (reason := refuses(contest)) is not None), None)
 
 
 def _too_wide(contest: Contest) -> str | None:
@@ -130,12 +126,6 @@ def _two_classes(contest: Contest) -> str | None:
     return "not fitted: for two classes it is the model it is built over" if len(contest.classes) == 2 else None
 
 
-def _many_pairs(contest: Contest) -> str | None:
-    K = len(contest.classes)
-    n = K * (K - 1) // 2
-    return f"not fitted: {K} classes are {n:,} models of pairs; ask for it by name" if n > MOST_PAIRS else None
-
-
 Reason = Callable[[Contest], str | None]
 REFUSALS: dict[str, tuple[Reason, ...]] = {
     "kozinec": (_overlapping,),
@@ -147,7 +137,6 @@ REFUSALS: dict[str, tuple[Reason, ...]] = {
     "one-versus-one": (_two_classes,),
     "one-versus-rest": (_two_classes,),
 }
-COSTS: dict[str, tuple[Reason, ...]] = {"one-versus-one": (_many_pairs,)}
 
 
 def entrants(seed: int = 0, n_rows: int = 0) -> Iterator[Entrant]:
@@ -162,8 +151,7 @@ def entrants(seed: int = 0, n_rows: int = 0) -> Iterator[Entrant]:
             estimator = _made(name, seed, n_rows) if inner is None else kind(inner)
             scale_free = (estimator if inner is None else inner).traits.scale_free
             full = name if base is None else f"{name}, {base}"
-            why = (REFUSALS.get(name, ()), COSTS.get(name, ()))
-            yield Entrant(full, estimator, not scale_free, name not in CURVED, *why)
+            yield Entrant(full, estimator, not scale_free, name not in CURVED, REFUSALS.get(name, ()))
 
 
 def _made(name: str, seed: int, n_rows: int) -> Any:

@@ -73,7 +73,13 @@ class MemoryRows:
     def fold(self, partial: Partial[A]) -> A:
         if not self.partly:
             count_pass()
-        return fold_strands(_Cuts(self, self._edges), partial)
+        return fold_strands(self._blocks, partial)
+
+    @cached_property
+    def _blocks(self) -> Sequence[Block]:
+        """All rows, cut; where they are one block, it is kept, and with it what a pass writes out of it."""
+        cuts = _Cuts(self, self._edges)
+        return [cuts[0]] if len(cuts) == 1 else cuts
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows; a batch of rows as given is a view."""
