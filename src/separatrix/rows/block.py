@@ -174,7 +174,7 @@ class Block:
         if self._explicit:
             product = R.T @ self._framed
         else:
-            product = np.asarray(self.X.T @ R).T if is_sparse(self.X) else R.T @ self._double
+            product = np.asarray(_transposed(self.X) @ R).T if is_sparse(self.X) else R.T @ self._double
             if not self.frame.is_identity:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
@@ -259,6 +259,15 @@ def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
     from scipy.sparse import csr_array
 
     return csr_array(X)
+
+
+def _transposed(X: Any) -> Any:
+    """Xᵀ of CSR rows, by the same arrays: the constructor behind ``X.T`` copies what is a part of a larger array."""
+    from scipy.sparse import csc_array
+
+    turned = csc_array((X.shape[1], X.shape[0]), dtype=X.dtype)
+    turned.data, turned.indices, turned.indptr = X.data, X.indices, X.indptr
+    return turned
 
 
 def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:

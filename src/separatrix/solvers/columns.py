@@ -31,8 +31,8 @@ MOST_SWEEPS, NEAREST = 50, 1e-4
 LIVE = 0.98
 # So many are taken into a model at least.
 FEW = 256
-# Entries that are gathered at once.
-AT_ONCE = 1 << 20
+# Entries of dense rows that are gathered at once, small enough for a cache; and CSR rows, of which nothing is copied.
+AT_ONCE, ROWS = 1 << 17, 1 << 16
 # What curvature is rounding, as a share of the sums that cancel in it.
 FLAT = 1e-11
 
@@ -205,7 +205,9 @@ class Gathered(NamedTuple):
 
 def gather(problem: Objective, chosen: Integers) -> Gathered:
     """The chosen columns: CSR rows are read twice, to count and to place, so that no entry is held twice."""
-    blocks = list(problem.rows.blocks(Order(max(1, AT_ONCE // (1 + len(chosen))))))
+    whole = problem.rows.resident()
+    size = ROWS if whole is not None and is_sparse(whole.X) else max(1, AT_ONCE // (1 + len(chosen)))
+    blocks = list(problem.rows.blocks(Order(size)))
     t, weight = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("t", "weight"))
     problem.passes += 1
     if is_sparse(blocks[0].X):

@@ -31,6 +31,7 @@ from separatrix.objective import Evaluation, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.columns import Gathered, gather
+from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.proximal import advanced, unshifted
 from separatrix.solvers.restricted import NOISE, furthest, restricted
 from separatrix.solvers.state import Halt, Need, State
@@ -42,8 +43,8 @@ NEAR, NEARER = 3e-9, 1e-3
 FAR, CROWDED = 10.0, 0.65
 # How many times more columns one step may take on.
 GROWTH = 8
-# Bytes of gathered columns: so many, or a share of X where that is more.
-LEAST_BYTES, SHARE = 1 << 25, 0.025
+# Bytes of gathered columns: so many, or a share of X where that is more; twice that for those in use; and some always.
+LEAST_BYTES, SHARE, NEEDED, FEWEST = 7 << 22, 0.025, 2.0, 16
 # Steps without progress that end a run: few where one step sees every column that matters, more where they take turns.
 SHORT, LONG = 2, 100
 LONGEST_COLUMN = 2.0
@@ -110,7 +111,7 @@ class WorkingSet:
         V = np.zeros(problem.shape)
         V[:, held] = to - state.W[:, held]
         W = state.W + unshifted(problem, V)
-        at = problem.value_gradient(W)
+        at = (CompiledSums.of(problem) or problem).value_gradient(W)
         if not at.value <= state.at.value * (1 + NOISE):
             return replace(state, halt=Halt.STALLED)
         patience = SHORT if self._enough(problem, state, memory) else LONG
@@ -136,11 +137,17 @@ class WorkingSet:
         distance = a - np.max(np.abs(state.at.gradient[:, 1:]), axis=0)
         n_used, n_wanted = int(used.sum()), int(np.sum(kept & ~used & (distance < 0)))
         size = max(self.first, 2 * n_used, min(n_used + n_wanted, GROWTH * max(self.first, n_used)))
-        most = min(size, int(np.sum(kept | used)), _most_columns(problem))
-        if n_used >= most:  # memory has no room for more: those that are furthest from their minimum take turns
-            slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
-            return np.sort(np.argsort(-slope, kind="stable")[:most])
-        return np.sort(np.lexsort((distance, ~used, ~(kept | used)))[:most])
+        order = np.lexsort((distance, ~used, ~(kept | used)))[: min(size, int(np.sum(kept | used)))]
+        length = _bytes(problem)
+        most = _within(length, order)
+        if n_used >= most:  # room for these, as far as there is any, and for some beside them
+            most = min(n_used + max(FEWEST, n_used // 4), _within(length, order, NEEDED))
+        if n_used < most:
+            return np.sort(order[:most])
+        # Memory has no room for more: those that are furthest from their minimum take turns.
+        slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
+        order = np.argsort(-slope, kind="stable")
+        return np.sort(order[: _within(length, order, NEEDED)])
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
@@ -154,12 +161,20 @@ def screened(problem: Objective, state: State) -> AnyArray:
     return np.asarray(np.max(np.abs(G[:, 1:]), axis=0) + reach < a)
 
 
-def _most_columns(problem: Objective) -> int:
-    """How many columns of average length may be gathered."""
+def _bytes(problem: Objective) -> Array:
+    """What each column takes where it is gathered, (d,)."""
     whole, d = problem.rows.resident(), problem.rows.n_features
     X: Any = None if whole is None else whole.X
     if is_sparse(X):
-        column = 12 * X.nnz / d  # eight bytes of value, four of index
-    else:
-        column = 8.0 * (problem.rows.n_rows or 1)
-    return max(16, int(max(LEAST_BYTES, SHARE * column * d) / max(column, 1.0)))
+        from separatrix.kernels.coordinate import count_chosen
+
+        entries = np.zeros(d, np.int64)
+        count_chosen(X.indices, np.arange(d, dtype=np.int32), entries)
+        return np.asarray(12.0 * entries)  # eight bytes of value, four of index
+    return np.full(d, 8.0 * (problem.rows.n_rows or 1))
+
+
+def _within(length: Array, order: Integers, rooms: float = 1.0) -> int:
+    """How many columns, in this order, fit into so many times the room that there is; some always do."""
+    room = max(LEAST_BYTES, SHARE * float(length.sum()))
+    return max(FEWEST, int(np.searchsorted(np.cumsum(length[order]), rooms * room, side="right")))
