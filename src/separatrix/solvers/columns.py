@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from mmap import mmap
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -213,13 +214,21 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
     if is_sparse(blocks[0].X):
         problem.passes += 1
         return Gathered(_placed(problem, blocks, chosen, len(t)), t, weight)
-    frame, A = problem.rows.frame, np.empty((len(t), len(chosen) + 1))
+    frame, A = problem.rows.frame, _pages(len(t) * (len(chosen) + 1), np.float64).reshape(len(t), -1)
     A[:, 0] = 1.0
     for block in blocks:
         held = A[block.start : block.start + block.n_rows, 1:]
         np.divide(np.asarray(block.X)[:, chosen] - frame.center[chosen], frame.scale[chosen], out=held)
     few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
     return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
+
+
+def _pages(size: Any, dtype: Any) -> AnyArray:
+    """An array that gives its memory back when it is let go: of one set after another, each of another size, the
+    allocator would keep the holes.
+    """
+    kind = np.dtype(dtype)
+    return np.frombuffer(mmap(-1, max(1, int(size)) * kind.itemsize), kind, int(size))
 
 
 def _full(A: Array) -> SparseColumns:
@@ -243,7 +252,7 @@ def _placed(problem: Objective, blocks: Sequence[Block], chosen: Integers, n: in
     counts[:-1][full] = n
     start = np.concatenate([[0], np.cumsum(counts[:-1])])
     held = np.float64 if full.any() else parts[0][1].dtype
-    row, data = np.empty(start[-1], np.int32), np.empty(start[-1], held)
+    row, data = _pages(start[-1], np.int32), _pages(start[-1], held)
     for j in np.flatnonzero(full):
         row[start[j] : start[j + 1]] = np.arange(n)
         data[start[j] : start[j + 1]] = -center[j] / scale[j]
