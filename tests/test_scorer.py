@@ -1,5 +1,8 @@
 """Answers for one row and for many: one scorer, whatever the way the rows come."""
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -90,3 +93,11 @@ def test_one_row_of_no_numbers_is_refused_in_a_sentence(row):
     scorer = Scorer(np.array([[0.0, 1.0, 2.0]]), np.array([0, 1]), "logit")
     with pytest.raises(InputError, match="plain numbers"):
         scorer.predict_one(row)
+
+
+def test_a_model_that_has_predicted_one_row_can_be_copied_and_pickled():
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), [0, 1, 0, 1]
+    model = sx.LogisticRegression().fit(X, y)
+    expected = [model.predict_one(row) for row in X]
+    for again in (pickle.loads(pickle.dumps(model)), deepcopy(model)):
+        assert [again.predict_one(row) for row in X] == expected == model.predict(X).tolist()

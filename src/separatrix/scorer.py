@@ -146,26 +146,36 @@ class Scorer:
     def _labels(self) -> list[Any]:
         return list(self.classes)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is derived stays behind, BLAS's own functions among it."""
+        return type(self), (self.W, self.classes, self.link_name)
+
     @cached_property
-    def _single(self) -> tuple[Array, float, Any, list[Any]] | None:
-        """The one score of two classes, w, b and BLAS's own product, with the labels; None for more classes."""
-        from scipy.linalg.blas import ddot
-
-        return (self.W[0, 1:].copy(), float(self.W[0, 0]), ddot, self._labels) if len(self.W) == 1 else None
-
-    def predict_one(self, row: Sequence[float] | Array) -> Any:
+    def predict_one(self) -> Callable[[Sequence[float] | Array], Any]:
         """The class of one row of plain numbers: a list, a tuple or a 1-D array. What ``predict`` says, sooner.
 
         >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
         >>> str(scorer.predict_one([0.75]))
         'yes'
         """
-        if type(row) is np.ndarray and row.dtype is DOUBLE and self._single is not None:
-            w, b, product, labels = self._single
-            if row.shape == w.shape:
-                score = product(w, row) + b
-                if -np.inf < score < np.inf:
-                    return labels[1] if score >= 0 else labels[0]
+        if len(self.W) > 1:
+            return self._predict_one
+        from scipy.linalg.blas import ddot
+
+        w, b, (low, high), double, infinity = self.W[0, 1:].copy(), float(self.W[0, 0]), self._labels, DOUBLE, np.inf
+        shape, array, otherwise = w.shape, np.ndarray, self._predict_one
+
+        def of_one_score(row: Sequence[float] | Array) -> Any:
+            if type(row) is array and row.dtype is double and row.shape == shape:
+                score = ddot(w, row) + b
+                if -infinity < score < infinity:
+                    return high if score >= 0 else low
+            return otherwise(row)
+
+        return of_one_score
+
+    def _predict_one(self, row: Sequence[float] | Array) -> Any:
+        """The same of any number of scores and any kind of row."""
         if len(row) != self.n_features:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
         try:

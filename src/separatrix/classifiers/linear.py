@@ -110,7 +110,11 @@ class LinearClassifier(ScoringClassifier):
 
         The row must have as many numbers as the fit had columns; NaN and infinity are refused.
         """
-        scorer: Scorer = self.__dict__.get("scorer_") or self.scorer_of()  # type: ignore[assignment]
+        try:
+            scorer = self.scorer_
+        except AttributeError:
+            check_is_fitted(self)
+            raise
         return scorer.predict_one(row)
 
     def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
