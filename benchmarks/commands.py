@@ -1,7 +1,7 @@
 """Command lines, each time a cold process: saying what it can do, and labelling a small file by a model that is there.
 
-A wheel of LIBLINEAR or Vowpal Wabbit brings no command, so theirs are looked for on the PATH (LIBLINEAR's are
-Debian's liblinear-tools), and are left out where they are not there.
+Vowpal Wabbit's wheel is its command line by ``python -m vowpalwabbit``. LIBLINEAR's brings no command, so its own are
+looked for on the PATH (they are Debian's liblinear-tools), and are left out where they are not there.
 """
 
 from __future__ import annotations
@@ -26,12 +26,19 @@ def quiet(command: list[str]) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def explained(command: list[str]) -> None:
+    """A command that says what it can do, with whatever exit code: LIBLINEAR's do so when they are given nothing."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "options" not in (done.stdout + done.stderr).lower():
+        raise ValueError(f"{command} explains nothing")
+
+
 def helping(command: list[str]) -> Callable[..., Callable[[], Any]]:
     """prepare(): a command that only says what it can do; there is nothing to have wrong."""
 
     def prepare(task: Task, X: Any, y: Any, rung: Rung) -> Callable[[], Any]:
         def run() -> float:
-            quiet(command)
+            explained(command)
             return 0.0
 
         return run
@@ -49,14 +56,13 @@ def labelling(setup: Setup) -> Callable[..., Callable[[], Any]]:
     return prepare
 
 
-def contestants(program: list[str], help_: str | None, setup: Setup) -> tuple[Contestant, ...]:
-    """Both, where the program is installed; ``help_``: the option that makes it explain itself, if it has one."""
+def contestants(program: list[str], help_: list[str], setup: Setup) -> tuple[Contestant, ...]:
+    """Both, where the program is installed; ``help_``: what makes it explain itself."""
     name = Path(program[-1]).name
 
     def there(task: Task) -> bool:
         return shutil.which(program[0]) is not None
 
     predicts = Contestant(f"{name}, predicting", "cli-predict", labelling(setup), as_given, where=there)
-    if help_ is None:
-        return (predicts,)
-    return Contestant(f"{name} {help_}", "cli-help", helping([*program, help_]), as_given, where=there), predicts
+    asked = " ".join([name, *help_])
+    return Contestant(asked, "cli-help", helping([*program, *help_]), as_given, where=there), predicts

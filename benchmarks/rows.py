@@ -229,7 +229,7 @@ ROWS: dict[str, Row] = {
         ),
         Row(
             "cli",
-            "command lines, cold; of vw and liblinear-predict where they are installed",
+            "command lines, cold; LIBLINEAR's where they are installed",
             (
                 Part("--help", data.bundled("breast_cancer"), Task("cli-help"), None, None, 0.1),
                 Part("predict 569 rows", data.bundled("breast_cancer"), Task("cli-predict"), None, None, 0.1),

@@ -111,5 +111,5 @@ CONTESTANTS = (
     Contestant("-s 1", "margin", train(1, ""), of_model, HARD),
     Contestant("-s 3", "margin", train(3, ""), of_model, HARD),
     Contestant("predict", "predict-one", predicting_one(one, lambda row: row.tolist()), as_given),
-    *commands.contestants(["liblinear-predict"], None, predict_file),
+    *commands.contestants(["liblinear-predict"], [], predict_file),
 )

@@ -179,5 +179,5 @@ CONTESTANTS = (
     Contestant("predict_one", "predict-one", predicting_one(one, lambda row: row), as_given),
     Contestant("predict", "predict-many", predicting(default), as_given),
     Contestant("cold process", "start", starting(START), of_process),
-    *commands.contestants([sys.executable, "-m", "separatrix"], "--help", predict_file),
+    *commands.contestants([sys.executable, "-m", "separatrix"], ["--help"], predict_file),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from benchmarks import commands
 from benchmarks.contestant import Answer, Contestant, Rung, Task
 
 BITS = 18
+PROGRAM = [sys.executable, "-m", "vowpalwabbit"]
 # Where 18 bits put the constant; columns are numbered from 0 and must end below it.
 CONSTANT = 11650396 & (2**BITS - 1)
 
@@ -69,12 +71,10 @@ def predict_file(folder: Path, X: Any, y: Any) -> tuple[list[str], Callable[[str
     text, model, out = (str(folder / name) for name in ("rows.txt", "model", "answers"))
     with Path(text).open("w") as file:
         file.writelines(lines(X, y))
-    commands.quiet(
-        ["vw", "-d", text, "-c", "-k", "--passes", "50", "--loss_function", "logistic", "-f", model, "--quiet"]
-    )
-    return ["vw", "-d", text, "-t", "-i", model, "-p", out, "--quiet"], lambda printed: (np.loadtxt(out) >= 0).astype(
-        int
-    )
+    learning = ["-c", "-k", "--passes", "50", "--loss_function", "logistic", "-f", model, "--quiet"]
+    commands.quiet([*PROGRAM, "-d", text, *learning])
+    labelling = [*PROGRAM, "-d", text, "-t", "-i", model, "-p", out, "--quiet"]
+    return labelling, lambda printed: (np.loadtxt(out) >= 0).astype(np.int64)
 
 
 CONTESTANTS = (
@@ -82,5 +82,5 @@ CONTESTANTS = (
         "bfgs", "ridge", learn(batch), of_workspace, ({"passes": 50, "tol": 1e-6}, {"passes": 500, "tol": 0}), two
     ),
     Contestant("hinge, sgd", "perceptron", learn(walk), of_workspace, where=two, note="hinge loss, not the perceptron"),
-    *commands.contestants(["vw"], "--help", predict_file),
+    *commands.contestants(PROGRAM, ["--help"], predict_file),
 )
