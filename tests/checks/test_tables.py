@@ -108,6 +108,59 @@ def test_a_measured_target():
     assert "measurement" in found.problems[0].title
 
 
+def graded(n, **more):
+    rng = np.random.default_rng(1)
+    grade = rng.choice(["A1", "A2", "B1", "B2"], n)
+    y = np.where(np.char.startswith(grade, "A"), "good", "bad")
+    return pd.DataFrame({"grade": grade, "a": rng.standard_normal(n), "y": y, **more})
+
+
+def test_a_category_that_decides_the_class_is_a_problem():
+    found = sx.check_table(graded(80), "y")
+    (problem,) = found.problems
+    assert problem.check == "leakage"
+    assert problem.facts["categories"] == ["grade"]
+    assert "Every level of 'grade' has one class only: 'B" in problem.sentence
+    assert "only 'bad'; 'A" in problem.sentence
+    assert "less than 1% of such tables" in problem.sentence
+    assert not found.of("categories")
+    assert not sx.check_table(graded(80).drop(columns="grade"), "y").problems
+
+
+def test_a_deciding_category_may_lack_values_and_needs_every_level():
+    table = graded(80)
+    table.loc[[3, 7], "grade"] = None
+    (problem,) = sx.check_table(table, "y").problems
+    assert "one class only, 2 rows without a value aside" in problem.sentence
+    table.loc[table["grade"].eq("A1").idxmax(), "y"] = "bad"
+    found = sx.check_table(table, "y")
+    assert not found.problems
+    assert set(found.of("categories")[0].facts["categories"]) == {f"'grade' = {level}" for level in ("A2", "B1", "B2")}
+
+
+def test_levels_of_few_rows_may_decide_by_chance():
+    """A level of one row has one class, whatever it is; levels of two rows have one in half of all tables."""
+    few = pd.DataFrame({"town": list("abcdefgh") * 2, "a": np.arange(16.0) % 5, "y": list("nppnpnnp") * 2})
+    assert [one.facts["categories"] for one in sx.check_table(few, "y").problems] == [["town"]]
+    fewer = few.iloc[:11]  # three levels of two rows: one table in eight
+    assert not sx.check_table(fewer, "y").problems
+
+
+def test_columns_are_counted_as_the_table_has_them():
+    found = sx.check_table(graded(80, town=np.tile(["Oslo", "Bern", "Rome", "Nice"], 20)), "y")
+    assert (found.n_columns, found.n_encoded) == (3, 7)
+    assert (found.plain()["columns"], found.plain()["encoded_columns"]) == (3, 7)
+    assert found.of("index")[0].sentence == "7 encoded columns looked at."
+    assert sx.check_table(frame(), "y").of("index")[0].sentence == "2 columns looked at."
+
+
+def test_names_are_told_as_they_are():
+    table = frame(**{r"$\alpha$": 1e6 * np.arange(90.0) % 17, "O'Hara": 1e-6 * (np.arange(90.0) % 13)})
+    found = by_check(sx.check_table(table, "y"))["scales"]
+    assert r"'$\alpha$'" in found.sentence
+    assert '"O\'Hara"' in found.sentence
+
+
 def test_libsvm(tmp_path):
     rng = np.random.default_rng(0)
     lines = [f"{k % 2} {1 + k % 5}:{rng.normal():.4f} 9:{rng.normal():.4f}" for k in range(200)]

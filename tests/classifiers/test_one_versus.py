@@ -337,3 +337,11 @@ def test_unknown_classes_have_no_hyperplane(iris):
 def test_labels_where_counts_belong():
     with pytest.raises(ParameterError, match=r"give how many rows each .* np.unique\(y, return_counts=True\)"):
         compare_schemes(["a", "b", "a"])
+
+
+def test_the_status_of_a_part_names_columns_as_the_table_does():
+    iris = load_iris(as_frame=True)
+    model = sx.OneVsRestClassifier(sx.LogisticRegression(C=np.inf))
+    with pytest.warns(NotConvergedWarning, match="'petal length \\(cm\\)'"):
+        model.fit(iris.data, iris.target)
+    assert not hasattr(model.estimators_[0], "feature_names_in_")

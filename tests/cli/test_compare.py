@@ -39,6 +39,16 @@ def test_the_command_line_compares_what_the_library_compares():
     assert found["classifiers"][0]["certificates_met"] == 4
 
 
+def test_worse_than_the_majority_is_no_chance(tmp_path):
+    """Caravan: 6 % buy; no linear classifier is right more often than "No", and logistic has better probabilities."""
+    words = ["--target", "Purchase", "--only", "least-squares", "--only", "logistic", "--cv", "3"]
+    why = json.loads(run("compare", real(tmp_path, "caravan"), *words, "--json").stdout)["why"]
+    assert "of accuracy to always guessing the majority, and no other does better than that" in why
+    assert "; by log loss logistic does better than class frequencies alone, by 0.01" in why
+    assert "it gains" not in why
+    assert "chance" not in why
+
+
 def test_missing_values_are_filled_when_asked(tmp_path):
     path = real(tmp_path, "penguins")
     assert "--missing" in complaint("compare", path, "--target", "species", code=3)

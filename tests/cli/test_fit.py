@@ -152,6 +152,20 @@ def test_a_failed_check_is_said_and_the_model_still_written(as_json):
     assert "stopped at" in run("fit", "demo:iris", "--max-iter", "1", code=1).stderr
 
 
+def test_a_long_status_is_said_once_and_its_directions_are_in_json():
+    words = ["fit", "demo:iris", "--C", "inf"]
+    done = run(*words, code=1)
+    assert done.output.count("these weights put every row on its own side") == 1
+    assert done.stderr == "separatrix: the check failed: no optimum exists; see its status\n"
+    assert "grows for ever along them; use --bias-reduction firth or a finite --C" in done.stdout
+    assert "for column" not in done.stdout
+    found = json.loads(run(*words, "--json", code=1).stdout)["certificate"]["status"]
+    assert "for column 'petal width (cm)'" in found
+    alone = run("fit", "separated.csv", "--target", "y", "--C", "inf", "--test-size", "0", code=1).stdout
+    assert "column 'a' alone separates them" in alone
+    assert "or leave these columns out" in alone
+
+
 def test_categories_and_what_is_missing(tmp_path):
     path = real(tmp_path, "penguins")
     assert "'sex' 11" in complaint("fit", path, "--target", "species", code=3)

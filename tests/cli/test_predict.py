@@ -24,6 +24,7 @@ def test_predict_writes_csv():
     assert lines[0] == ["prediction", "score", "P(no)", "P(yes)"]
     assert [float(line[1]) for line in lines[1:]] == model.decision_function(table.X).tolist()
     assert [[float(p) for p in line[2:]] for line in lines[1:]] == model.predict_proba(table.X).tolist()
+    assert run("predict", "m.json", "rows.csv", "--out", "-").stdout == run("predict", "m.json", "rows.csv").stdout
     assert run("predict", "m.json", "rows.csv", "--out", "answers.csv").stdout == ""
     with open("answers.csv", newline="") as file:
         assert file.read() == run("predict", "m.json", "-", stdin=OVERLAPPING).stdout

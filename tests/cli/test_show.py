@@ -56,8 +56,44 @@ def test_what_changed():
     assert "1 -> 0.1" in text
     assert "weight of a" in text
     found = json.loads(run("show", "m1.json", "m0.1.json", "--json").stdout)
-    assert {"what": "setting C", "before": 1.0, "after": 0.1} in found
+    assert {"what": "setting C", "before": 1.0, "after": 0.1} in found["changes"]
+    assert json.loads(run("show", "m1.json", "m1.json", "--json").stdout) == {"changes": []}
     assert "nothing changed" in run("show", "m1.json", "m1.json").stdout
+
+
+def test_what_one_kind_of_model_has_and_another_lacks_is_none():
+    run("fit", "rows.csv", "--target", "y", "--out", "linear.json")
+    run("fit", "rows.csv", "--target", "y", "--model", "qda", "--out", "curved.json")
+    lines = run("show", "linear.json", "curved.json").stdout.splitlines()
+    weight, mean = (
+        next(line.split() for line in lines if line.startswith(f"  {one} of a")) for one in ("weight", "mean")
+    )
+    assert weight[-2:] == ["none", "none"]
+    assert float(weight[-3]) != 0
+    assert (mean[-3], mean[-1]) == ("none", "none")
+    assert float(mean[-2]) > 0
+
+
+def test_levels_with_marks_of_a_list_are_quoted(tmp_path):
+    levels = ["CZ", "Zlín", '"O\'Hara, Praha"']  # the first is the most frequent
+    text = "".join(
+        f"{levels[i % 4 // 2 + i % 4 // 3]},{i * i % 7},{'no' if i * i % 5 > 1 else 'yes'}\n" for i in range(60)
+    )
+    (tmp_path / "t.csv").write_text(f"town,a,y\n{text}")
+    assert "coding" in run("fit", "t.csv", "--target", "y", "--out", "m.json").stdout
+    assert """town: "O'Hara, Praha", Zlín, each against CZ""" in run("show", "m.json").stdout
+
+
+def test_a_model_from_standard_input():
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    with open("m.json", "rb") as file:
+        content = file.read()
+    assert run("show", "-", stdin=content).stdout == run("show", "m.json").stdout
+    assert "nothing changed" in run("show", "m.json", "-", stdin=content).stdout
+    assert run("predict", "-", "rows.csv", stdin=content).stdout == run("predict", "m.json", "rows.csv").stdout
+    for words in (("show", "-", "-"), ("predict", "-", "-")):
+        assert "-: it stands for two arguments" in complaint(*words, code=2, stdin=content)
+    assert "standard input: it is empty" in complaint("show", "-", code=4, stdin=b"")
 
 
 def test_settings_elsewhere():
@@ -70,11 +106,32 @@ def test_settings_elsewhere():
     run("fit", "rows.csv", "--target", "y", "--model", "lda", "--out", "lda.json")
     assert "the model is lda" in complaint("show", "lda.json", "--as", "glmnet", code=2)
     run("fit", "rows.csv", "--target", "y", "--bias-reduction", "firth", "--out", "firth.json")
-    assert "bias_reduction=firth" in complaint("show", "firth.json", "--as", "glmnet", code=2)
-    table = read_table("rows.csv", "y")
-    save(LogisticRegression(class_weight={"no": 2.0, "yes": 1.0}).fit(table.X, table.y), "w.json")
-    assert "class weights" in complaint("show", "w.json", "--as", "glmnet", code=2)
+    assert "--bias-reduction firth" in complaint("show", "firth.json", "--as", "glmnet", code=2)
     assert "two models" in complaint("show", "m.json", "lda.json", "--as", "glmnet", code=2)
+
+
+def test_settings_elsewhere_leave_nothing_out():
+    run("fit", "rows.csv", "--target", "y", "--class-weight", "balanced", "--out", "m.json", "--test-size", "0")
+    table = read_table("rows.csv", "y")
+    n, held = len(table.y), {label: int(np.sum(table.y == label)) for label in ("no", "yes")}
+    factors = {label: n / (2 * count) for label, count in held.items()}
+    assert factors["no"] != factors["yes"]
+    expected = as_settings(1.0, 0.0, n, classes=["no", "yes"], class_weight=factors)
+    for package in PACKAGES:
+        done = run("show", "m.json", "--as", package)
+        assert done.stdout == expected[package].code + "\n"
+        assert repr(factors["yes"]) in done.stdout, package
+        assert done.stderr.strip("()\n") == expected[package].note
+    own = {"class_weight": {"no": 2.0, "yes": 1.0}, "penalty_factors": [0.5, 2.0]}
+    save(LogisticRegression(**own).fit(table.X, table.y, offset=np.ones(n)), "own.json")
+    done = run("show", "own.json", "--as", "glmnet")
+    assert done.stdout == as_settings(1.0, 0.0, n, classes=["no", "yes"], **own)["glmnet"].code + "\n"
+    assert "penalty.factor = c(0.5, 2.0)" in done.stdout
+    assert "sample weights and an offset" in done.stderr
+    assert "one strength for all columns" in run("show", "own.json", "--as", "sklearn").stdout
+    run("fit", "rows.csv", "--target", "y", "--standardise", "--out", "units.json")
+    assert "standardised first" in run("show", "units.json", "--as", "sklearn").stderr
+    assert "standardised first" in json.loads(run("show", "units.json", "--as", "sklearn", "--json").stdout)["note"]
 
 
 def test_sql_answers_as_predict_does(tmp_path):

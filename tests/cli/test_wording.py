@@ -1,9 +1,13 @@
 """Messages speak the caller's language: options in the shell, arguments in Python."""
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+import separatrix
 from separatrix.cli.wording import in_shell
 from separatrix.errors import ParameterError
 from separatrix.table import read_table
@@ -21,11 +25,60 @@ from .running import complaint, run
         ("name theirs with target=, one of 'a'", "name theirs with --target, one of 'a'"),
         ("or fit with unseen='average', which counts", "or fit without --strict, which counts"),
         ("column 'target=Yes' is constant", "column 'target=Yes' is constant"),
-        ("use bias_reduction='firth'", "use bias_reduction='firth'"),
+        ("use bias_reduction='firth', a finite C", "use --bias-reduction firth, a finite --C"),
+        ("a penalty (C=1, or C='auto')", "a penalty (--C 1, or --C auto)"),
+        ("fit with class_weight='balanced'", "fit with --class-weight balanced"),
+        ("a number, or np.inf for no penalty", "a number, or inf for no penalty"),
+        ("give C=np.inf.", "give --C inf."),
+        ("stopped at max_iter=5; raise max_iter or tol.", "stopped at --max-iter 5; raise --max-iter or --tol."),
+        ("take MaxMarginClassifier", "take --model max-margin"),
+        ("use FisherDiscriminant(direction='means')", "use --model fisher --direction means"),
+        ("set reg_param > 0, or use LinearDiscriminantAnalysis", "or use --model lda"),
+        ("data/tol.csv: 'Vitamin C=1' and 'raise tol'", "data/tol.csv: 'Vitamin C=1' and 'raise tol'"),
     ],
 )
 def test_settings_become_options(python, shell):
     assert in_shell(python) == shell
+
+
+PYTHON = re.compile(
+    r"\\bnp\\.|separatrix\\.|penalty_factors|reg_param|\\b[a-z]\\w*_\\w+=|\\w='|\\(X, y\\)|[a-z]Classifier\\b"
+)
+
+
+def literals(folder):
+    """All text that stands in the package's code as an argument or a value, docstrings aside."""
+    for path in Path(separatrix.__file__).parent.joinpath(folder).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        found = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in own)
+        yield from (node.value for node in found if isinstance(node.value, str) and " " in node.value)
+
+
+@pytest.mark.parametrize("folder", ["checks", "classifiers", "comparison", "firth", "proofs", "solvers", "table"])
+def test_no_message_speaks_python_in_the_shell(folder):
+    """But for those that no option can bring about: settings that the command line has not."""
+    unreachable = re.compile(
+        "offset|loss|decision_function|boundary_curve|None, |estimator|read_schema|shape ==|fit Log"
+    )
+    said = [in_shell(text) for text in literals(folder) if not unreachable.search(text)]
+    assert [text for text in said if PYTHON.search(text)] == []
+
+
+def test_statuses_warnings_and_findings_speak_shell(tmp_path):
+    done = run("fit", "separated.csv", "--target", "y", "--C", "inf", "--test-size", "0", code=1)
+    assert "--bias-reduction firth" in done.stdout
+    whole = run("fit", "separated.csv", "--target", "y", "--C", "inf", "--test-size", "0", "--json", code=1)
+    found = run("check", "separated.csv", "--target", "y", code=1)
+    for text in (done.output, whole.output, found.output):
+        assert "bias_reduction=" not in text
+    assert "or inf for no penalty" in complaint("fit", "rows.csv", "--target", "y", "--C", "-1", code=2)
+    text = "".join(f"{i * i % 7},{1e6 * (i % 5)},{int(i % 20 == 3)}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text(f"a,b,y\n{text}")
+    found = run("check", "t.csv", "--target", "y").stdout
+    assert "--class-weight balanced" in found
+    assert "--standardise" in found
+    assert "penalty_factors" not in found
 
 
 def test_the_same_refusal_in_both_languages():

@@ -1,6 +1,8 @@
 """Several files as one table, and the sparse format of libsvm."""
 
 import gzip
+import io
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.datasets import dump_svmlight_file
 
 import separatrix as sx
-from separatrix.table import read_rows, read_table
+from separatrix.table import open_source, read_rows, read_table
 
 from .files import refusal, write
 
@@ -154,3 +156,56 @@ def test_whole_numbers_that_decimals_cannot_hold(tmp_path):
     assert "column 'a' mixes types" in text
     assert "9007199254740993" in text
     assert read_table(tmp_path / "1.parquet", "y").X[0, 0] == 2.0**53
+
+
+def packed(how, text):
+    return gzip.compress(text.encode()) if how == "gz" else pa.compress(text.encode(), codec="zstd", asbytes=True)
+
+
+@pytest.mark.parametrize("how", ["gz", "zst"])
+def test_compressed_libsvm(sparse, tmp_path, how):
+    path = tmp_path / f"packed.libsvm.{how}"
+    path.write_bytes(packed(how, (tmp_path / "t.libsvm").read_text()))
+    found, whole = read_table(path), read_table(sparse)
+    assert (found.X != whole.X).nnz == 0
+    assert found.y.tolist() == whole.y.tolist()
+    path.write_bytes(path.read_bytes()[:-9])
+    assert "cannot be read as libsvm" in refusal(path, None)
+
+
+def test_libsvm_files_follow_each_other_as_wide_as_the_widest(tmp_path):
+    write(tmp_path / "b.svm", "1 9:3\n")
+    write(tmp_path / "a.libsvm", "0 2:5\n1 1:1\n")
+    for data in (tmp_path, str(tmp_path / "*svm")):
+        table = read_table(data)
+        assert table.names == tuple(f"x{j}" for j in range(1, 10))
+        assert table.X.toarray()[:, [0, 1, 8]].tolist() == [[0, 5, 0], [1, 0, 0], [0, 0, 3]]
+        assert table.y.tolist() == [0, 1, 1]
+    assert read_rows(tmp_path, table.names[:4]).X.shape == (3, 4)
+    assert read_rows(tmp_path, [*table.names, "x10"]).X.shape == (3, 10)
+    write(tmp_path / "b.svm", "0.5 9:3\n0.25 1:1\n")
+    assert read_rows(tmp_path, ["x1"], labelled=True).y.tolist() == [0, 1, 0.5, 0.25]
+    (tmp_path / "a.libsvm").unlink()
+    write(tmp_path / "README", "one file and a note")
+    assert read_rows(tmp_path, ["x1"]).notes[0] == "Not read: README."
+    write(tmp_path / "c.csv", "a,y\n1,u\n")
+    assert "some files hold libsvm (b.svm), others text (c.csv)" in refusal(tmp_path, None)
+
+
+@pytest.mark.parametrize("text", ["1 1:2 3:4\n0 2:1\n", "# rows\n\n0\n+1 3:.5 # last\n", "1e0\t7:-2e-3\r\n0\t1:1\r\n"])
+def test_libsvm_on_standard_input_is_no_header(tmp_path, monkeypatch, text):
+    expected = read_table(write(tmp_path / "t.svm", text))
+    for content in (text.encode(), packed("gz", text)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        found = read_table("-")
+        assert found.names == expected.names
+        assert (found.X != expected.X).nnz == 0
+        assert found.notes == ("It is read as libsvm: labels and index:value pairs.",)
+    for end in ("csv", "tsv"):
+        assert "its first line is no header" in refusal(write(tmp_path / f"t.{end}", text), "y")
+
+
+@pytest.mark.parametrize("text", ["1,3:4\n1,2\n", "a 1:2\n1\n", "1\t2\n3\t4\n", "12:30\n12:40\n", "0.5\n1\n"])
+def test_what_is_no_libsvm_stays_a_table(tmp_path, text):
+    path = write(tmp_path / "t.csv", text)
+    assert open_source(path).names == tuple(text.split("\n")[0].replace("\t", ",").split(","))

@@ -3,7 +3,8 @@
 labels        the target: classes, their sizes, rows beside columns
 columns       one column: missing, constant, scales, an index
 collinear     columns that follow from others, with the relation
-leakage       a column or a category that knows the answer
+leakage       a column that knows the answer
+categories    levels with one class only
 repeated      equal rows, with equal labels or not
 leverage      rows that dominate
 separation    the verdict on separability, verified

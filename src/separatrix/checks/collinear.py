@@ -16,6 +16,7 @@ import numpy as np
 from separatrix.arrays import Array, Integers
 from separatrix.checks.finding import Finding, many
 from separatrix.checks.subject import MOST_COLUMNS, SAMPLED, Subject
+from separatrix.table.cells import quoted
 
 # Residuals below this share of a column's spread are rounding: the relation is exact.
 EXACT = 1e-9
@@ -46,9 +47,9 @@ def collinear(subject: Subject) -> Iterator[Finding]:
         return
     if d > MOST_COLUMNS or subject.n_rows <= d:
         why = (
-            f"{d:,} columns are too many"
+            f"{subject.columns(d)} are too many"
             if d > MOST_COLUMNS
-            else f"{subject.n_rows:,} rows are too few for {d:,} columns"
+            else f"{subject.n_rows:,} rows are too few for {subject.columns(d)}"
         )
         do = "Keep a penalty, which decides between weights that the rows do not tell apart."
         yield Finding("note", "collinear", "Collinear columns were not looked for.", f"{why[:1].upper()}{why[1:]}.", do)
@@ -201,13 +202,13 @@ def _equation(subject: Subject, relation: Relation, equals: str = "=", digits: i
     """b = 2 a − c + 1, by names; a constant within rounding, or beside a near relation's residual, is left out."""
     text = ""
     for c, i in zip(relation.coefficients.tolist(), relation.columns.tolist(), strict=True):
-        text += _term(c, repr(subject.names[i]), digits, first=not text)
+        text += _term(c, quoted(subject.names[i]), digits, first=not text)
     size = max(relation.residual, 1e-9) * subject.summary.std[relation.j] + 1e-12 * abs(
         subject.summary.mean[relation.j]
     )
     if abs(relation.intercept) > size:
         text += _term(relation.intercept, "", digits, first=False)
-    return f"{subject.names[relation.j]!r} {equals} {text}"
+    return f"{quoted(subject.names[relation.j])} {equals} {text}"
 
 
 def _term(c: float, name: str, digits: int, first: bool) -> str:

@@ -13,7 +13,7 @@ from separatrix.checks.finding import NAMED, Finding, capital, many, share
 from separatrix.checks.subject import Subject
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.table.cells import listed
+from separatrix.table.cells import listed, quoted
 
 # A column is nearly constant where fewer than this share of the rows differ, or one row alone among at least so many.
 NEARLY, FEWEST = 0.005, 50
@@ -32,7 +32,7 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
     if not missing:
         return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
     worst = sorted(missing, key=lambda name: -missing[name])
-    shown = ", ".join(f"{name!r} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:NAMED])
+    shown = ", ".join(f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:NAMED])
     more = f" and {many(len(worst) - NAMED, 'more column')}" if len(worst) > NAMED else ""
     severity = "warning" if missing[worst[0]] >= MUCH_MISSING * n else "note"
     ways = "missing='impute', 'indicator' (which marks them, too) or 'drop'"
@@ -52,14 +52,14 @@ def constant(subject: Subject) -> Iterator[Finding]:
         )
     nearly, differing = _nearly_constant(subject)
     if len(nearly):
-        shown = [f"{subject.names[j]!r} ({many(int(differing[j]), 'row')})" for j in nearly[:NAMED]]
+        shown = [f"{quoted(subject.names[j])} ({many(int(differing[j]), 'row')})" for j in nearly[:NAMED]]
         more = f" and {many(len(nearly) - NAMED, 'more column')}" if len(nearly) > NAMED else ""
         sentence = f"One value but for few rows: {', '.join(shown)}{more}."
         do = "Such a weight rests on those few rows: leave the column out, or join it with others."
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
         yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, do, counts)
     if not len(still) and not len(nearly):
-        yield Finding("ok", "constant", "Every column varies.", f"{many(subject.n_columns, 'column')} looked at.")
+        yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} looked at.")
 
 
 def scales(subject: Subject) -> Iterator[Finding]:
@@ -71,7 +71,8 @@ def scales(subject: Subject) -> Iterator[Finding]:
     with np.errstate(over="ignore"):
         ratio = float(std.max() / std.min())
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
-    ends = f"from {std.min():.3g} ({subject.names[small]!r}) to {std.max():.3g} ({subject.names[large]!r})"
+    least, most = quoted(subject.names[small]), quoted(subject.names[large])
+    ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
     sentence = f"Standard deviations run {ends}."
     if ratio < UNLIKE:
         yield Finding("ok", "scales", "The columns' scales are alike.", sentence, "", facts)
@@ -87,11 +88,11 @@ def index(subject: Subject) -> Iterator[Finding]:
     """Columns that count the rows, or never repeat under a name such as "id"."""
     for j, note in subject.counting.items():
         said, _, do = note.partition("; ")
-        sentence = f"{subject.names[j]!r}: {said}."
+        sentence = f"{quoted(subject.names[j])}: {said}."
         facts = {"columns": [subject.names[j]]}
         yield Finding("warning", "index", "A column looks like a row number.", sentence, capital(f"{do}."), facts)
     if not subject.counting:
-        sentence = f"{many(subject.n_columns, 'column')} looked at."
+        sentence = f"{subject.columns()} looked at."
         yield Finding("ok", "index", "No column looks like a row number.", sentence)
 
 

@@ -5,8 +5,8 @@
     note       worth knowing
     ok         looked at, and fine
 
-These are problems: a target of one class or of measurements, no column to learn from, a column of text, a column that
-alone separates the classes. All else can be lived with.
+These are problems: a target of one class or of measurements, no column to learn from, a column of text, a column or a
+category that alone tells the classes apart. All else can be lived with.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Finding:
 class Checks(Sequence[Finding]):
     """All findings on some rows, worst first.
 
-    ``counts``: rows by class, empty where the target makes none. ``notes``: on how a table was understood;
-    ``target``: its column of labels.
+    ``n_columns`` of the table became ``n_encoded`` of X, more where there are categories. ``counts``: rows by class,
+    empty where the target makes none. ``notes``: on how a table was understood; ``target``: its column of labels.
 
     >>> few = Finding("ok", "rows", "Enough rows.", "9 rows."), Finding("problem", "target", "One class.", "")
     >>> found = Checks(few, n_rows=9, n_columns=2)
@@ -78,6 +78,7 @@ class Checks(Sequence[Finding]):
     counts: Mapping[Any, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     target: str | None = None
+    n_encoded: int | None = None
 
     def __post_init__(self) -> None:
         ordered = sorted(self.findings, key=lambda finding: SEVERITIES.index(finding.severity))
@@ -118,6 +119,7 @@ class Checks(Sequence[Finding]):
         return {
             "rows": self.n_rows,
             "columns": self.n_columns,
+            "encoded_columns": self.n_columns if self.n_encoded is None else self.n_encoded,
             "target": self.target,
             "classes": [{"label": label, "rows": count} for label, count in self.counts.items()],
             "worst": self.worst,

@@ -11,6 +11,7 @@ from separatrix.arrays import AnyArray
 from separatrix.checks.finding import Finding, many, share
 from separatrix.checks.subject import Subject
 from separatrix.labels import encode
+from separatrix.table.cells import quoted
 from separatrix.table.infer import most_levels
 
 # A smallest class with a lesser share of the rows is told; with a far lesser one, or with few rows, it is a warning.
@@ -30,7 +31,7 @@ def unusable(y: AnyArray) -> Finding | None:
     classes, codes = encode(y)
     n = len(codes)
     if len(classes) == 1:
-        sentence = f"Every row has the label {classes.tolist()[0]!r}."
+        sentence = f"Every row has the label {quoted(classes.tolist()[0])}."
         return Finding("problem", "target", "The target has one class only.", sentence, "Give rows of at least two.")
     if classes.dtype.kind == "f" and np.any(classes != np.round(classes)):
         example = classes[np.argmax(classes != np.round(classes))]
@@ -50,17 +51,19 @@ def balance(subject: Subject) -> Iterator[Finding]:
     """Class counts, and the accuracy of always guessing the most frequent one."""
     counts, labels, n = subject.counts, subject.labels, subject.n_rows
     most, least = int(np.argmax(counts)), int(np.argmin(counts))
-    guess = f"always guessing {labels[most]!r} is right for {share(int(counts[most]), n)} of the rows"
+    guess = f"always guessing {quoted(labels[most])} is right for {share(int(counts[most]), n)} of the rows"
     facts: dict[str, Any] = {"majority": labels[most], "accuracy_of_guessing": float(counts[most] / n)}
     facts |= {"smallest": labels[least], "smallest_rows": int(counts[least])}
     if counts[least] < SMALL * 2 / subject.n_classes * n:
         serious = counts[least] < VERY_SMALL * n or counts[least] < FEW
         rows = many(int(counts[least]), "row")
-        sentence = f"{labels[least]!r} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
+        sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
         do = "Compare accuracies with that; look at log loss, or fit with class_weight='balanced' if a miss costs more."
         yield Finding("warning" if serious else "note", "balance", "The classes are unequal.", sentence, do, facts)
         return
-    shown = ", ".join(f"{label!r} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:NAMED_CLASSES])
+    shown = ", ".join(
+        f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:NAMED_CLASSES]
+    )
     more = f" and {subject.n_classes - NAMED_CLASSES} more" if subject.n_classes > NAMED_CLASSES else ""
     yield Finding("ok", "balance", "The classes are of like sizes.", f"{shown}{more}; {guess}.", "", facts)
 
@@ -71,15 +74,14 @@ def enough_rows(subject: Subject) -> Iterator[Finding]:
     short = np.flatnonzero(subject.counts <= d)
     facts = {"rows": n, "columns": d, "classes": [labels[k] for k in short]}
     if n <= d:
-        sentence = (
-            f"There are {n:,} rows and {d:,} columns that vary, so the classes can be separated whatever they are."
-        )
+        size = f"{n:,} rows and {subject.columns(d)} that vary"
+        sentence = f"There are {size}, so the classes can be separated whatever they are."
         do = "Fit with a penalty (a small C), or give more rows."
         yield Finding("warning", "rows", "There are no more rows than columns.", sentence, do, facts)
     elif len(short):
-        shown = ", ".join(f"{labels[k]!r} {subject.counts[k]:,}" for k in short[:NAMED_CLASSES])
+        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:NAMED_CLASSES])
         more = f" and {len(short) - NAMED_CLASSES} more" if len(short) > NAMED_CLASSES else ""
-        sentence = f"Rows: {shown}{more}, for {many(d, 'column')}: too few for a covariance of their own."
+        sentence = f"Rows: {shown}{more}, for {subject.columns(d)}: too few for a covariance of their own."
         do = "Leave quadratic discriminant analysis out, and keep a penalty."
         title = (
             "A class has no more rows than columns." if len(short) == 1 else "Classes have no more rows than columns."
@@ -87,6 +89,6 @@ def enough_rows(subject: Subject) -> Iterator[Finding]:
         yield Finding("note", "rows", title, sentence, do, facts)
     else:
         sentence = (
-            f"{n / max(1, d):,.0f} rows a column; the smallest class has {many(int(subject.counts.min()), 'row')}."
+            f"{n:,} rows for {subject.columns(d)}; the smallest class has {many(int(subject.counts.min()), 'row')}."
         )
         yield Finding("ok", "rows", "There are more rows than columns.", sentence, "", facts)

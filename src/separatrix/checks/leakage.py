@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.arrays import Array, Integers
+from separatrix.checks.categories import ASK, decisive, told_decisive
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.checks.subject import Subject
-from separatrix.table.cells import listed
+from separatrix.table.cells import listed, quoted
 
 # Areas from here on are told; in the sample, from the second number on they are looked at again.
 NEARLY, LOOKED_AT_AGAIN = 0.99, 0.97
 # Columns looked at again at most.
 MOST_AGAIN = 100
-# A category is told where so rare a chance would have it with one class only.
-CHANCE = 0.01
-_ASK = "Ask whether it is known before the answer is; if not, leave it out."
 
 
 def alone(subject: Subject) -> Iterator[Finding]:
-    """Columns that separate all classes, or one from the others, by themselves."""
+    """Categories that decide all classes, and columns that separate them, or one from the others, by themselves."""
+    yield from told_decisive(subject)
+    decided = {j for one in decisive(subject) for j in one.columns}
     low, high, *_ = subject.by_class
-    whole = [j for j in subject.varying.tolist() if _disjoint(low[:, j], high[:, j])]
+    whole = [j for j in subject.varying.tolist() if j not in decided and _disjoint(low[:, j], high[:, j])]
     if whole:
         one = len(whole) == 1
         names = [subject.names[j] for j in whole]
@@ -38,42 +38,20 @@ def alone(subject: Subject) -> Iterator[Finding]:
         )
         how = _cut(subject, whole[0])
         sentence = f"{listed(names, NAMED)} {'separates' if one else 'each separate'} {which} without a mistake: {how}."
-        yield Finding("problem", "leakage", title, sentence, _ASK, {"columns": names})
-    nearly = _near(subject, set(whole))
+        yield Finding("problem", "leakage", title, sentence, ASK, {"columns": names})
+    nearly = _near(subject, {*whole, *decided})
     if nearly:
-        shown = [f"{subject.names[j]!r} ({_area(subject, *found)})" for j, found in list(nearly.items())[:NAMED]]
+        shown = [f"{quoted(subject.names[j])} ({_area(subject, *found)})" for j, found in list(nearly.items())[:NAMED]]
         more = f" and {many(len(nearly) - NAMED, 'more column')}" if len(nearly) > NAMED else ""
         what = "the class" if subject.n_classes == 2 else "one class from the others"
         one = len(nearly) == 1
         title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
         facts = {"columns": {subject.names[j]: found.area for j, found in nearly.items()}}
         sentence = f"By the area under the ROC curve of one column alone: {', '.join(shown)}{more}."
-        yield Finding("warning", "leakage", title, sentence, _ASK, facts)
-    if not whole and not nearly:
+        yield Finding("warning", "leakage", title, sentence, ASK, facts)
+    if not whole and not nearly and not decided:
         sentence = f"No column alone has an area under the ROC curve of {NEARLY} or more."
         yield Finding("ok", "leakage", "No column tells the class by itself.", sentence)
-
-
-def categories(subject: Subject) -> Iterator[Finding]:
-    """Values of 0/1 columns, and reference levels, that occur with one class only, in more rows than chance has it."""
-    found = [(name, counts) for name, counts in _levels(subject) if np.count_nonzero(counts) == 1]
-    shares, tried = subject.counts / subject.n_rows, max(1, sum(1 for _ in _levels(subject)))
-    told = [(name, c) for name, c in found if tried * np.sum(shares ** float(c.sum())) < CHANCE]
-    if not told:
-        if tried > 1:
-            yield Finding(
-                "ok", "categories", "No category has one class only.", f"{many(tried, 'category')} looked at."
-            )
-        return
-    told.sort(key=lambda pair: -int(pair[1].sum()))
-    shown = [
-        f"{name} only {subject.labels[int(np.argmax(c))]!r} ({many(int(c.sum()), 'row')})" for name, c in told[:NAMED]
-    ]
-    more = f", and {len(told) - NAMED} more" if len(told) > NAMED else ""
-    title = "A category has one class only." if len(told) == 1 else f"{len(told)} categories have one class only."
-    do = f"Without a penalty its weight has no finite value. {_ASK}"
-    facts = {"categories": {name: int(c.sum()) for name, c in told}}
-    yield Finding("warning", "categories", title, f"With {'; with '.join(shown)}{more}.", do, facts)
 
 
 class _Near(NamedTuple):
@@ -128,7 +106,7 @@ def _best(found: Array) -> _Near:
 
 def _area(subject: Subject, area: float, k: int) -> str:
     number = "1" if area == 1 else f"{min(area, 0.9999):.4g}"
-    return number if subject.n_classes == 2 else f"{number} for {subject.labels[k]!r}"
+    return number if subject.n_classes == 2 else f"{number} for {quoted(subject.labels[k])}"
 
 
 def _disjoint(low: Array, high: Array) -> bool:
@@ -142,24 +120,4 @@ def _cut(subject: Subject, j: int) -> str:
     low, high = subject.by_class.low[:, j], subject.by_class.high[:, j]
     first, second = np.argsort(low, kind="stable")[:2]
     labels: list[Any] = subject.labels
-    return f"{labels[first]!r} ends at {high[first]:g}, {labels[second]!r} begins at {low[second]:g}"
-
-
-def _levels(subject: Subject) -> Iterator[tuple[str, AnyArray]]:
-    """Categories by name with their rows by class, (K,): the ones of each 0/1 column, and the rows that have none."""
-    ones, nonzero = subject.by_class.ones, subject.by_class.nonzero
-    whole = np.all(nonzero == ones, axis=0) & (ones.sum(axis=0) > 0)
-    groups: dict[str, list[int]] = {}
-    for j in subject.varying.tolist():
-        of, equals, level = subject.names[j].partition("=")
-        if whole[j] or (equals and level and ones[:, j].any() and subject.by_class.high[:, j].max() == 1):
-            groups.setdefault(of if equals and level else subject.names[j], []).append(j)
-    for of, columns in groups.items():
-        for j in columns:
-            level = subject.names[j].partition("=")[2]
-            yield f"{of!r} = {level if level else 1}", ones[:, j]
-        if whole[columns].all():
-            rest = subject.counts - ones[:, columns].sum(axis=1)
-            reference = subject.references.get(of, "0" if len(columns) == 1 else "any other")
-            if rest.sum() > 0 and rest.min() >= 0:
-                yield f"{of!r} = {reference}", rest
+    return f"{quoted(labels[first])} ends at {high[first]:g}, {quoted(labels[second])} begins at {low[second]:g}"

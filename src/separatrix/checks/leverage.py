@@ -16,6 +16,7 @@ from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.checks.subject import MOST_COLUMNS, Subject
 from separatrix.rows import Block
 from separatrix.sums import Gram
+from separatrix.table.cells import quoted
 
 # Leverage that is told; rows a parameter below which half of it is nothing unusual.
 DOMINATES, ROWS_EACH = 0.5, 4
@@ -41,7 +42,7 @@ def leverage(subject: Subject) -> Iterator[Finding]:
         yield Finding("ok", "leverage", "No row dominates.", sentence, "", facts)
         return
     shown = [
-        f"row {number} ({leverage:.2f}, far out in {subject.names[j]!r})"
+        f"row {number} ({leverage:.2f}, far out in {quoted(subject.names[j])})"
         for number, leverage, j in zip(subject.numbers(row[:NAMED]), h, column.astype(np.int64), strict=False)
     ]
     more = f" and {many(len(h) - NAMED, 'more row')}" if len(h) > NAMED else ""

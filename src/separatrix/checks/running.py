@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Integers
 from separatrix.certificate import as_matrix
-from separatrix.checks import collinear, columns, labels, leakage, leverage, repeated, separation
+from separatrix.checks import categories, collinear, columns, labels, leakage, leverage, repeated, separation
 from separatrix.checks.finding import Checks, Finding
 from separatrix.checks.subject import Subject
 from separatrix.concurrency import one_blas_thread
@@ -36,7 +36,7 @@ class Known:
 CHECKS: dict[str, Known] = {
     "leakage": Known(leakage.alone),
     "separation": Known(separation.separation),
-    "categories": Known(leakage.categories),
+    "categories": Known(categories.categories),
     "index": Known(columns.index, False),
     "collinear": Known(collinear.collinear, False),
     "leverage": Known(leverage.leverage, False),
@@ -96,10 +96,12 @@ def checked(
     first: Sequence[Finding] = (),
     references: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
+    n_columns: int | None = None,
 ) -> Checks:
     """The findings of every check that applies to finite rows, after those that are there already.
 
-    ``rows``: their numbers. Where labels make no classes, only checks that need none are run.
+    ``rows``: their numbers. ``n_columns``: of the table, where categories have more in X. Where labels make no classes,
+    only checks that need none are run.
     """
     for name in only or ():
         if name not in CHECKS:
@@ -107,7 +109,8 @@ def checked(
     fault = labels.unusable(y)
     classes, codes = encode(y)
     own = codes if fault is None else None
-    subject = Subject(X, own, classes, tuple(names), rows, references or {})
+    own_columns = len(names) if n_columns is None else n_columns
+    subject = Subject(X, own, classes, tuple(names), rows, references or {}, encoded=own_columns != len(names))
     found = [*first, *([] if fault is None else [fault])]
     with one_blas_thread:
         for k, (name, known) in enumerate(CHECKS.items(), 1):
@@ -115,7 +118,7 @@ def checked(
                 with part("check", k, len(CHECKS), name):
                     found.extend(known.run(subject))
     counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
-    return Checks(tuple(found), subject.n_rows, subject.n_columns, counts)
+    return Checks(tuple(found), subject.n_rows, own_columns, counts, n_encoded=subject.n_columns)
 
 
 def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:

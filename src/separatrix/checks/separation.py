@@ -31,7 +31,7 @@ def separation(subject: Subject) -> Iterator[Finding]:
     """The verdict of ``separability``, verified without a solver."""
     width = (len(subject.varying) + 1) * (subject.n_classes - 1)
     if width > MOST_EXACT_ROWS:
-        whose = f"{many(len(subject.varying), 'column')} and {many(subject.n_classes, 'class')}"
+        whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
         sentence = f"A proof is looked for in up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
         do = "Ask separatrix.separability(X, y), which may take long."
         yield Finding("note", "separation", "Whether the classes can be separated was not asked.", sentence, do)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import is_sparse
 from separatrix.table.infer import infer
@@ -29,7 +30,7 @@ class Subject:
     """X (n, d), float64, dense or CSR, finite; ``codes`` (n,) into ``classes``, None where the target makes none.
 
     ``rows`` (n,): their numbers, as they are to be told. ``references``: of columns named ``of=level``, what the
-    level without a column is called.
+    level without a column is called. ``encoded``: the columns are not those of the table, but made of them.
     """
 
     X: Any
@@ -38,6 +39,7 @@ class Subject:
     names: tuple[str, ...]
     rows: Integers
     references: Mapping[str, str] = field(default_factory=dict)
+    encoded: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -46,6 +48,10 @@ class Subject:
     @property
     def n_columns(self) -> int:
         return int(self.X.shape[1])
+
+    def columns(self, count: int | None = None) -> str:
+        """So many columns of X, in words: all, where no number is given."""
+        return many(self.n_columns if count is None else count, "encoded column" if self.encoded else "column")
 
     @property
     def is_sparse(self) -> bool:

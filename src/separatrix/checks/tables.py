@@ -15,7 +15,7 @@ from separatrix.checks.finding import NAMED, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.errors import ParameterError
 from separatrix.table import Schema, Source, infer, open_source, select
-from separatrix.table.cells import listed
+from separatrix.table.cells import listed, quoted
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.labels import labels, unlabelled
 from separatrix.table.sources import SparseSource, Spelling
@@ -73,15 +73,15 @@ def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> 
     reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
-    return checked(reading.X, y, encoder.names, np.flatnonzero(kept) + 1, first, references)
+    numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
+    return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
     lost = int((~kept).sum())
     if lost and kept.any():
-        sentence = (
-            f"{many(lost, 'row')} of {len(kept):,} have no value in the target {target!r}; they are left out here."
-        )
+        which = f"{many(lost, 'row')} of {len(kept):,}"
+        sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
         yield Finding(
             "note", "target", "Rows have no label.", sentence, "Fit with missing='drop', which leaves them out."
         )
@@ -91,7 +91,7 @@ def _refused(found: Schema) -> Iterator[Finding]:
     for column in found.columns:
         if column.kind == "text":
             said, _, do = column.note.partition("; ")
-            sentence = f"{column.name!r}: {said or 'its kind is text'}; it is left out here."
+            sentence = f"{quoted(column.name)}: {said or 'its kind is text'}; it is left out here."
             title = "A column is text, or holds what is no number."
             do = capital(f"{do}.") if do else "Leave it out, or say what it is in the schema."
             yield Finding("problem", "text", title, sentence, do, {"columns": [column.name]})
@@ -103,7 +103,7 @@ def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
     still = [column for column in found.columns if column.kind == "ignored" and column.name not in asked]
     if still:
         title = "A column is constant." if len(still) == 1 else f"{len(still)} columns are constant."
-        shown = "; ".join(f"{column.name!r}: {column.note}" for column in still[:NAMED])
+        shown = "; ".join(f"{quoted(column.name)}: {column.note}" for column in still[:NAMED])
         more = f"; and {listed([column.name for column in still[NAMED:]], NAMED)}" if len(still) > NAMED else ""
         facts = {"columns": [column.name for column in still]}
         do = "A fit leaves such a column out." if len(still) == 1 else "A fit leaves such columns out."
@@ -112,7 +112,7 @@ def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
 
 def _nothing(kept: AnyArray, found: Schema) -> Iterator[Finding]:
     if not kept.any():
-        sentence = f"None of {many(len(kept), 'row')} has a label in {found.target!r}."
+        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(found.target)}."
         yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
     if not found.used:
         sentence = f"Of {many(len(found.columns), 'column')} beside the target none can be learned from."

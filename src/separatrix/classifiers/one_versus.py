@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from separatrix import errors
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.arrays import AnyArray, Array, Integers, NamedRows
 from separatrix.classifiers.given import Given, given, rows_to_score
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.logistic import LogisticRegression
@@ -81,10 +81,12 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 # Told once, for all parts together, from their certificates.
                 warnings.simplefilter("ignore", ConvergenceWarning)
             for k, (_, rows, target) in enumerate(self.scheme.parts(task.codes, task.n_classes), 1):
-                whole = len(rows) == len(task.codes)
+                X: Any = task.X if len(rows) == len(task.codes) else task.X[rows]
+                if task.names is not None and isinstance(base, ScoringClassifier) and isinstance(X, np.ndarray):
+                    X = NamedRows.of(X, task.names)  # for messages
                 extra = {} if weight is None else {"sample_weight": weight[rows]}
                 with part("model", k, self.scheme.n_models(task.n_classes)):
-                    fitted.append(clone(base).fit(task.X if whole else task.X[rows], target, **extra))
+                    fitted.append(clone(base).fit(X, target, **extra))
         return fitted
 
     def _keep(self, task: Given) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ import click
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.classifiers.separated import OFFERS
 from separatrix.cli import terminal
 from separatrix.cli.described import model_sentence
 from separatrix.cli.measures import Measures
 from separatrix.cli.validation import CrossValidation
+from separatrix.cli.wording import in_shell
 from separatrix.rows.block import is_sparse
 from separatrix.table import Table
 from separatrix.table.sources import DEMO, STDIN
@@ -24,6 +26,7 @@ from separatrix.table.sources import DEMO, STDIN
 # How many are shown of the largest weights, of classes, of notes on the table, of categories.
 MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
 # A status that speaks of rows by their numbers.
+_DIRECTIONS = re.compile(r"[:;] the weights(?: of class [^;]*)? grow for ever along [-+].*(?=; use )")
 _NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
 
 
@@ -120,7 +123,7 @@ class Account:
             },
             "classifier": self.name,
             "settings": {key: _named(value) for key, value in self.model.get_params().items()},
-            "certificate": self.model.certificate_.to_dict(),
+            "certificate": {**self.model.certificate_.to_dict(), "status": in_shell(self.model.certificate_.status)},
             "held_out": None if self.measures is None else self.measures.as_dict(),
             "cross_validation": None if self.validation is None else self.validation.as_dict(),
             "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_} if linear else None,
@@ -133,7 +136,7 @@ class Account:
         terminal.line("split", self._split())
         terminal.line("model", model_sentence(self.name, self.model))
         click.echo()
-        terminal.certificate(self.model.certificate_)
+        terminal.certificate(replace(self.model.certificate_, status=shortened(self.model.certificate_.status)))
         if _NAMES_ROWS.search(self.model.certificate_.status) and (
             self.held.any() or len(self.codes) < self.table.n_rows
         ):
@@ -160,11 +163,11 @@ class Account:
         d = len(table.names) if table.encoder is None else len(table.encoder.columns)
         rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
         terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
-        pairs = [f"{label} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
+        pairs = [f"{terminal.item(str(label))} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES))
         categories = [] if table.encoder is None else [one for one in table.encoder.columns if one.kind == "category"]
         if categories:
-            told = [f"{one.name} ({one.levels[0]})" for one in categories]
+            told = [f"{terminal.item(one.name)} ({terminal.item(one.levels[0])})" for one in categories]
             said = terminal.some(told, MOST_CATEGORIES)
             terminal.line(
                 "coding", f"{said}: each level against the one in brackets, {len(table.names)} columns in all"
@@ -190,6 +193,17 @@ class Account:
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
             terminal.line("", f"{one['weight']:+8.3f}  {one['column']}, {side} {label}")
+
+
+def shortened(status: str) -> str:
+    """A status without the directions along which weights grow for ever: those are in the certificate and in --json.
+
+    >>> shortened("no optimum exists: the weights grow for ever along +1 for column 'a'; use a finite C")
+    'no optimum exists; use a finite C'
+    """
+    found = _DIRECTIONS.sub("", status)
+    named = found == status or not found.endswith(f"along them; {OFFERS}")
+    return found if named else f"{found.removesuffix(OFFERS)}use bias_reduction='firth' or a finite C"  # of all columns
 
 
 def deviations(X: Any) -> Array:

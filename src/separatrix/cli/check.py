@@ -45,8 +45,8 @@ def check(
     Findings come worst first. A missing value stops nothing: it is told, and its column's mean stands for it.
 
     Exit code 1 says that there is a problem, where a fit would fail or answer another question: a target of one class
-    or of measurements, a column of text, no column to learn from, or one that alone separates the classes. Warnings
-    and notes, rows labelled in two ways among them, leave it at 0.
+    or of measurements, a column of text, no column to learn from, or a column or category that alone tells the classes
+    apart. Warnings and notes, rows labelled in two ways among them, leave it at 0.
     """
     from separatrix.checks import check_table
     from separatrix.table import read_schema
@@ -65,7 +65,9 @@ def check(
 
 def _show(data: str, found: Checks, quiet: bool) -> None:
     rows = f"{terminal.count(found.n_rows, 'row')}, {terminal.count(found.n_columns, 'column')}"
-    terminal.line("data", f"{data}: {rows}; predicting {found.target!r}")
+    made = found.n_columns if found.n_encoded is None else found.n_encoded
+    coded = "" if made == found.n_columns else f" ({made} encoded)"
+    terminal.line("data", f"{data}: {rows}{coded}; predicting {found.target!r}")
     for finding in found:
         if finding.severity != "ok":
             click.echo()

@@ -11,6 +11,7 @@ import click
 from separatrix.cli import exits, reading, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.reading import FILE, json_option, table_options, threads_option
+from separatrix.cli.wording import in_shell
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -68,7 +69,10 @@ def compare(
             raise ParameterError(f"--{error.argument}", error.came, error.do) from error
     words = _refit(data, found, list(wanted))
     if as_json:
-        whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **found.plain(), "fit": words}
+        plain = found.plain()
+        for one in plain["classifiers"]:
+            one |= {key: in_shell(one[key]) for key in ("reason", "status") if key in one}
+        whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
         click.echo(terminal.json_text(whole))
     else:
         _show(table, found, cv)
@@ -111,7 +115,8 @@ def _show(table: RawTable, found: Comparison, cv: int) -> None:
     chosen = found.chosen
     if chosen is not None and chosen.n_met < found.n_folds:
         terminal.line(
-            "", f"{chosen.n_met} of {found.n_folds} of its fits ended as asked; the first other: {chosen.status}"
+            "",
+            f"{chosen.n_met} of {found.n_folds} of its fits ended as asked; the first other: {in_shell(chosen.status)}",
         )
 
 
@@ -162,4 +167,4 @@ def _show_refused(found: Comparison) -> None:
             reasons.setdefault(one.reason, []).append(one.name)
     for reason, names in reasons.items():
         whole = dict.fromkeys(name.partition(",")[0] for name in names)  # one scheme over several models is told once
-        terminal.line("left out", f"{', '.join(whole)}: {reason.removeprefix('not fitted: ')}")
+        terminal.line("left out", f"{', '.join(whole)}: {in_shell(reason.removeprefix('not fitted: '))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -14,6 +15,7 @@ from separatrix.cli import exits, reading, terminal
 from separatrix.cli.models import SETTINGS, model_options, models_listed, unfitted
 from separatrix.cli.reading import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
+from separatrix.cli.wording import checks_in_shell
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ def _report(account: Account, path: str) -> None:
             names=table.names,
             test=test,
             notes=table.notes,
-            checks=check(table.X, table.y, table.names, rows=table.rows).for_report(),
+            checks=checks_in_shell(check(table.X, table.y, table.names, rows=table.rows)).for_report(),
             validated=None if account.validation is None else account.validation.sentence,
             title=title,
             rows=None if table.rows is None else table.rows[~account.held],
@@ -212,7 +214,7 @@ def _report(account: Account, path: str) -> None:
 
 
 def _end(account: Account, caught: list[str], out: str | None) -> int:
-    """Warnings, and the exit code. What the status says as well is said once."""
+    """Warnings, and the exit code. What the status says is there already: its first words will do."""
     certificate = account.model.certificate_
     for message in dict.fromkeys(caught):
         if message != certificate.status:
@@ -220,5 +222,6 @@ def _end(account: Account, caught: list[str], out: str | None) -> int:
     if certificate.met:
         return exits.FINE
     written = "" if out is None else f" ({out} was written all the same)"
-    exits.complain(f"the check failed{written}: {certificate.status}")
+    first = re.split("[:;] ", certificate.status)[0]
+    exits.complain(f"the check failed{written}: {first}; see its status")
     return exits.CHECK_FAILED

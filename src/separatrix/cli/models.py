@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import click
 
-from separatrix.cli.wording import TABLE_OPTIONS
 from separatrix.errors import ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,8 +125,9 @@ SETTINGS: tuple[Setting, ...] = (
         "--threshold", "threshold", "Of Fisher's discriminant: gaussian (the default) or midpoint.", str, metavar="WORD"
     ),
 )
-# Parameters by the options that set them.
-_OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | TABLE_OPTIONS
+_OF_TABLES = ("target", "drop", "schema", "missing", "encoding", "delimiter", "decimal")
+# The options by the arguments and parameters that they set.
+OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | {name: f"--{name}" for name in _OF_TABLES}
 
 
 def models_listed() -> str:
@@ -204,7 +204,7 @@ def by_option(error: ParameterError) -> ParameterError:
     >>> print(by_option(ParameterError("max_iter", "got 0", "give at least 1")))
     --max-iter: got 0; give at least 1.
     """
-    return ParameterError(_OPTIONS.get(error.argument, error.argument), error.came, error.do)
+    return ParameterError(OPTIONS.get(error.argument, error.argument), error.came, error.do)
 
 
 def _made(kind: Any, name: str, asked: dict[str, Any], seed: int) -> Any:
@@ -213,5 +213,5 @@ def _made(kind: Any, name: str, asked: dict[str, Any], seed: int) -> Any:
         if parameter not in has:
             own = [setting.option for setting in SETTINGS if setting.parameter in has]
             do = f"leave it out; it has {', '.join(own)}" if own else "leave it out; it has no options of its own"
-            raise ParameterError(_OPTIONS[parameter], f"{name} has no such setting", do)
+            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", do)
     return kind(**asked, **({"random_state": seed} if "random_state" in has else {}))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.cli import terminal
 from separatrix.cli.models import MODELS
-from separatrix.cli.terminal import printable
+from separatrix.cli.terminal import item, printable
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def show_model(known: ModelFile) -> None:
     terminal.line("model", f"{known.classifier} ({about}), written by separatrix {known.made_by}")
     if known.target is not None:
         terminal.line("target", known.target)
-    terminal.line("classes", terminal.some(classes, MOST_COLUMNS))
+    terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS))
     _show_settings(known)
     _show_columns(known)
     if known.scaling is not None:
@@ -77,7 +78,7 @@ def _show_columns(known: ModelFile) -> None:
         names = [column.name for column in encoder.columns if column.kind == kind]
         plural = {"category": "categories"}.get(kind, f"{kind}s")
         said = f"{len(names)} {kind if len(names) == 1 else plural}"
-        listed = "" if kind == "category" else f": {terminal.some(names, MOST_COLUMNS)}"
+        listed = "" if kind == "category" else f": {terminal.some([*map(item, names)], MOST_COLUMNS)}"
         terminal.line("" if k else "columns", said + listed)
         if kind == "category":
             _show_categories(encoder)
@@ -87,8 +88,8 @@ def _show_columns(known: ModelFile) -> None:
 
 def _show_categories(encoder: Encoder) -> None:
     for column in [one for one in encoder.columns if one.kind == "category"][:MOST_COLUMNS]:
-        rest = terminal.some(list(column.levels[1:]), MOST_LEVELS)
-        terminal.line("", f"  {column.name}: {rest}, each against {column.levels[0]}")
+        reference, *others = map(item, column.levels)
+        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS)}, each against {reference}")
 
 
 def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
@@ -100,7 +101,7 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
     terminal.line("training", f"{got('source')}: {rows}")
     counts = got("class_counts")
     if isinstance(counts, list | tuple) and len(counts) == len(classes):
-        pairs = [f"{label} {count}" for label, count in zip(classes, counts, strict=True)]
+        pairs = [f"{item(label)} {count}" for label, count in zip(classes, counts, strict=True)]
         terminal.line("", terminal.some(pairs, MOST_COLUMNS))
     for key, label in (("held_out", "held out"), ("validated", "validated")):
         if got(f"{key}_accuracy") is not None:
@@ -166,7 +167,7 @@ def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
 
     found = differences(before, after)
     if as_json:
-        click.echo(terminal.json_text([one._asdict() for one in found]))
+        click.echo(terminal.json_text({"changes": [one._asdict() for one in found]}))
     elif not found:
         click.echo("nothing changed: both files hold the same model")
     else:
@@ -185,13 +186,13 @@ def _show_differences(found: list[Difference]) -> None:
         shown = numbers[:MOST_NUMBERS]
         more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
         click.echo(click.style(f"numbers{more}", bold=True))
-        values = [[_number(one.before), _number(one.after), _number(one.after) - _number(one.before)] for one in shown]
+        values = [[one.before, one.after, _change(one)] for one in shown]
         terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
 
 
 def _show_difference(one: Difference, room: int) -> None:
     """On one line where that fits, else on two."""
-    before, after = (("(none)" if value is None else printable(_short(value))) for value in one[1:])
+    before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
     head = click.style(f"{printable(one.what):<{room}}", bold=True)
     whole = before if one.before == one.after else f"{before} -> {after}"
     if room + len(whole) < terminal.width():
@@ -202,13 +203,14 @@ def _show_difference(one: Difference, room: int) -> None:
         click.echo(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
 
 
-def _number(value: Any) -> float:
-    return 0.0 if value is None else float(value)
+def _change(one: Difference) -> float | None:
+    """By how much a number changed; None where one of the two models has no such number."""
+    return None if one.before is None or one.after is None else one.after - one.before
 
 
 def _short(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(_short(one) for one in value)
+        return ", ".join(item(_short(one)) for one in value)
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)
@@ -219,6 +221,8 @@ def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
     from separatrix.settings import as_settings
 
     found = as_settings(**_settings(known))[package]
+    if found.code is not None:
+        found = replace(found, note="; ".join(filter(None, [found.note, *_beside(known)])))
     if as_json:
         click.echo(terminal.json_text(vars(found)))
         return
@@ -228,29 +232,38 @@ def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
     click.echo(found.code)
     if found.note:
         click.echo(f"({found.note})", err=True)
+
+
+def _beside(known: ModelFile) -> list[str]:
+    """What the fit depends on beside its settings."""
+    found = []
     if known.scaling is not None:
-        click.echo("(its columns were standardised first)", err=True)
+        less = "less their means in training, " if known.scaling.center.any() else ""
+        found.append(f"columns were standardised first: the columns of X are {less}over their standard deviations")
+    if not known.training:  # by ``fit`` of the command line, which takes none
+        found.append("sample weights and an offset, if the fit had any, are not in the file: give them here, too")
+    return found
 
 
 def _settings(known: ModelFile) -> dict[str, Any]:
-    """What ``as_settings`` takes, of a logistic regression with one penalty for all columns."""
+    """What ``as_settings`` takes, of a logistic regression."""
     asked = known.parameters
     if known.classifier != "logistic" or known.certificate is None:
         came = f"the model is {known.classifier}"
         raise ParameterError("--as", came, "give a logistic regression: other packages have its penalty")
-    plain = {"bias_reduction": None, "penalty_factors": None, "loss": "logistic"}
+    plain = {"bias_reduction": None, "loss": "logistic"}
     for name, usual in plain.items():
         if asked.get(name, usual) != usual or name in known.left_out:
-            came = f"the model has {name}={_short(asked.get(name))}"
+            came = f"the model has {name}={asked.get(name)!r}"
             raise ParameterError("--as", came, "give one without: the others have no such setting")
-    if asked.get("class_weight") not in (None, "balanced") or "class_weight" in known.left_out:
-        do = "give one with --class-weight balanced, or none: the file does not keep the rows' total weight"
-        raise ParameterError("--as", "the model has class weights of its own", do)
     claim: Any = known.certificate.claim
+    classes = known.scorer.classes.tolist()
     return {
         "C": claim.C,
         "l1_ratio": claim.l1_ratio,
         "n_rows": known.certificate.n_rows,
-        "n_classes": len(known.scorer.classes),
         "fit_intercept": claim.fit_intercept,
+        "classes": classes,
+        "class_weight": dict(zip(classes, claim.class_weights.tolist(), strict=True)),
+        "penalty_factors": claim.penalty_factors.tolist(),
     }

@@ -38,35 +38,35 @@ Examples:
 @click.option("--proba", is_flag=True, help="Give the probability of each class, too.")
 @click.option("--scores", is_flag=True, help="Give the score, too: with two classes positive for the second.")
 @click.option("--strict", is_flag=True, help="Refuse other columns than the model's, and categories never seen.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output (-).")
 @spelling_options
 @json_option
 def predict(
     model: str, data: str, proba: bool, scores: bool, strict: bool, out: str | None, as_json: bool, **spelling: Any
 ) -> None:
-    """Predict the class of every row of DATA by MODEL, a file that fit has written.
+    """Predict the class of every row of DATA by MODEL, a file that fit has written. One of the two may be -.
 
     Columns are found by name, in any order, and read as in training; the target may be there or not. Prints CSV
     with a header and one line for each row of DATA. A row that lacks a value gets an empty answer where the model
     was fitted with --missing drop.
     """
-    from separatrix import model_file
-
-    reading.refuse_unwritable("--out", out)
-    known = model_file.read(model)
+    out = reading.destination("--out", out)
+    known = reading.read_model(model, data)
     if proba:
         _refuse_improbable(known)
     table = reading.read_for(known, data, spelling, strict)
     found = _answered(known, table, proba, scores)
     pieces = iter([found.json()]) if as_json else found.csv()
-    with terminal.working("writing the answers", prints=out is None):
-        if out is None:
-            for piece in pieces:
-                click.echo(piece.encode(), nl=False)
-        else:
-            reading.write("--out", out, "".join(pieces).encode())
-    for note in table.notes:
-        exits.note(note)
+    try:
+        with terminal.working("writing the answers", prints=out is None):
+            if out is None:
+                for piece in pieces:
+                    click.echo(piece.encode(), nl=False)
+            else:
+                reading.write("--out", out, "".join(pieces).encode())
+    finally:  # whoever wants the first answers only closes the pipe, and is told all the same
+        for note in table.notes:
+            exits.note(note)
 
 
 @dataclass(frozen=True)

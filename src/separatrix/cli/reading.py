@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from separatrix.cli import terminal
 from separatrix.cli.wording import in_shell
-from separatrix.errors import ParameterError, TableError
+from separatrix.errors import ModelFileError, ParameterError, TableError
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path()
+# Standard input where something is read, standard output where answers are written.
+STANDARD = "-"
 POLICIES = ("error", "impute", "indicator", "drop")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 threads_option = click.option(
@@ -131,7 +134,7 @@ def read_for(
 ) -> Table:
     """The model's columns: by name, or in their order where the model was fitted without names."""
     from separatrix.table import open_source, read_rows
-    from separatrix.table.sources import STDIN, Spelling
+    from separatrix.table.sources import Spelling
 
     columns = known.features if known.encoder is None else known.encoder
     target = known.target if target is None else target
@@ -143,18 +146,49 @@ def read_for(
             if len(columns) != known.columns:
                 came = f"it has {len(columns)} columns, and the model, which knows no names, has {known.columns}"
                 raise TableError(source.name, came, "give just the columns that were fitted, in their order")
-            rows = source.read(source.names) if data == STDIN else data  # which is read once only
+            rows = source.read(source.names) if data == STANDARD else data  # which is read once only
         classes = [label for label in known.scorer.classes.tolist() if isinstance(label, str)]
         typed = len(classes) < len(known.scorer.classes)
         table = read_rows(rows, columns, strict, target, labelled, typed=typed, classes=classes, **spelling)
     return replace(table, X=known.scaled(table.X))
 
 
+def read_model(path: str, *others: str | None) -> ModelFile:
+    """The model in a file, or on standard input, which none of the ``others`` then may be."""
+    from separatrix import model_file, sealed
+    from separatrix.model_file.versions import up_to_date
+
+    if path != STANDARD:
+        return model_file.read(path)
+    if STANDARD in others:
+        raise ParameterError(
+            STANDARD, "it stands for two arguments", "standard input is read once: give a file for one"
+        )
+    content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+    try:
+        found = sealed.unseal(model_file.FORMAT, model_file.VERSION, content)
+        return model_file.ModelFile.from_content(up_to_date(*found))
+    except ModelFileError as fault:
+        raise ModelFileError(f"standard input: {fault}") from None
+
+
+def destination(option: str, out: str | None) -> str | None:
+    """Where answers go: a file that can be written, or None for standard output, which ``-`` is, too.
+
+    >>> destination("--out", "-") is None
+    True
+    """
+    if out == STANDARD:
+        return None
+    refuse_unwritable(option, out)
+    return out
+
+
 def refuse_unwritable(option: str, out: str | None) -> None:
     """Before any work: a fit whose model has nowhere to go is lost."""
     if out is None:
         return
-    if out == "-":
+    if out == STANDARD:
         raise ParameterError(option, "got '-'", "give the path of a file: it is written whole or not at all")
     path = Path(out)
     if path.is_dir():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from separatrix.cli import terminal
-from separatrix.cli.reading import FILE, json_option
+from separatrix.cli.reading import FILE, json_option, read_model
 from separatrix.errors import ParameterError
 
 # The packages of ``separatrix.settings.PACKAGES``, which is not imported before it is asked for.
@@ -28,18 +28,17 @@ Examples:
 def show(model: str, other: str | None, package: str | None, as_json: bool) -> None:
     """Show what MODEL is: classifier, settings, columns, certificate, what it was fitted on, every weight.
 
-    With OTHER, a second model file, show what changed from MODEL to OTHER.
+    With OTHER, a second model file, show what changed from MODEL to OTHER. One of the two may be -, standard input.
     """
     if other is not None and package is not None:
         raise ParameterError("--as", "got it with two models", "give one model file")
-    from separatrix import model_file
     from separatrix.cli import portrait
 
-    known = model_file.read(model)
+    known = read_model(model, other)
     if package is not None:
         portrait.show_translation(known, package, as_json)
     elif other is not None:
-        portrait.show_changes(known, model_file.read(other), as_json)
+        portrait.show_changes(known, read_model(other, model), as_json)
     elif as_json:
         click.echo(terminal.json_text(known.content()))
     else:

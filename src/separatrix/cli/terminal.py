@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from separatrix.cli.wording import in_shell
 from separatrix.watching import Stage, watch
 
 # The certificate's own lines have this much room for their labels.
@@ -55,18 +56,20 @@ def certificate(found: Any) -> None:
     """A certificate's own lines, its status in green or red."""
     for one in str(found).splitlines():
         label = one[:LABEL].strip().removesuffix(":")
-        line(label, one[LABEL:], ("green" if found.met else "red") if label == "status" else None)
+        line(label, in_shell(one[LABEL:]), ("green" if found.met else "red") if label == "status" else None)
 
 
 def matrix(
     names: Sequence[str],
     heads: Sequence[str],
-    values: Sequence[Sequence[float]],
+    values: Sequence[Sequence[float | None]],
     form: str = ".4g",
     least: int = 11,
     widest: int = 40,
 ) -> None:
-    """A row of numbers for each name, as many columns at once as fit; numbers have at least so much room."""
+    """A row of numbers for each name, as many columns at once as fit; numbers have at least so much room, None has
+    that of a number.
+    """
     left = min(max((len(name) for name in names), default=0), max(8, min(widest, width() - least - 5)))
     cell = max(least, *(min(len(head), 24) for head in heads)) + 2
     at_once = max(1, (width() - left - 3) // cell)
@@ -75,7 +78,8 @@ def matrix(
         titles = "".join(f"{clipped(heads[k], cell - 2):>{cell}}" for k in part)
         click.echo(click.style(f"  {'':<{left}}{titles}", bold=True))
         for name, row in zip(names, values, strict=True):
-            click.echo(f"  {clipped(name, left):<{left}}" + "".join(f"{row[k]:>{cell}{form}}" for k in part))
+            cells = ["none" if (one := row[k]) is None else f"{one:{form}}" for k in part]
+            click.echo(f"  {clipped(name, left):<{left}}" + "".join(f"{text:>{cell}}" for text in cells))
 
 
 def clipped(text: str, most: int) -> str:
@@ -95,6 +99,17 @@ def some(texts: Sequence[str], most: int) -> str:
     """
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more
+
+
+def item(text: str) -> str:
+    r"""Text that stands in a list: in quotes where its own marks, or space around it, would be taken for the list's.
+
+    >>> item("Praha"), item("O'Hara, Praha"), item(" a")
+    ('Praha', '"O\'Hara, Praha"', "' a'")
+    """
+    plain = text.strip() == text != "" and not any(mark in text for mark in ",;'\"")
+    mark = '"' if "'" in text else "'"
+    return text if plain else f"{mark}{text}{mark}"
 
 
 def count(n: int, what: str) -> str:

@@ -207,10 +207,7 @@ class Comparison:
             other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
             near = f"{chosen.name} ({shown}) is within one standard error of the best, {other}"
             parts = [f"{near}, and is {self._simpler()}"]
-        gain = chosen.accuracy.less(self.baseline.accuracy)
-        parts.append(f"it gains {gain.mean:+.4f} ± {gain.error:.4f} of accuracy over always guessing the majority")
-        if not gain.mean > gain.error:
-            parts.append("which may be chance: these columns may not tell the classes apart linearly")
+        parts += self._gained(chosen)
         curved = [one for one in self.standings if not one.linear and one.figure(self.by)]
         for one in curved:
             ahead = self._figure(one).less(self._figure(best))
@@ -219,6 +216,34 @@ class Comparison:
                     f"{one.name}, whose boundaries are curved, is {ahead.mean:.4f} ± {ahead.error:.4f} better still"
                 )
         return "; ".join(parts) + "."
+
+    def _gained(self, chosen: Standing) -> list[str]:
+        """Beside always guessing the majority: what is gained, what may be chance, what is lost."""
+        gain = self._gain(chosen, "accuracy")
+        assert gain is not None
+        if gain.mean > gain.error:
+            return [f"it gains {gain} of accuracy over always guessing the majority"]
+        if gain.mean < -gain.error:
+            lost = f"it loses {-gain.mean:.4f} ± {gain.error:.4f} of accuracy to always guessing the majority"
+            others = [self._gain(one, "accuracy") for one in self.standings if one is not self.baseline]
+            any_better = any(other is not None and other.mean > other.error for other in others)
+            parts = [lost if any_better else f"{lost}, and no other does better than that"]
+        else:
+            parts = [f"it gains {gain} of accuracy over always guessing the majority, which may be chance"]
+        known = {one.name: found for one in self.standings if (found := self._gain(one, "log_loss")) is not None}
+        better = {name: found for name, found in known.items() if name != BASELINE and found.mean > found.error}
+        if better:
+            name = max(better, key=lambda name: better[name].mean)
+            return [
+                *parts,
+                f"by log loss {name} does better than class frequencies alone, by {better[name]} nats a row",
+            ]
+        return [*parts, "these columns may not tell the classes apart linearly"]
+
+    def _gain(self, standing: Standing, by: str) -> Figure | None:
+        """Over the baseline, fold by fold; None where one of the two has no such figure."""
+        own, base = standing.figure(by), self.baseline.figure(by)
+        return None if own is None or base is None else own.less(base)
 
     def _simpler(self) -> str:
         best, chosen = self.best, self.chosen

@@ -33,10 +33,11 @@ class About:
         if not self.names:
             return f"column {j}"
         of, equals, value = self.names[j].partition("=")
-        return f"the category {value!r} of {of!r}" if equals and of and value else f"column {self.names[j]!r}"
+        return f"the category '{value}' of '{of}'" if equals and of and value else f"column '{self.names[j]}'"
 
     def label(self, k: int) -> str:
-        return repr(self.classes[k].item() if hasattr(self.classes[k], "item") else self.classes[k])
+        name = self.classes[k].item() if hasattr(self.classes[k], "item") else self.classes[k]
+        return f"'{name}'" if isinstance(name, str) else repr(name)
 
     @property
     def summing(self) -> str:

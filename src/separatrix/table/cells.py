@@ -4,7 +4,8 @@
     boolean    1 for true, 0 for false; 1 and 0 themselves are taken too
     date       days since 1970-01-01; a time of day is its fraction, and is UTC where no zone is given
     category   its text; a number is spelled as short as it goes ("3", never "3.0"), and so are the seconds of a time;
-               a time with a zone is UTC, "2024-12-31 23:59:00Z"; a truth value is "true" or "false"
+               a time with a zone is UTC, "2024-12-31 23:59:00Z"; a truth value is "true" or "false", or that one of
+               the known levels that means it, as Yes and No do (``truth_levels``)
 
 White space around a cell is no part of it. No value is NaN, or null in text. A blank cell, and one of a CSV file that
 reads NA, have none in every column; in a column of numbers, truth values or dates also those that read N/A, NaN, null,
@@ -31,6 +32,8 @@ NO_TEXT = ("", NA)
 _SPELLED = ("N/A", "NaN", "null", "None")
 NO_NUMBER = (*NO_TEXT, "na", "?", "NULL", *_SPELLED, *(spelling.lower() for spelling in _SPELLED))
 _ZONED = r":\d.*(Z|[+-]\d\d(:?\d\d)?)$"
+# What truth values are called, in small letters. DuckDB's reader of CSV makes truth values of the first three pairs.
+_TRUTHS = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"), ("on", "off"), ("1", "0"))
 _DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
 
@@ -132,10 +135,35 @@ def codes(source: str, name: str, column: Column, levels: tuple[str, ...]) -> tu
     [[1, -1, -1], [False, False, True]]
     """
     text: Any = texts(source, name, column)
-    if NA in levels and is_text(decoded(column).type):
+    kind: Any = decoded(column).type
+    if NA in levels and is_text(kind):
         text = trimmed(decoded(column), literal=True)
-    found = compute.index_in(text, value_set=plain_texts([level.strip() for level in levels]))
+    spelled = [level.strip() for level in levels]
+    if pa.types.is_boolean(kind):
+        words = {level: word for word, level in truth_levels(spelled).items()}
+        spelled = [words.get(level, level) for level in spelled]
+    found = compute.index_in(text, value_set=plain_texts(spelled))
     return _filled(found, -1), as_array(text.is_null())
+
+
+def truth_readings(levels: Sequence[str]) -> dict[str, list[str]]:
+    """The levels that mean "true" and those that mean "false", in any case of their letters.
+
+    >>> truth_readings(["No", "Yes", "yes", "maybe"])
+    {'true': ['Yes', 'yes'], 'false': ['No']}
+    """
+    read = zip(("true", "false"), zip(*_TRUTHS, strict=True), strict=True)
+    return {word: [level for level in levels if level.lower() in spellings] for word, spellings in read}
+
+
+def truth_levels(levels: Sequence[str]) -> dict[str, str]:
+    """The level that a truth value counts as: the one of that very text, else the only one that means it.
+
+    >>> truth_levels(["No", "Yes"]), truth_levels(["T", "true"]), truth_levels(["yes", "Yes", "F", "M"])
+    ({'true': 'Yes', 'false': 'No'}, {'true': 'true'}, {'false': 'F'})
+    """
+    found = {word: [word] if word in known else known for word, known in truth_readings(levels).items()}
+    return {word: known[0] for word, known in found.items() if len(known) == 1}
 
 
 def decoded(column: Column) -> Column:
@@ -279,13 +307,26 @@ def shortened(text: str, most: int = 40) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def quoted(name: Any) -> str:
+    r"""A name, or a label, as it is: text in plain quotes, without what would move a cursor.
+
+    >>> print(quoted("$\\alpha$"), quoted("O'Hara"), quoted("two\nlines"), quoted(1))
+    '$\alpha$' "O'Hara" 'two\nlines' 1
+    """
+    if not isinstance(name, str):
+        return repr(name)
+    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
+    mark = '"' if "'" in text else "'"
+    return f"{mark}{text}{mark}"
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Names in quotes, the first few of many.
 
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(map(quoted, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 

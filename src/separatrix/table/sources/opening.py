@@ -19,18 +19,23 @@ from separatrix.table.sources.demos import DEMO, DEMOS, open_demo
 from separatrix.table.sources.folder import join
 from separatrix.table.sources.frames import open_frame
 from separatrix.table.sources.source import Source
-from separatrix.table.sources.svmlight import SparseSource, open_svmlight
+from separatrix.table.sources.svmlight import SparseSource, join_sparse, open_svmlight, seems_svmlight
 
-STDIN = "-"
+STDIN, _PIPED = "-", "standard input"
+_PACKED = (".gz", ".zst")
 _Opener = Callable[[str, Path, Spelling], Source]
 
 
 def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_delimited(name, _content(path), replace(spelling, delimiter=spelling.delimiter or "\t"))
+    return _delimited(name, path, replace(spelling, delimiter=spelling.delimiter or "\t"))
 
 
 def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_delimited(name, _content(path), spelling)
+    content = _content(path)
+    if seems_svmlight(content):
+        came = "its first line is no header: it has a label and index:value pairs, as libsvm files have"
+        raise TableError(name, came, "let its name end in .libsvm, or pipe it in as '-'")
+    return open_delimited(name, content, spelling)
 
 
 def _parquet(name: str, path: Path, spelling: Spelling) -> Source:
@@ -42,7 +47,7 @@ def _arrow(name: str, path: Path, spelling: Spelling) -> Source:
 
 
 def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_svmlight(name, path)
+    return open_svmlight(name, _content(path))
 
 
 def _content(path: Path) -> Path | bytes:
@@ -54,13 +59,17 @@ def _content(path: Path) -> Path | bytes:
         return path.read_bytes()
 
 
-_OPENERS: dict[str, _Opener] = {
-    **{f".csv{end}": _delimited for end in ("", ".gz", ".zst")},
-    **{f".tsv{end}": _tabbed for end in ("", ".gz", ".zst")},
-    **dict.fromkeys((".parquet", ".pq"), _parquet),
-    **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
+_TEXT: dict[str, _Opener] = {
+    ".csv": _delimited,
+    ".tsv": _tabbed,
     **dict.fromkeys((".libsvm", ".svm", ".svmlight"), _svmlight),
 }
+_TYPED: dict[str, _Opener] = {
+    **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
+}
+_OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *_PACKED)} | _TYPED
+_ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED)}"
 # How Parquet files, Arrow files and Arrow streams begin.
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
@@ -106,8 +115,8 @@ def readable(path: str) -> str:
 def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
     opener = _OPENERS.get(_extension(path))
     if opener is None:
-        came = f"its extension {path.suffix!r} is unknown" if path.suffix else "it has no extension"
-        raise TableError(name, came, f"give a file that ends in {', '.join(_OPENERS)}, or pipe CSV in as '-'")
+        came = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
+        raise TableError(name, came, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
     if not path.is_file():
         raise TableError(name, "it is not a regular file", "pipe it in as '-'")
     return opener(name, path, spelling)
@@ -117,8 +126,10 @@ def _open_stdin(spelling: Spelling) -> Source:
     content = b"" if sys.stdin is None else sys.stdin.buffer.read()
     for magic, opener in _MAGIC.items():
         if content.startswith(magic):
-            return opener("standard input", content)
-    return open_delimited("standard input", content, spelling)
+            return opener(_PIPED, content)
+    if seems_svmlight(content):
+        return replace(open_svmlight(_PIPED, content), notes=("It is read as libsvm: labels and index:value pairs.",))
+    return open_delimited(_PIPED, content, spelling)
 
 
 def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
@@ -126,7 +137,7 @@ def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
     files = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     tables = [path for path in files if _extension(path) in _OPENERS]
     if not tables:
-        raise TableError(name, "the folder has no table in it", f"put in files that end in {', '.join(_OPENERS)}")
+        raise TableError(name, "the folder has no table in it", f"put in files that end in {_ENDINGS}")
     others = [readable(path.name) for path in files if path not in tables]
     return _open_all(name, tables, spelling, (f"Not read: {', '.join(others)}.",) if others else ())
 
@@ -139,20 +150,25 @@ def _open_pattern(pattern: str, spelling: Spelling) -> Source:
 
 
 def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str, ...] = ()) -> Source:
-    typed = [path for path in paths if not _extension(path).startswith((".csv", ".tsv"))]
-    if typed and len(typed) < len(paths):
-        text = next(path for path in paths if path not in typed)
-        came = f"some files hold text ({text.name}), others typed columns ({typed[0].name})"
+    """Files of one kind: text has no types, which typed columns have, and libsvm has no names."""
+    first = _kind(paths[0])
+    other = next((path for path in paths if _kind(path) != first), None)
+    if other is not None:
+        came = f"some files hold {first} ({paths[0].name}), others {_kind(other)} ({other.name})"
         raise TableError(name, came, "give files of one format")
     files = [_open_file(readable(str(path)), path, spelling) for path in paths]
     if len(files) == 1 and not notes:
         return files[0]
-    if any(isinstance(file, SparseSource) for file in files):
-        raise TableError(name, "it holds several libsvm files", "give one: put their lines together")
-    return join(name, files, notes)
+    sparse = [file for file in files if isinstance(file, SparseSource)]
+    return join_sparse(name, sparse, notes) if sparse else join(name, files, notes)
+
+
+def _kind(path: Path) -> str:
+    opener = _OPENERS.get(_extension(path))
+    return "libsvm" if opener is _svmlight else "text" if opener in _TEXT.values() else "typed columns"
 
 
 def _extension(path: Path) -> str:
     """The last ending, or the last two where the last is a compression's."""
-    ends = path.suffixes[-2:] if path.suffix.lower() in (".gz", ".zst") else path.suffixes[-1:]
+    ends = path.suffixes[-2:] if path.suffix.lower() in _PACKED else path.suffixes[-1:]
     return "".join(ends).lower()

@@ -1,15 +1,17 @@
 """The format of SVMlight and LIBSVM: a label, then index:value pairs; what is not written is zero.
 
 A column is called by its index in the file, x1, x2, …; there is an x0 only where the file has that index, so that files
-counted from 0 and from 1 both keep their own numbers. X stays sparse. Read by scikit-learn.
+counted from 0 and from 1 both keep their own numbers. X stays sparse. Read by scikit-learn, plain or compressed by gzip
+or Zstandard; several files are one table as wide as the widest of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,19 @@ import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import TableError
-from separatrix.table.sources.counted import counted
-from separatrix.table.sources.source import SOME_ROWS
+from separatrix.table.sources.delimited import opened
+from separatrix.table.sources.source import SOME_ROWS, UNREADABLE
 
 TARGET = "label"
+# Bytes that are read at once.
+_PIECE = 1 << 20
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# A label, or several, which no reader here takes and which are none the less libsvm's; the pairs; a comment.
+_LINE = re.compile(
+    rb"\s*%b(?:,%b)*(?:\s+qid:\d+)?(?P<pairs>(?:\s+\d+:%b)*)\s*(?:#.*)?" % (_NUMBER, _NUMBER, _NUMBER), re.DOTALL
+)
+# Lines that are looked at: rows without a pair, which are zero throughout, may stand before one that has some.
+_LOOKED_AT = 20
 
 
 @dataclass(frozen=True)
@@ -60,16 +71,19 @@ class SparseSource:
         return pa.table([pa.array(self.labels if name == TARGET else next(columns)) for name in names], list(names))
 
 
-def open_svmlight(name: str, path: Path) -> SparseSource:
-    """Read the whole file: its width is known at its end only."""
+def open_svmlight(name: str, content: Path | bytes) -> SparseSource:
+    r"""Read the whole file: its width is known at its end only.
+
+    >>> open_svmlight("a table", b"1 3:0.5\n0 1:2 2:1\n").names
+    ('x1', 'x2', 'x3', 'label')
+    """
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_file
 
     try:
-        told = counted(path)
-        with nullcontext(str(path)) if told is None else BufferedReader(told) as file:
-            values, y = load_svmlight_file(file, zero_based=True)
-    except (ValueError, OverflowError, OSError, EOFError) as error:
+        with opened(content) as stream:
+            values, y = load_svmlight_file(BufferedReader(stream, _PIECE), zero_based=True)
+    except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
         do = "give lines such as: 1 3:0.5 7:2, with a number as the label and growing indices"
         raise TableError(name, f"it cannot be read as libsvm ({reason})", do) from error
@@ -82,6 +96,40 @@ def open_svmlight(name: str, path: Path) -> SparseSource:
         raise TableError(name, came, "give finite numbers; what is left out is zero")
     whole = np.all(y == np.round(y)) and np.all(np.abs(y) < 2**53)
     return SparseSource(name, csr_array(values), y.astype(np.int64) if whole else y)
+
+
+def join_sparse(name: str, files: Sequence[SparseSource], notes: tuple[str, ...] = ()) -> SparseSource:
+    r"""The rows of all files, one below the other; a column that a file has not is zero in its rows.
+
+    >>> files = [open_svmlight("a", b"1 1:2\n"), open_svmlight("b", b"0 3:4\n")]
+    >>> join_sparse("both", files).matrix(["x1", "x3"]).toarray().tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+    from scipy.sparse import csr_array, vstack
+
+    width = max(file.values.shape[1] for file in files)
+    parts = [csr_array((V.data, V.indices, V.indptr), shape=(V.shape[0], width)) for V in (f.values for f in files)]
+    labels = np.concatenate([file.labels for file in files])
+    said = dict.fromkeys(note for file in files for note in file.notes)
+    return SparseSource(name, csr_array(vstack(parts, format="csr")), labels, notes=(*said, *notes))
+
+
+def seems_svmlight(content: Path | bytes) -> bool:
+    r"""Whether the first lines are a number and then index:value pairs, which no header of a table is.
+
+    >>> seems_svmlight(b"# made by hand\n0\n+1 3:0.5 7:2\n"), seems_svmlight(b"a,y\n1,0\n"), seems_svmlight(b"1\n2\n")
+    (True, False, False)
+    """
+    try:
+        with opened(content) as stream:
+            lines = [line for line in islice(BufferedReader(stream), _LOOKED_AT) if line.strip()]
+    except UNREADABLE:
+        return False
+    found = [_LINE.fullmatch(line) for line in lines if not line.lstrip().startswith(b"#")]
+    for line in found:
+        if line is None or line["pairs"].strip():
+            return line is not None
+    return False
 
 
 def _indices(source: str, names: Sequence[str]) -> Integers:
