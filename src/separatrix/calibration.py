@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import ParameterError
-from separatrix.labels import known_codes, one_hot
+from separatrix.labels import known_codes, one_hot, quoted
 
 Cut = Literal["width", "count"]
 
@@ -115,7 +115,7 @@ def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array
     k = 1 if of is None else (labels.index(of) if of in labels else -1)
     if k < 0:
         raise ParameterError("of", f"got {np.asarray(of).tolist()!r}", f"name one of the classes {labels}")
-    return P[:, k], codes == k, repr(labels[k])
+    return P[:, k], codes == k, quoted(labels[k])
 
 
 def _binned(p: Array, came_true: Any, n_bins: int, cut: Cut) -> tuple[Array, Integers, Array, Array]:

@@ -165,3 +165,16 @@ def from_one_hot(T: Array) -> Integers:
     [1, 0]
     """
     return np.asarray(np.argmax(T, axis=1), dtype=np.int64)
+
+
+def quoted(name: Any) -> str:
+    r"""A name, or a label, as it is: text in plain quotes, without what would move a cursor.
+
+    >>> print(quoted("$\\alpha$"), quoted("O'Hara"), quoted("two\nlines"), quoted(1))
+    '$\alpha$' "O'Hara" 'two\nlines' 1
+    """
+    if not isinstance(name, str):
+        return repr(name)
+    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
+    mark = '"' if "'" in text else "'"
+    return f"{mark}{text}{mark}"

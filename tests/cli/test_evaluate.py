@@ -87,6 +87,40 @@ def test_report_finds_the_fitted_rows_again(tmp_path):
     assert "--fitted-on" in complaint("evaluate", "m.json", "rows.csv", "--report", "r.html", code=2)
 
 
+def test_other_rows_than_the_fits_fail_the_check(tmp_path):
+    train, test = real(tmp_path, "pima_tr"), real(tmp_path, "pima_te")
+    run("fit", train, "--target", "type", "--C", "inf", "--test-size", "0", "--out", "m.json")
+    run("evaluate", "m.json", test, "--report", "r.html", "--fitted-on", train)
+    done = run("evaluate", "m.json", test, "--report", "wrong.html", "--fitted-on", test, code=1)
+    assert "the certificate does not hold on the 332 rows of" in done.stderr
+    assert "they are not the 200 rows of the fit" in done.stderr
+    assert done.stderr.count("\n") == 1
+    page = (tmp_path / "wrong.html").read_text(encoding="utf-8")
+    assert "Its certificate does not hold on the 332 rows" in page
+    assert "proven optimal" not in page
+    assert "proven optimal" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
+def test_a_report_checks_the_table_it_is_on(tmp_path, missing):
+    path = real(tmp_path, "penguins")
+    run("fit", path, "--target", "species", "--missing", missing, "--out", "m.json")
+    run("evaluate", "m.json", path, "--report", "r.html", "--fitted-on", path)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    checks = page[page.index('<section id="checks">') : page.index('<section id="settings">')]
+    assert "No value is missing" not in checks
+    told = "11 rows of 344" if missing == "drop" else "&#x27;sex&#x27; 11 (3.2 %)"
+    assert told in checks
+
+
+def test_a_sparse_model_is_measured_without_warnings(tmp_path):
+    rows = "".join(f"{'+1' if (k * k) % 11 > 4 else '-1'} 1:{k % 7} {2 + k % 5}:1\n" for k in range(60))
+    (tmp_path / "s.libsvm").write_text(rows)
+    run("fit", "s.libsvm", "--out", "m.json")
+    (tmp_path / "other.libsvm").write_text(rows)
+    assert run("evaluate", "m.json", "other.libsvm").stderr == ""
+
+
 def test_a_column_of_the_model_is_no_label(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{k},{k % 3},{'ny'[k % 2]}\n" for k in range(40)))
     run("fit", "t.csv", "--target", "y", "--out", "m.json")

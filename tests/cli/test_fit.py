@@ -298,3 +298,13 @@ def test_the_report_of_a_cross_validated_fit_says_how_such_fits_do(tmp_path):
     assert f"Cross-validation of such fits says by how much: accuracy {accuracy}" in found
     assert "Not tried on new rows" not in found
     assert "(rows 1, 2)" in found  # equal rows with other labels, by their numbers in the table
+
+
+@pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
+def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
+    run("fit", real(tmp_path, "penguins"), "--target", "species", "--missing", missing, "--report", "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    checks = page[page.index('<section id="checks">') : page.index('<section id="settings">')]
+    assert "No value is missing" not in checks
+    assert ("11 rows of 344" if missing == "drop" else "&#x27;sex&#x27; 11 (3.2 %)") in checks
+    assert ("left out" if missing == "drop" else "filled with the means of the rows fitted") in checks

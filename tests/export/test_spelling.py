@@ -32,6 +32,14 @@ CATEGORIES = {
     "large and small": (("1e+16", "1e-7", "0.5", "0"), pa.array([1e16, 1e-7, 0.5, 0.1 + 0.2, -0.0, None])),
     "truths": (("true", "false"), pa.array([True, False, None])),
     "truths as text": (("true", "false"), pa.array(["true", "false", "True", "1", None])),
+    "truths that mean levels": (("No", "Yes"), pa.array([True, False, None])),
+    "truths that mean levels, as text": (("No", "Yes"), pa.array(["Yes", "No", "yes", "true", None])),
+    "truths in short": (("T", "F", "other"), pa.array([True, False, None])),
+    "truths of letters": (("n", "Y"), pa.array([True, False, None])),
+    "truths in digits": (("0", "1", "2"), pa.array([True, False, None])),
+    "truths of which one is no level": (("M", "F", "D"), pa.array([True, False, None])),
+    "truths that mean several levels": (("yes", "Yes", "no"), pa.array([True, False, None])),
+    "truths beside other spellings": (("true", "Yes", "false"), pa.array([True, False, None])),
     "days": (("2024-01-01", "2024-01-02"), pa.array([NOON.date(), datetime.date(2023, 1, 1), None])),
     "times in seconds": (
         ("2024-01-01 12:00:00", "x"),
@@ -155,6 +163,42 @@ PLAIN = {
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite", "python"])
 def test_numbers_and_truth_values(engine, kind, held, missing):
     same_in(of_plain(kind, PLAIN[kind][held], missing), engine)
+
+
+def test_a_truth_value_is_the_level_that_means_it():
+    """To the encoder itself: by each level's own score."""
+    for levels, means in ((("No", "Yes"), ["Yes", "No"]), (("F", "M"), [None, "F"]), (("yes", "YES"), [None, None])):
+        truth = of_category(levels, pa.array([True, False]), "error", "average")
+        text = of_category(levels, pa.array([level or "never seen" for level in means]), "error", "average")
+        assert np.array_equal(truth.scores, text.scores)
+
+
+@pytest.mark.parametrize("held", ["text", "truth"])
+def test_truth_values_in_standard_sql(held):
+    """Which has no word for a column's type; DuckDB reads it."""
+    column = pa.array([True, False, None]) if held == "truth" else pa.array(["Yes", "No", "maybe", None])
+    case = of_category(("No", "Yes"), column, "impute", "average")
+    same(case, *split(case, ENGINES["duckdb"](case.table, to_sql(case.model, "standard", keep=["id"]))))
+
+
+def test_comments_say_what_a_reader_of_files_may_have_lost():
+    def comments(*levels):
+        text = to_sql(of_category(levels, pa.array([levels[0]]), "error", "average").model)
+        return [line for line in text.splitlines() if line.startswith("--")]
+
+    assert comments("No", "Yes")[0] == "-- 'c': of truth values, true counts as 'Yes', false as 'No'"
+    assert comments("yes", "YES", "no")[:2] == [
+        "-- 'c': of truth values, false counts as 'no'",
+        "-- 'c': keep it as text; as a truth value, 'yes', 'YES' would all be a level never seen",
+    ]
+    assert comments("007", "x")[0] == "-- 'c': keep it as text; as numbers, '007' would be levels never seen"
+    assert len(comments("red", "blue")) == 1
+    assert comments("red", "NA") == []
+    # No name or level can end a comment.
+    assert len(comments("yes", "Yes", "a\nb")) == 2
+    encoder = Encoder((Encoded("a\nb", "category", ("f", "F"), (0.5,)),))
+    model = ModelFile("logistic", sx.Scorer(np.ones((1, 2)), np.array([0, 1]), "logit"), encoder=encoder)
+    assert to_sql(model).splitlines()[0].startswith("-- 'a\\nb': keep it as text")
 
 
 def test_a_table_declared_as_text_in_sqlite():

@@ -38,7 +38,7 @@ def ax():
 
 def _drawable(display):
     """Draw all of it, as saving would."""
-    display.figure_.canvas.draw()
+    display.figure_.draw_without_rendering()
     return display
 
 
@@ -225,7 +225,7 @@ def test_a_new_figure_is_pyplots():
 @pytest.mark.parametrize("name", ["$", "a$b$c", r"a\$b", "x" * 300, "a\nb\x00c", "naïve & <b>", "$\\frac{1}{0}$"])
 def test_names_are_text_and_never_mathematics(name, ax):
     ax.set_title(plain(name))
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert len(plain(name).replace("\\$", "$")) <= 26
 
 

@@ -146,7 +146,7 @@ def test_what_to_worry_about():
     assert "Few rows to judge by." in poor.text
     with pytest.warns(sx.errors.SeparationWarning):
         apart = sx.LogisticRegression(C=np.inf).fit(X[:2], y[:2])
-    assert "did not end as asked" in checked(sx.report(apart, X[:2], y[:2])).text
+    assert "No best fit exists." in checked(sx.report(apart, X[:2], y[:2])).text
     other = checked(sx.report(sx.LogisticRegression().fit(X, y), X[::-1], y))
     assert "The certificate does not hold." in other.text
     wide = np.column_stack([X, X[:, 0]])

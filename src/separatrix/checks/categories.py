@@ -15,7 +15,8 @@ import numpy as np
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.checks.subject import Subject
-from separatrix.table.cells import listed, quoted
+from separatrix.labels import quoted
+from separatrix.table.cells import listed
 
 # The probability from which on it may be chance.
 CHANCE = 0.01

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.arrays import Array, Integers
 from separatrix.checks.finding import Finding, many
 from separatrix.checks.subject import MOST_COLUMNS, SAMPLED, Subject
-from separatrix.table.cells import quoted
+from separatrix.labels import quoted
 
 # Residuals below this share of a column's spread are rounding: the relation is exact.
 EXACT = 1e-9

@@ -11,9 +11,10 @@ import numpy as np
 from separatrix.arrays import Array, Integers
 from separatrix.checks.finding import NAMED, Finding, capital, many, share
 from separatrix.checks.subject import Subject
+from separatrix.labels import quoted
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.table.cells import listed, quoted
+from separatrix.table.cells import listed
 
 # A column is nearly constant where fewer than this share of the rows differ, or one row alone among at least so many.
 NEARLY, FEWEST = 0.005, 50

@@ -10,8 +10,7 @@ import numpy as np
 from separatrix.arrays import AnyArray
 from separatrix.checks.finding import Finding, many, share
 from separatrix.checks.subject import Subject
-from separatrix.labels import encode
-from separatrix.table.cells import quoted
+from separatrix.labels import encode, quoted
 from separatrix.table.infer import most_levels
 
 # A smallest class with a lesser share of the rows is told; with a far lesser one, or with few rows, it is a warning.

@@ -15,7 +15,8 @@ from separatrix.arrays import Array, Integers
 from separatrix.checks.categories import ASK, decisive, told_decisive
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.checks.subject import Subject
-from separatrix.table.cells import listed, quoted
+from separatrix.labels import quoted
+from separatrix.table.cells import listed
 
 # Areas from here on are told; in the sample, from the second number on they are looked at again.
 NEARLY, LOOKED_AT_AGAIN = 0.99, 0.97

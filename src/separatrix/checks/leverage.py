@@ -14,9 +14,9 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.checks.subject import MOST_COLUMNS, Subject
+from separatrix.labels import quoted
 from separatrix.rows import Block
 from separatrix.sums import Gram
-from separatrix.table.cells import quoted
 
 # Leverage that is told; rows a parameter below which half of it is nothing unusual.
 DOMINATES, ROWS_EACH = 0.5, 4

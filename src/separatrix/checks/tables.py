@@ -14,8 +14,9 @@ from separatrix.checks.columns import absent
 from separatrix.checks.finding import NAMED, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.errors import ParameterError
+from separatrix.labels import quoted
 from separatrix.table import Schema, Source, infer, open_source, select
-from separatrix.table.cells import listed, quoted
+from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.labels import labels, unlabelled
 from separatrix.table.sources import SparseSource, Spelling

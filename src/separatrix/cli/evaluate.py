@@ -10,6 +10,7 @@ import click
 
 from separatrix.cli import exits, reading, terminal
 from separatrix.cli.reading import FILE, json_option, spelling_options
+from separatrix.cli.wording import checks_in_shell
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -43,23 +44,25 @@ def evaluate(
     fitted_on: str | None,
     as_json: bool,
     **spelling: Any,
-) -> None:
+) -> int:
     """Measure MODEL, a file that fit has written, on DATA, rows with labels that it has not seen.
 
     Accuracy with an interval (Wilson), beside always guessing the majority; log loss, Brier score and calibration
-    where the model has probabilities; the area under ROC; and the mistakes, class by class.
+    where the model has probabilities; the area under ROC; and the mistakes, class by class. Exit code 1 says that the
+    model's certificate does not hold on the rows given as those of its fit; the report is written all the same.
     """
-    from separatrix import model_file
-
     reading.refuse_unwritable("--report", report)
     if (report is None) != (fitted_on is None):
         do = "give both, or neither: a report is on a fit and its rows as well"
         raise ParameterError("--report, --fitted-on", "one is given without the other", do)
-    known = model_file.read(model)
+    known = reading.read_model(model, data, fitted_on)
     table = _labelled(known, data, spelling, target, strict)
     measures = _measured(known, table)
+    fault = None
     if report is not None and fitted_on is not None:
-        _report(known, measures, _labelled(known, fitted_on, spelling, target, strict), table, report)
+        fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
+        _report(measures, fitted, table, _missing(known, data, spelling), report)
+        fault = _fault(measures.model, fitted)
     if as_json:
         found = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
         confusion = {"confusion": measures.answers.confusion, "report": report}
@@ -72,6 +75,10 @@ def evaluate(
         exits.note("The model was fitted on a table of this name: on rows that it has seen, it does better.")
     for note in table.notes:
         exits.note(note)
+    if fault is None:
+        return exits.FINE
+    exits.complain(f"the check failed ({report} was written all the same): {fault}")
+    return exits.CHECK_FAILED
 
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
@@ -99,7 +106,9 @@ def _measured(known: ModelFile, table: Table) -> Measures:
     here = np.bincount(known_codes(table.y, classes), minlength=len(classes)).tolist()
     kept = known.training.get("class_counts_fitted", known.training.get("class_counts"))
     counts = kept if isinstance(kept, list | tuple) and len(kept) == len(classes) else here
-    return Measures(known.estimator(), table.X, table.y, counts)
+    model = known.estimator()
+    vars(model).pop("feature_names_in_", None)  # columns were found by name as they were read; rows of X have none
+    return Measures(model, table.X, table.y, counts)
 
 
 def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None:
@@ -112,31 +121,62 @@ def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None
     measures.show_more()
 
 
-def _report(known: ModelFile, measures: Measures, whole: Table, table: Table, path: str) -> None:
-    """The fitted rows are found again in the table they were drawn from, by the share held out and the seed."""
+def _fitted(known: ModelFile, whole: Table) -> Table:
+    """The fitted rows, found again in the table they were drawn from by the share held out and the seed."""
+    from dataclasses import replace
+
     import numpy as np
 
     from separatrix.cli.holdout import held_out
     from separatrix.labels import known_codes
-    from separatrix.reports import report
 
     codes = known_codes(whole.y, known.scorer.classes)
     share, seed = known.training.get("test_size", 0.0), known.training.get("seed", 0)
-    held: Any = held_out(codes, float(share), int(seed)) if share else np.zeros(len(codes), dtype=bool)
+    kept: Any = ~held_out(codes, float(share), int(seed)) if share else np.ones(len(codes), dtype=bool)
     assert whole.y is not None
-    rows = (whole.X[~held], whole.y[~held])
-    names, notes = known.features or table.names, table.notes
-    title = f"{known.classifier} on {table.source}"
+    assert whole.rows is not None
+    return replace(whole, X=whole.X[kept], y=whole.y[kept], rows=whole.rows[kept])
+
+
+def _fault(model: Any, fitted: Table) -> str | None:
+    """Why these are not the rows of the fit; None where its certificate holds on them."""
+    if model.certificate_.verify(fitted.X, fitted.y):
+        return None
+    n = f"{fitted.X.shape[0]} rows of {fitted.source}"
+    return f"the certificate does not hold on the {n}: they are not the {model.certificate_.n_rows} rows of the fit"
+
+
+def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str, int] | None:
+    """How many values columns lacked before they were filled; None of standard input, which is read once only."""
+    from separatrix.table import open_source, select
+    from separatrix.table.sources import STDIN, Spelling
+
+    encoder = known.encoder
+    if encoder is None or encoder.missing not in ("impute", "indicator"):
+        return {}
+    if data == STDIN:
+        return None
+    source = open_source(data, Spelling(**spelling))
+    columns = source.read([column.name for column in encoder.columns], select.literal(encoder.columns, None, ()))
+    return encoder.read(columns, source.name).missing
+
+
+def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str) -> None:
+    from separatrix.reports import data_checks, report
+
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pictures
         page = report(
             measures.model,
-            *rows,
-            names=names,
+            fitted.X,
+            fitted.y,
+            names=table.names,
             test=(table.X, table.y),
-            notes=notes,
-            title=title,
-            rows=None if whole.rows is None else whole.rows[~held],
+            notes=table.notes,
+            checks=checks_in_shell(data_checks(table, missing)).for_report(),
+            checks_of=f"{table.source}, the rows by which it is judged",
+            title=f"{type(measures.model).__name__} on {table.source}",
+            rows=fitted.rows,
             test_rows=table.rows,
         )
     reading.write("--report", path, page.encode())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -20,58 +22,89 @@ DIALECTS = ("duckdb", "sqlite", "postgresql", "standard")
 
 _EXAMPLES = """\b
 Examples:
-  separatrix export model.json --to sql --dialect postgresql --table customers
+  separatrix export model.json --to sql --dialect postgresql --table sales.customers --keep id
   separatrix export model.json --to python --out score.py && python score.py < new.csv
   separatrix export model.json --to onnx --out model.onnx
 """
 
 
-def _sql(known: ModelFile, dialect: str | None, table: str | None) -> bytes:
+@dataclass(frozen=True)
+class Asked:
+    """What SQL is asked for."""
+
+    dialect: str | None
+    table: str | None
+    keep: tuple[str, ...]
+
+
+def _sql(known: ModelFile, asked: Asked) -> bytes:
     from separatrix.export import to_sql
 
-    return (to_sql(known, dialect or DIALECTS[0], table).rstrip() + "\n").encode()
+    table = None if asked.table is None else parts(asked.table)
+    return (to_sql(known, asked.dialect or DIALECTS[0], table, asked.keep).rstrip() + "\n").encode()
 
 
-def _onnx(known: ModelFile, dialect: str | None, table: str | None) -> bytes:
+def _onnx(known: ModelFile, asked: Asked) -> bytes:
     from separatrix.export import to_onnx
 
     content: bytes = to_onnx(known).SerializeToString()
     return content
 
 
-def _python(known: ModelFile, dialect: str | None, table: str | None) -> bytes:
+def _python(known: ModelFile, asked: Asked) -> bytes:
     from separatrix.export import to_python
 
     return to_python(known).encode()
 
 
-FORMATS: dict[str, Callable[[ModelFile, str | None, str | None], bytes]] = {
+FORMATS: dict[str, Callable[[ModelFile, Asked], bytes]] = {
     "sql": _sql,
     "onnx": _onnx,
     "python": _python,
 }
 
 
+def parts(name: str) -> list[str]:
+    """A name of SQL by its dots, but for those in double quotes, where two quotes are one.
+
+    >>> parts("main.births"), parts('main."births.2024"'), parts('"a""b"')
+    (['main', 'births'], ['main', 'births.2024'], ['a"b'])
+    """
+    part = r'"(?:[^"]|"")+"|[^".]+'
+    if not re.fullmatch(rf"(?:{part})(?:\.(?:{part}))*", name):
+        raise ParameterError(
+            "--table", f"got {name!r}", "give a name, schema.name, or names with dots in double quotes"
+        )
+    return [one[1:-1].replace('""', '"') if one.startswith('"') else one for one in re.findall(part, name)]
+
+
 @click.command(epilog=_EXAMPLES, short_help="Write a model as SQL, ONNX or Python.")
 @click.argument("model", type=FILE)
 @click.option("--to", "form", type=click.Choice(list(FORMATS)), required=True, help="In what form.")
 @click.option("--dialect", type=click.Choice(DIALECTS), help="Of SQL (duckdb).")
-@click.option("--table", metavar="NAME", help='Of SQL: the table to select from ("rows").')
+@click.option(
+    "--table",
+    metavar="NAME",
+    help="""Of SQL: the table to select from ("rows"); schema.table too. A name with a dot is in quotes: '"a.b"'.""",
+)
+@click.option(
+    "--keep", metavar="COL", multiple=True, help="Of SQL: a column to have before the answers; may be given again."
+)
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output.")
-def export(model: str, form: str, dialect: str | None, table: str | None, out: str | None) -> None:
+def export(
+    model: str, form: str, dialect: str | None, table: str | None, keep: tuple[str, ...], out: str | None
+) -> None:
     """Write MODEL as something that needs no separatrix: a SELECT, an ONNX graph, a Python file.
 
     The coding of categories and missing values is part of it, so it takes a table's columns as they are.
     """
-    for option, value in (("--dialect", dialect), ("--table", table)):
+    for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
             raise ParameterError(option, f"{form} has none", "leave it out, or ask for --to sql")
-    reading.refuse_unwritable("--out", out)
+    out = reading.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is bytes, no text for a terminal", "give a file, or a pipe")
-    from separatrix import model_file
-
-    content = FORMATS[form](model_file.read(model), dialect, table)
+    content = FORMATS[form](reading.read_model(model), Asked(dialect, table, keep))
     if out is None:
         click.echo(content, nl=False)
     else:

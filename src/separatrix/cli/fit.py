@@ -124,7 +124,7 @@ def fit(
         if out is not None:
             _write(account, out)
         if report is not None:
-            _report(account, report)
+            _report(account, report, table.holes)
     if as_json:
         click.echo(terminal.json_text({**account.as_dict(), "model": out, "report": report}))
     else:
@@ -189,9 +189,8 @@ def _write(account: Account, out: str) -> None:
         raise ParameterError(named, error.came, error.do) from error
 
 
-def _report(account: Account, path: str) -> None:
-    from separatrix.checks import check
-    from separatrix.reports import report
+def _report(account: Account, path: str, missing: dict[str, int]) -> None:
+    from separatrix.reports import data_checks, report
 
     table = account.table
     test = account.rows(account.held) if account.held.any() else None
@@ -204,7 +203,7 @@ def _report(account: Account, path: str) -> None:
             names=table.names,
             test=test,
             notes=table.notes,
-            checks=checks_in_shell(check(table.X, table.y, table.names, rows=table.rows)).for_report(),
+            checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if account.validation is None else account.validation.sentence,
             title=title,
             rows=None if table.rows is None else table.rows[~account.held],

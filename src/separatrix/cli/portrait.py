@@ -238,8 +238,8 @@ def _beside(known: ModelFile) -> list[str]:
     """What the fit depends on beside its settings."""
     found = []
     if known.scaling is not None:
-        less = "less their means in training, " if known.scaling.center.any() else ""
-        found.append(f"columns were standardised first: the columns of X are {less}over their standard deviations")
+        less = "less its mean in training, " if known.scaling.center.any() else ""
+        found.append(f"columns were standardised first: each of X is {less}over its standard deviation")
     if not known.training:  # by ``fit`` of the command line, which takes none
         found.append("sample weights and an offset, if the fit had any, are not in the file: give them here, too")
     return found

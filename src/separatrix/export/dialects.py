@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.errors import ParameterError
-from separatrix.export.spelling import FALSE, TRUE, ZONED, Respelling, are_instants, are_truths, are_zoned, nothing
+from separatrix.export.spelling import FALSE, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
 
 # The largest power of two that a 64-bit integer holds.
 STEP = 62
@@ -68,8 +68,9 @@ class Dialect:
     """One engine's spelling. Templates take a column; ``finite`` and ``finite_day`` are None where all values are.
 
     Of a category, ``real`` says whether the column holds numbers with a fraction, ``real_value`` their value, and
-    ``respelled`` what else is not spelled as ``text`` has it. ``fence``: what behind a subquery keeps the engine from
-    writing it out at each of its uses. ``most_columns``: that a subquery may have.
+    ``respelled`` what else is not spelled as ``text`` has it; ``true`` and ``false`` say whether it is this truth
+    value, ``truths_are_digits`` that these are the numbers 1 and 0. ``fence``: what behind a subquery keeps the engine
+    from writing it out at each of its uses. ``most_columns``: that a subquery may have.
     """
 
     name: str
@@ -86,6 +87,9 @@ class Dialect:
     real_value: str = "CAST({} AS DOUBLE PRECISION)"
     no_number: str | None = None
     respelled: tuple[Respelling, ...] = ()
+    true: str = "TRIM(CAST({} AS VARCHAR)) IN ('true', 'TRUE')"
+    false: str = "TRIM(CAST({} AS VARCHAR)) IN ('false', 'FALSE')"
+    truths_are_digits: bool = False
     yes: str = f"LOWER(TRIM(CAST({{}} AS VARCHAR))) IN {TRUE}"
     no: str = f"LOWER(TRIM(CAST({{}} AS VARCHAR))) IN {FALSE}"
     largest: str = "GREATEST"
@@ -153,6 +157,8 @@ DIALECTS = {
                 "CAST(make_timestamp(epoch_us(TRY_CAST(CAST({} AS VARCHAR) AS TIMESTAMPTZ))) AS VARCHAR) || 'Z'",
             ),
         ),
+        true="typeof({0}) = 'BOOLEAN' AND CAST({0} AS VARCHAR) = 'true'",
+        false="typeof({0}) = 'BOOLEAN' AND CAST({0} AS VARCHAR) = 'false'",
         # Of a column that is not text, the engine strikes out the first branch before it plans.
         yes=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {TRUE} ELSE TRY_CAST({{0}} AS DOUBLE) = 1 END",
         no=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {FALSE} ELSE TRY_CAST({{0}} AS DOUBLE) = 0 END",
@@ -178,6 +184,8 @@ DIALECTS = {
                 "CAST(CAST(CAST({} AS text) AS timestamptz) AT TIME ZONE 'UTC' AS text) || 'Z'",
             ),
         ),
+        true="CAST(pg_typeof({0}) AS text) = 'boolean' AND CAST({0} AS text) = 'true'",
+        false="CAST(pg_typeof({0}) AS text) = 'boolean' AND CAST({0} AS text) = 'false'",
         yes=f"lower({_PG_TEXT}) IN {TRUE}",
         no=f"lower({_PG_TEXT}) IN {FALSE}",
         fence=" OFFSET 0",
@@ -202,12 +210,14 @@ DIALECTS = {
         real="typeof({}) = 'real'",
         real_value="CAST({} AS REAL)",
         respelled=(
-            # It has no truth values and no times: they are numbers and text.
-            Respelling(are_truths, "typeof({0}) = 'integer' AND {0} IN (0, 1)", "substr('falsetrue', 1 + 5 * {0}, 5)"),
+            # It has no times: they are text.
             Respelling(
                 are_instants, "{} GLOB '????-??-?? ??:??:??.[0-9]*[0-9]'", "rtrim(rtrim(CAST({} AS TEXT), '0'), '.')"
             ),
         ),
+        true="typeof({0}) = 'integer' AND {0} = 1",
+        false="typeof({0}) = 'integer' AND {0} = 0",
+        truths_are_digits=True,
         yes=f"lower({_LITE_TEXT}) IN {TRUE}",
         no=f"lower({_LITE_TEXT}) IN {FALSE}",
         largest="max",

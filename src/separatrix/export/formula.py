@@ -28,6 +28,7 @@ from separatrix.model_file.pipelines import taken_apart
 from separatrix.moments.gaussians import FARTHEST, Gaussians, QuadraticScorer
 from separatrix.schemes import TIE_SHARE, OneVersusOne, pairs
 from separatrix.scorer import Scorer, scores_of
+from separatrix.table.cells import truth_levels
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.scaling import Scaling
 
@@ -38,9 +39,9 @@ Row = tuple[float, ...]
 class Column:
     """A column of the table, and the columns of X from ``start`` on that it becomes.
 
-    A category has ``rows``: for each level its columns of X, and ``numbers``: the levels that are numbers, by these.
-    Others are v − ``shift``, then ``tail``. ``absent`` and ``unseen`` are the columns of X for a missing value and for
-    a level that is none of ``rows``; None: no answer.
+    A category has ``rows``: for each level its columns of X, ``numbers``: the levels that are numbers, by these, and
+    ``truths``: the levels that "true" and "false" count as. Others are v − ``shift``, then ``tail``. ``absent`` and
+    ``unseen`` are the columns of X for a missing value and for a level that is none of ``rows``; None: no answer.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Column:
     tail: Row = ()
     rows: tuple[tuple[str, Row], ...] = ()
     numbers: tuple[tuple[float, str], ...] = ()
+    truths: tuple[tuple[str, str], ...] = ()
     absent: Row | None = None
     unseen: Row | None = None
 
@@ -149,8 +151,17 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
     rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(levels, units, strict=True))
     unseen = less_center((*column.fill, *tail)) if encoder.unseen == "average" else None
     numbers = tuple(as_numbers(levels).items())
+    truths = tuple(truth_levels(levels).items())
     return Column(
-        column.name, column.kind, start, column.width, rows=rows, numbers=numbers, absent=absent, unseen=unseen
+        column.name,
+        column.kind,
+        start,
+        column.width,
+        rows=rows,
+        numbers=numbers,
+        truths=truths,
+        absent=absent,
+        unseen=unseen,
     )
 
 

@@ -96,6 +96,7 @@ def _plain(column: Column, drop: bool) -> dict[str, Any]:
         "shift": column.shift,
         "tail": column.tail,
         "rows": rows | {value: rows[level] for value, level in column.numbers},
+        "truths": dict(column.truths),
         "absent": column.absent,
         "unseen": column.unseen,
         "drop": drop,

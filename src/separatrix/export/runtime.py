@@ -11,6 +11,7 @@ import datetime
 import io
 import math
 import operator
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ from separatrix.table.cells import NO_NUMBER, NO_TEXT
 # What an exported file has in its place: the labels.
 CLASSES: list[Any] = []
 # The modules that the functions below need.
-MODULES = (argparse, csv, datetime, io, math, operator, sys)
+MODULES = (argparse, csv, datetime, io, math, operator, os, sys)
 
 
 def as_number(value: Any) -> float | None:
@@ -63,16 +64,17 @@ def as_days(value: Any) -> float | None:
     return since / datetime.timedelta(days=1)
 
 
-def as_level(value: Any, levels: Any) -> str | float | None:
+def as_level(value: Any, column: Any) -> str | float | None:
     """The text of a category, or None where there is no value; of a number that may have a fraction its value."""
     if isinstance(value, str):
         text = value.strip()
-        nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in levels)
+        nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in column["rows"])
         return None if nothing else text
     if value is None or value != value:
         return None
     if str(value) in ("True", "False"):
-        return str(value).lower()
+        text = str(value).lower()
+        return str(column["truths"].get(text, text))
     if isinstance(value, datetime.datetime):
         zone = "Z" if value.tzinfo else ""
         text = (value.astimezone(datetime.UTC) if zone else value).replace(tzinfo=None).isoformat(" ")
@@ -93,7 +95,7 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
             raise ValueError(f"the row has no column {name!r}")
         try:
             read, levels = readers[column["kind"]], column["rows"]
-            value = read(row[name], levels) if levels else read(row[name])
+            value = read(row[name], column) if levels else read(row[name])
         except (TypeError, ValueError) as error:
             raise ValueError(f"column {name!r} is {row[name]!r}: {error}") from None
         if value is None:
@@ -132,7 +134,21 @@ def where(test: float, yes: float, no: float) -> float:
     return yes if test >= 0 else no
 
 
-def predict_table(
+def predict_table(*asked: Any) -> None:
+    """``answer_table``; where nobody reads its answers any more, an end without a word."""
+    try:
+        try:
+            answer_table(*asked)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, or Python would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # What a shell reports for a program that a closed pipe ended.
+        sys.exit(141)
+
+
+def answer_table(
     about: str, columns: Any, predict: Callable[[dict[str, Any]], Any], probabilities: Callable[..., Any] | None = None
 ) -> None:
     """A table in CSV on standard input, one answer a line on standard output; no answer is an empty line."""
@@ -145,7 +161,8 @@ def predict_table(
     asked = vars(parser.parse_args())
     classes = CLASSES if asked.get("probabilities") else []
     cells = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", newline="")
-    answers = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="", line_buffering=True)
+    answers: Any = sys.stdout
+    answers.reconfigure(encoding="utf-8", newline="", line_buffering=True)
     lines = csv.writer(answers, lineterminator="\n")
     if asked["header"]:
         lines.writerow(["label", *(f"probability={label}" for label in classes)])
@@ -175,4 +192,5 @@ FUNCTIONS = (
     raised,
     where,
     predict_table,
+    answer_table,
 )

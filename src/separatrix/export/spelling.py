@@ -14,7 +14,7 @@ from math import isfinite
 
 import pyarrow as pa
 
-from separatrix.table.cells import NO_NUMBER, texts
+from separatrix.table.cells import NO_NUMBER, listed, texts, truth_levels, truth_readings
 
 # How a date with a time ends where it has a zone, in every engine's regular expressions.
 ZONED = r":[0-9].*(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$"
@@ -82,13 +82,25 @@ def are_zoned(levels: Sequence[str]) -> bool:
     return any(level.endswith("Z") and _INSTANT.fullmatch(level) for level in levels)
 
 
-def are_truths(levels: Sequence[str]) -> bool:
-    """Whether levels are truth values, and none a number that could be meant.
+def told(name: str, levels: Sequence[str]) -> list[str]:
+    """What becomes of a column of categories that an engine's reader took for another type; a line each.
 
-    >>> are_truths(["true", "false"]), are_truths(["true", "1"])
-    (True, False)
+    >>> told("smoker", ["No", "Yes"])
+    ["'smoker': of truth values, true counts as 'Yes', false as 'No'"]
+    >>> told("zip", ["007", "12"])
+    ["'zip': keep it as text; as numbers, '007' would be levels never seen"]
     """
-    return bool({"true", "false"} & set(levels)) and not {"0", "1"} & set(levels)
+    counts = truth_levels(levels)
+    as_levels = ", ".join(f"{word} {'counts ' * (not k)}as {level!r}" for k, (word, level) in enumerate(counts.items()))
+    found = [f"of truth values, {as_levels}"] if any(word != level for word, level in counts.items()) else []
+    for word, known in truth_readings(levels).items():
+        if len(known) > 1:
+            which = f"{counts[word]!r}" if word in counts else "a level never seen"
+            found.append(f"keep it as text; as a truth value, {listed(known)} would all be {which}")
+    spelled = as_numbers(levels).values()
+    other = [level for level in levels if isfinite(_number(level)) and level not in spelled]
+    found += [f"keep it as text; as numbers, {listed(other)} would be levels never seen"] if other else []
+    return [f"{name!r}: {line}" for line in found]
 
 
 def unlike(levels: Sequence[str]) -> str:

@@ -2,8 +2,10 @@
 
 An answer is NULL where the model gives none: where it refuses that a value is missing, a level was never seen, a number
 is infinite. Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may be of
-their own types or text, as in a file; a category is of any of these types, spelled as the encoder does. "standard" has
-no word for a column's type: there dates are timestamps, and categories text or whole numbers.
+their own types or text, as in a file; a category is of any of these types, spelled as the encoder does: of a column of
+truth values, true is the level that means it, such as Yes. Comments above a statement say so, and what an engine's
+reader of files may have lost. "standard" has no word for a column's type: there dates are timestamps, and categories
+text, whole numbers or truth values. SQLite has no truth values: there 1 and 0 are.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from separatrix.export.algebra import (
 )
 from separatrix.export.dialects import Dialect, dialect_of
 from separatrix.export.formula import Column, Formula, Row, formula_of
-from separatrix.export.spelling import are_numbers, unlike
+from separatrix.export.spelling import are_numbers, told, unlike
+from separatrix.table.cells import NA
 
 # Engines refuse expressions that are nested a thousand deep: longer sums are sums of sums.
 LONGEST_SUM = 50
@@ -51,9 +54,9 @@ def to_sql(
 ) -> str:
     """A SELECT of score, probability and label for every row of ``table``, with the columns ``keep`` before them.
 
-    ``table``: a name, or a schema's and a table's; None: "rows". ``dialect``: "duckdb", "sqlite", "postgresql" or
-    "standard". With two classes the score is positive for the second and the probability is its own; with more there is
-    one of each a class, as in "score=setosa".
+    ``table``: a name, dots and all, or a list of a schema's and a table's; None: "rows". ``dialect``: "duckdb",
+    "sqlite", "postgresql" or "standard". With two classes the score is positive for the second and the probability is
+    its own; with more there is one of each a class, as in "score=setosa".
 
     >>> from separatrix import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
@@ -158,9 +161,21 @@ class Writer:
         final = [(quoted(name), f"k{i}") for i, name in enumerate(keep)] + [
             (quoted(name), text) for name, text in columns
         ]
-        return self._statement(f"{'.'.join(quoted(name) for name in table)} AS t", kept, final)
+        step = "separatrix"
+        while table[-1].lower().startswith(step):  # a step must not hide the table
+            step += "_"
+        source = f"{'.'.join(quoted(name) for name in table)} AS t"
+        return self._comments() + self._statement(source, step, kept, final)
 
-    def _statement(self, source: str, kept: list[tuple[str, str]], final: list[tuple[str, str]]) -> str:
+    def _comments(self) -> str:
+        """What to know of columns of categories, a line each."""
+        levels = {column.name: [level for level, _ in column.rows] for column in self.formula.columns if column.rows}
+        lines = [line for name, known in levels.items() for line in told(name, known)]
+        if any(NA not in known for known in levels.values()):
+            lines.append(f"In categories a text {NA} is a level as any other; where it means no value, make it NULL.")
+        return "".join(f"-- {' '.join(line.splitlines())}\n" for line in lines)
+
+    def _statement(self, source: str, step: str, kept: list[tuple[str, str]], final: list[tuple[str, str]]) -> str:
         parts: list[str] = []
         written, unfolded = self.sizes()
         fence = self.dialect.fence if unfolded > LARGEST_GROWTH * written else ""
@@ -168,8 +183,8 @@ class Writer:
             own = [*kept, *bound] if i == 0 else bound
             before = "" if i == 0 else "*, "
             listed = ",\n         ".join(f"{text} AS {name}" for name, text in own)
-            parts.append(f"separatrix_{i} AS (\n  SELECT {before}{listed}\n  FROM {source}{fence}\n)")
-            source = f"separatrix_{i}"
+            parts.append(f"{step}_{i} AS (\n  SELECT {before}{listed}\n  FROM {source}{fence}\n)")
+            source = f"{step}_{i}"
         listed = ",\n       ".join(f"{text} AS {name}" for name, text in final)
         return f"WITH {', '.join(parts)}\nSELECT {listed}\nFROM {source}\n"
 
@@ -241,6 +256,11 @@ class Writer:
             for said in dialect.respelled
             if said.applies(levels)
         ]
+        tests = {"true": (dialect.true, "1"), "false": (dialect.false, "0")}
+        for word, level in column.truths:
+            test, digit = tests[word]
+            if not (dialect.truths_are_digits and digit in levels):
+                whens.append(f"WHEN {test.format(c)} THEN {dialect.literal(level)}")
         if dialect.real and are_numbers(levels):
             same = [f"WHEN {dialect.double(v)} THEN {dialect.literal(level)}" for v, level in column.numbers]
             same += [f"WHEN {dialect.no_number} THEN NULL"] if dialect.no_number else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 
 from separatrix.calibration import Cut, Reliability, reliability
 from separatrix.diagnostics import wilson
+from separatrix.plots import legends
 from separatrix.plots.display import Display, share_axes
 from separatrix.plots.style import Theme, plain
 
@@ -59,10 +61,10 @@ class CalibrationDisplay(Display):
         size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
         ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
         share_axes(ax)
-        what = plain(found.of.strip("'") if found.of.startswith("'") else found.of, 24)
+        what = plain(literal_eval(found.of) if found.of[:1] in ("'", '"') else found.of, 24)  # a label is quoted there
         ax.set_xlabel(f"predicted probability of {what}")
         ax.set_ylabel("share that came true")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
+        legends.below(ax)
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.17), sharex=ax)
         left, right = found.edges.T
         above.bar(left, found.count, right - left, align="edge", color=colour, alpha=0.35, linewidth=0)

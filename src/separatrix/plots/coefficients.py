@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from separatrix.arrays import Array, Integers
 from separatrix.diagnostics import Coefficients, coefficients
+from separatrix.plots import legends
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain
 
@@ -52,8 +53,13 @@ class CoefficientDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        height = 0.21 if len(self.found.classes) == 1 else 0.16 + 0.07 * len(self.found.classes)
-        return 4.6, 1.0 + height * max(3, len(self.shown)) + (0.25 if len(self.found.classes) > 1 else 0.0)
+        q = len(self.found.classes)
+        height = 0.21 if q == 1 else 0.16 + 0.07 * q
+        return 4.6, 1.0 + height * max(3, len(self.shown)) + legends.height(self._named if q > 1 else [], 4.6)
+
+    @property
+    def _named(self) -> list[str]:
+        return [plain(label, 24) for label in self.found.classes]
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, chosen = self.found, self.shown
@@ -69,8 +75,7 @@ class CoefficientDisplay(Display):
         ax.grid(True, axis="x")
         ax.spines["left"].set_visible(False)
         self._label(ax, limit)
-        if q > 1:
-            ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=min(q, 4), handletextpad=0.3)
+        legends.below(ax)
 
     def _draw_class(self, ax: Axes, theme: Theme, k: int, place: Array, chosen: Integers, limit: float) -> None:
         found = self.found
@@ -89,8 +94,8 @@ class CoefficientDisplay(Display):
             elif np.isinf(at):
                 ax.plot([np.sign(at) * limit], [y], marker=">" if at > 0 else "<", color=colour, markersize=7)
         if len(found.classes) > 1:
-            name = plain(found.classes[k], 16)
-            ax.plot([], [], marker=marker(k), color=theme.of_class(k), linestyle="none", markersize=5, label=name)
+            look = {"marker": marker(k), "color": theme.of_class(k), "linestyle": "none", "markersize": 5}
+            ax.plot([], [], label=self._named[k], **look)  # type: ignore[arg-type]
 
     def _limit(self, chosen: Integers) -> float:
         """How far the axis reaches: past every value, and every end of an interval that is not far out."""

@@ -12,11 +12,14 @@ from matplotlib.patches import Rectangle
 from separatrix.arrays import AnyArray, Integers
 from separatrix.diagnostics import answers
 from separatrix.labels import encode, known_codes
-from separatrix.plots.display import Display
+from separatrix.plots.display import BROAD, Display
 from separatrix.plots.style import Theme, plain
 
-# Classes drawn at most, those of most rows; up to so many have counts and shares in their cells, or counts alone.
-MOST, MOST_SHARES, MOST_COUNTS = 30, 6, 14
+# Classes drawn at most, those of most rows; up to so many have counts and shares in their cells; past so many the
+# picture has a page's width.
+MOST, MOST_SHARES, MOST_NARROW = 30, 6, 12
+# Inches that names at the left take, a cell's height in a broad picture; widths of a digit, in units of its height.
+NAMES, CELL, DIGIT = 1.2, 0.26, 0.68
 # The strongest fill leaves text readable.
 STRONGEST = 0.55
 
@@ -56,8 +59,15 @@ class ConfusionDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        side = min(4.4, 2.2 + 0.42 * len(self.shown))
-        return 4.6, side
+        K = len(self.shown)
+        return (4.6, min(4.4, 2.2 + 0.42 * K)) if K <= MOST_NARROW else (BROAD, 1.2 + CELL * K)
+
+    @property
+    def _digits(self) -> float:
+        """Points of the counts' text: the largest count fits its cell, in a figure of the display's own size."""
+        across = 72.0 * (self.size[0] - NAMES) / len(self.shown)
+        most = 9.5 if len(self.shown) <= MOST_SHARES else 8.0
+        return min(most, across / (DIGIT * len(str(int(self.counts.max(initial=0))))))
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         chosen = self.shown
@@ -69,7 +79,7 @@ class ConfusionDisplay(Display):
                 strength = STRONGEST * float(share)
                 ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=strength, linewidth=0))
                 self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
-        names = [plain(self.classes.tolist()[k], 14) for k in chosen]
+        names = [plain(self.classes.tolist()[k], 14 if K <= 3 else 18) for k in chosen]
         ax.set_xticks(np.arange(K) + 0.5, names, rotation=0 if K <= 3 else 40, ha="center" if K <= 3 else "right")
         ax.set_yticks(np.arange(K) + 0.5, names)
         if K > 3:
@@ -84,12 +94,10 @@ class ConfusionDisplay(Display):
         ax.set_ylabel("true")
 
     def _write(self, ax: Axes, theme: Theme, i: int, j: int, count: int, share: float) -> None:
-        K = len(self.shown)
-        if (count == 0 and i != j) or K > MOST_COUNTS:
+        if count == 0 and i != j:
             return
-        both = K <= MOST_SHARES
-        size = 9.5 if both else 8.0 if K <= 10 else 6.5
+        both = len(self.shown) <= MOST_SHARES
         centre = {"ha": "center", "va": "center", "color": theme.ink}
-        ax.text(j + 0.5, i + (0.4 if both else 0.5), f"{count}", fontsize=size, **centre)  # type: ignore[arg-type]
+        ax.text(j + 0.5, i + (0.4 if both else 0.5), f"{count}", fontsize=self._digits, **centre)  # type: ignore[arg-type]
         if both:
             ax.text(j + 0.5, i + 0.68, f"{100 * share:.0f} %", fontsize=7.5, **centre)  # type: ignore[arg-type]

@@ -16,16 +16,17 @@ from separatrix.classifiers.given import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
 from separatrix.geometry import Region
 from separatrix.labels import known_codes
+from separatrix.plots import legends
 from separatrix.plots.display import Display
-from separatrix.plots.style import Theme, marker, plain
+from separatrix.plots.style import Theme, marker, plain, told_apart
 from separatrix.scorer import scores_of, taken_apart
 
 # Rows drawn at most, of a rare class so many at least; past so many points they are small.
 MOST_POINTS, FEWEST_OF_CLASS, MANY = 1200, 25, 300
 # A box of the middle rows is drawn where the whole would be so many times as wide; room around the rows.
 OUTLYING, ROOM = 4.0, 0.07
-# Classes named in the legend.
-MOST_NAMED = 10
+# Classes named in the legend, those of most points.
+MOST_NAMED = 40
 
 
 @final
@@ -97,19 +98,33 @@ class DecisionRegionsDisplay(Display):
             parts.append(f"{self.outside} of them lie outside the picture")
         if not self.plane.exact:
             parts.append("regions where all other directions are at their mean, so rows may lie elsewhere")
+        if len(self.named) < len(self.classes):
+            parts.append(f"{len(self.named)} of {len(self.classes)} classes are named, those of most points")
+        parts += [told] if (told := told_apart(len(self.classes))) else []
         return "; ".join(parts)
+
+    @property
+    def named(self) -> dict[int, str]:
+        """The classes in the legend, as they are called there."""
+        counts = np.bincount(self.codes, minlength=len(self.classes))
+        chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_NAMED]).tolist()
+        labels = self.classes.tolist()
+        return {k: plain(labels[k], 24) for k in chosen}
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return 4.6, 3.6 + legends.height([*self.named.values(), "mistake"], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.regions is not None:
             self._draw_polygons(ax, theme)
         if self.leads is not None:
             self._draw_contours(ax, theme)
-        many, K = len(self.points) > MANY, len(self.classes)
-        for k in range(K):
+        many, named = len(self.points) > MANY, self.named
+        for k in range(len(self.classes)):
             x, y = self.points[self.codes == k].T
-            name = plain(self.classes.tolist()[k], 18) if k < MOST_NAMED else None
             look = {"s": 9 if many else 18, "alpha": 0.75, "linewidths": 0.3, "edgecolors": theme.paper}
-            ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=name, **look)  # type: ignore[arg-type]
+            ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=named.get(k), **look)  # type: ignore[arg-type]
         x, y = self.points[self.wrong].T
         size = 34 if many else 60
         if len(x):
@@ -121,7 +136,7 @@ class DecisionRegionsDisplay(Display):
         ax.set_ylabel(plain(self.plane.names[1], 40))
         if len(self.plane.origin) == 1:
             ax.set_yticks([])
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, handletextpad=0.1, columnspacing=1.0)
+        legends.below(ax, marks=1.4 if many else 1.0)
 
     def _draw_polygons(self, ax: Axes, theme: Theme) -> None:
         assert self.regions is not None

@@ -18,6 +18,8 @@ from separatrix.plots.style import Theme, style
 
 # A curve keeps one vertex in each of so many steps of either coordinate: more cannot be seen.
 STEPS = 600
+# Inches of a figure that has a page's width.
+BROAD = 9.4
 
 
 class Display(ABC):
@@ -73,3 +75,26 @@ def share_axes(ax: Axes) -> None:
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
     ax.grid(True)
+
+
+def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
+    """Small axes of the unit square inside ``ax``, which keeps only its labels; numbers are at the outer ones.
+
+    >>> small = panels(Figure().subplots(), 5, 3)
+    >>> len(small), [bool(one.get_yticklabels()[0].get_text()) for one in small]
+    (5, [True, False, False, True, False])
+    """
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+    ax.xaxis.labelpad, ax.yaxis.labelpad = 16.0, 24.0
+    across, down, found = min(count, in_line), -(-count // in_line), []
+    for k in range(count):
+        i, j = divmod(k, across)
+        place = (j / across, 1 - (i + 1) / down, 0.88 / across, 0.8 / down)
+        panel = ax.inset_axes(place)
+        panel.set_xticks([0.0, 0.5, 1.0], ["0", "", "1"] if k + across >= count else [""] * 3)
+        panel.set_yticks([0.0, 0.5, 1.0], ["0", "", "1"] if j == 0 else [""] * 3)
+        panel.tick_params(labelsize=7.0, length=2.0)
+        found.append(panel)
+    return found

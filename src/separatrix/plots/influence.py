@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from separatrix.diagnostics import Influence, influential
 from separatrix.labels import as_label_array, known_codes
+from separatrix.plots import legends
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain
 
@@ -46,7 +47,8 @@ class InfluenceDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 1.4 + 0.24 * max(4, len(self.found.rows))
+        named = [plain(label, 24) for label in dict.fromkeys(self.labels)]
+        return 4.6, 1.0 + 0.24 * max(4, len(self.found.rows)) + legends.height(named, 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, place = self.found, np.arange(len(self.found.rows))
@@ -54,7 +56,7 @@ class InfluenceDisplay(Display):
         distance = np.minimum(found.distance, 1.1 * largest)
         named = set[int]()
         for y, at, leverage, label, k in zip(place, distance, found.leverage, self.labels, self.codes, strict=True):
-            colour, name = theme.of_class(k), None if k in named else plain(label, 16)
+            colour, name = theme.of_class(k), None if k in named else plain(label, 24)
             named.add(k)
             ax.plot([0, at], [y, y], color=colour, linewidth=1.2)
             ax.plot([at], [y], marker=marker(k), color=colour, markersize=5.5, linestyle="none", label=name)
@@ -72,8 +74,7 @@ class InfluenceDisplay(Display):
         ax.set_xlim(0, 1.32 * float(distance.max(initial=0.0) or 1.0))
         ax.tick_params(axis="y", length=0)
         ax.grid(True, axis="x")
-        ax.xaxis.set_major_locator(MaxNLocator(5))
-        ax.ticklabel_format(axis="x", scilimits=(-4, 4))
+        ax.xaxis.set_major_locator(MaxNLocator(4))
+        ax.ticklabel_format(axis="x", scilimits=(-2, 4))
         ax.set_xlabel("Cook's distance")
-        # Above the rows: beside them it would lie on their leverages.
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, handletextpad=0.3)
+        legends.below(ax)

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from separatrix.arrays import Array
 from separatrix.errors import ParameterError
+from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme, plain
 
@@ -57,7 +58,8 @@ class LossDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.1
+        named = [plain(run.name, 18) for run in self.runs[:MOST_RUNS]] if len(self.runs) > 1 else []
+        return 4.6, 3.1 + legends.height(named, 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         for k, run in enumerate(self.runs[:MOST_RUNS]):
@@ -76,7 +78,7 @@ class LossDisplay(Display):
             ax.text(0.5, 0.9, "the search ended where it began", transform=ax.transAxes, ha="center", color=theme.muted)
         ax.grid(True)
         if len(self.runs) > 1:
-            ax.legend()
+            legends.below(ax)
 
     def _scale(self, ax: Axes) -> None:
         """Whole powers of ten for a gap; of an objective that hardly moves, an axis that shows it level."""

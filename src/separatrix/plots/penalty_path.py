@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from separatrix.errors import ParameterError
 from separatrix.penalty_choice import PenaltyChoice
+from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme
 
@@ -41,7 +42,7 @@ class PenaltyPathDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.1
+        return 4.6, 3.4
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         choice, colour = self.choice, theme.of_class(0)
@@ -53,4 +54,4 @@ class PenaltyPathDisplay(Display):
         ax.set_xlabel("C (stronger penalty to the left)")
         ax.set_ylabel("log loss on rows not seen")
         ax.grid(True)
-        ax.legend()
+        legends.below(ax)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 from matplotlib.axes import Axes
 
-from separatrix.plots.display import share_axes, thinned
-from separatrix.plots.ranked import MOST_BANDS, MOST_CURVES, RankingDisplay
-from separatrix.plots.style import Theme, plain
+from separatrix.diagnostics import Interval, Ranking
+from separatrix.plots.display import thinned
+from separatrix.plots.ranked import RankingDisplay
 
 
 @final
 @dataclass(eq=False)
 class PrecisionRecallDisplay(RankingDisplay):
-    """(TP/P, TP/(TP + FP)) at every cut of the score; K classes one versus the rest.
+    """(TP/P, TP/(TP + FP)) at every cut of the score; K classes one versus the rest, past three each in a panel.
 
     ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the average precision with its interval.
     The dashed line is the class's share of the rows: the precision of a score that knows nothing.
@@ -28,24 +28,20 @@ class PrecisionRecallDisplay(RankingDisplay):
     (0.833, 'recall')
     """
 
-    def _draw(self, ax: Axes, theme: Theme) -> None:
-        says = ""
-        for k, curve in enumerate(self.curves[:MOST_CURVES]):
-            colour = theme.of_class(k)
-            recall, precision = curve.tpr[1:], curve.precision[1:]
-            kept = thinned(recall, precision)
-            if len(self.curves) <= MOST_BANDS:
-                found = curve.band(self.band, self.level)
-                says = found.says
-                low, high = found.precision_low[1:], found.precision_high[1:]
-                ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=0.16, linewidth=0)
-                share = curve.positives / (curve.positives + curve.negatives)
-                ax.axhline(share, color=colour, linewidth=0.9, linestyle=(0, (3, 3)))
-            least, most = curve.average_precision_interval(self.level)
-            name = "average precision" if len(self.curves) == 1 else plain(curve.of, 14)
-            legend = f"{name} {curve.average_precision:.3f} ({least:.3f} to {most:.3f})"
-            ax.plot(recall[kept], precision[kept], color=colour, label=legend)
-        share_axes(ax)
-        ax.set_xlabel("recall")
-        ax.set_ylabel("precision")
-        ax.legend(loc="lower left", title=says or None, title_fontsize=7.5)
+    x_name: ClassVar[str] = "recall"
+    y_name: ClassVar[str] = "precision"
+    area_name: ClassVar[str] = "average precision"
+
+    def area(self, curve: Ranking) -> tuple[float, Interval]:
+        return curve.average_precision, curve.average_precision_interval(self.level)
+
+    def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
+        found = curve.band(self.band, self.level)
+        recall, precision = curve.tpr[1:], curve.precision[1:]
+        low, high = found.precision_low[1:], found.precision_high[1:]
+        kept = thinned(recall, precision)
+        ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=0.16, linewidth=0)
+        share = curve.positives / (curve.positives + curve.negatives)
+        ax.axhline(share, color=colour, linewidth=0.9, linestyle=(0, (3, 3)))
+        ax.plot(recall[kept], precision[kept], color=colour, label=label)
+        return found.says

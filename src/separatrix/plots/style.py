@@ -141,3 +141,16 @@ def plain(text: Any, longest: int = LONGEST_NAME) -> str:
         half = (longest - 1) // 2
         shown = f"{shown[: longest - 1 - half]}…{shown[len(shown) - half :]}"
     return shown.replace("\\$", "$").replace("$", r"\$")
+
+
+def told_apart(n_classes: int) -> str:
+    """What a reader must know where there are more classes than colours; empty where there are not.
+
+    >>> told_apart(8), told_apart(9)
+    ('', 'there are more classes than colours: those of one colour differ by the shape of their points')
+    """
+    if n_classes <= len(LIGHT.classes):
+        return ""
+    if n_classes <= len(LIGHT.classes) * len(MARKERS):
+        return "there are more classes than colours: those of one colour differ by the shape of their points"
+    return "there are more classes than colours and shapes, so some share both"

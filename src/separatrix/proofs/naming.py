@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import ParameterError
+from separatrix.labels import quoted
 from separatrix.rows.block import is_sparse
 
 # How many rows, and columns, are named in a sentence.
@@ -33,11 +34,14 @@ class About:
         if not self.names:
             return f"column {j}"
         of, equals, value = self.names[j].partition("=")
-        return f"the category '{value}' of '{of}'" if equals and of and value else f"column '{self.names[j]}'"
+        return (
+            f"the category {quoted(value)} of {quoted(of)}"
+            if equals and of and value
+            else f"column {quoted(self.names[j])}"
+        )
 
     def label(self, k: int) -> str:
-        name = self.classes[k].item() if hasattr(self.classes[k], "item") else self.classes[k]
-        return f"'{name}'" if isinstance(name, str) else repr(name)
+        return quoted(self.classes[k].item() if hasattr(self.classes[k], "item") else self.classes[k])
 
     @property
     def summing(self) -> str:

@@ -30,6 +30,7 @@ def report(
     rows: Sequence[int] | Integers | None = None,
     test_rows: Sequence[int] | Integers | None = None,
     validated: str | None = None,
+    checks_of: str | None = None,
 ) -> str:
     """An HTML page on a fitted classifier of this package: verdict, certificate, pictures, rows that stand out.
 
@@ -37,9 +38,9 @@ def report(
     ``X``, ``y``: the rows of the fit. ``test``: rows and labels that it has not seen, by which it is judged; without
     them it is judged by its own, and the page says so. ``names`` of the columns, by default the fit's. ``notes``:
     sentences to be shown. ``checks``: what was found in the data, (severity, title, sentence) each, with severities
-    "error", "warning", "note" or "ok". ``rows``, ``test_rows``: what rows are called, by default their places in X
-    and in ``test``, counted from 0. ``validated``: what cross-validation said of such fits. Write it with
-    ``Path("report.html").write_text(page, encoding="utf-8")``.
+    "error", "warning", "note" or "ok"; ``checks_of``: which rows those are, in words. ``rows``, ``test_rows``: what
+    rows are called, by default their places in X and in ``test``, counted from 0. ``validated``: what cross-validation
+    said of such fits. Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
@@ -59,7 +60,7 @@ def report(
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
     found = None if checks is None else tuple(checks)
-    subject = Subject(model, X, y, named, test, tuple(notes), found, level, rows, test_rows, validated)
+    subject = Subject(model, X, y, named, test, tuple(notes), found, level, rows, test_rows, validated, checks_of)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)
 

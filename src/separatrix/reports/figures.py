@@ -15,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from separatrix.plots import Display, style
+from separatrix.plots.display import BROAD
 from separatrix.plots.style import LIGHT
 from separatrix.reports.page import FIGURE, roles, text
 
@@ -36,7 +37,8 @@ def figure(display: Display, name: str, caption: str) -> str:
     >>> "a &amp; b" in made, "var(--class-0)" in made, "http" in made
     (True, True, False)
     """
-    return FIGURE.substitute(svg=svg(display, name, caption), caption=text(caption))
+    kind = "broad" if display.size[0] >= BROAD else "narrow"
+    return FIGURE.substitute(kind=kind, svg=svg(display, name, caption), caption=text(caption))
 
 
 def svg(display: Display, name: str, caption: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 from separatrix._version import __version__
 from separatrix.plots.style import DARK, LIGHT, Theme
 
-# Text shown of one name or sentence at most.
-LONGEST = 2000
+# Text shown of one name or sentence at most; a fact that is longer than this is folded.
+LONGEST, FOLDED = 2000, 240
 SPACES = "\n\N{NO-BREAK SPACE}"
 
 PAGE = Template("""<!doctype html>
@@ -40,9 +40,10 @@ $sections
 </html>
 """)
 SECTION = Template('<section id="$id"><h2>$title</h2>\n$body\n</section>')
-FIGURE = Template("<figure>$svg<figcaption>$caption</figcaption></figure>")
+FIGURE = Template('<figure class="$kind">$svg<figcaption>$caption</figcaption></figure>')
 TABLE = Template('<div class="wide"><table><thead><tr>$head</tr></thead><tbody>$body</tbody></table></div>')
 TILE = Template('<div class="tile"><dt>$name</dt><dd><strong>$value</strong><span>$aside</span></dd></div>')
+DETAILS = Template("<details><summary>$summary</summary>$body</details>")
 FINDING = Template('<li class="finding $kind"><strong>$title</strong> $sentence</li>')
 
 STYLE = Template("""
@@ -76,12 +77,24 @@ figure { margin: 0; min-width: 0; }
 figure svg { display: block; width: 100%; max-width: 30rem; height: auto; font-family: inherit; overflow: visible; }
 figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { margin-top: .5rem; max-width: 30rem; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; max-width: 100%; margin: 0 0 1rem; }
+figure.broad { overflow-x: auto; margin-bottom: 1.25rem; }
+figure.broad svg { max-width: none; min-width: 44rem; }
+figure.broad figcaption { max-width: 44rem; }
+/* A shadow at the side where there is more: where there is none, paper that scrolls along with the table hides it. */
+.wide { overflow-x: auto; max-width: 100%; margin: 0 0 1rem;
+  background: linear-gradient(to right, var(--paper) 50%, transparent) left / 2rem 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 50%, transparent) right / 2rem 100% no-repeat local,
+    linear-gradient(to right, var(--muted), transparent) left / .5rem 100% no-repeat scroll,
+    linear-gradient(to left, var(--muted), transparent) right / .5rem 100% no-repeat scroll; }
+details { margin: 0 0 .75rem; }
+summary { cursor: pointer; }
+dd details { margin: 0; }
+dd details[open] summary { color: var(--muted); }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--rule); vertical-align: top;
-  white-space: nowrap; }
-th { color: var(--muted); font-weight: 500; }
-td.text, th.text { text-align: left; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
+th, td { text-align: right; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+th { color: var(--muted); font-weight: 500; max-width: 12rem; overflow-wrap: break-word; }
+td.text, th.text { text-align: left; max-width: 18rem; }
+td.text { overflow-wrap: anywhere; min-width: 2.5rem; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0 0 1rem;
   max-width: 48rem; }
 dl.facts dt { color: var(--muted); }
@@ -94,7 +107,6 @@ ul.findings { list-style: none; padding: 0; }
 .finding strong { display: block; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .875em; }
 footer { border-top: 1px solid var(--rule); margin-top: 2.5rem; padding-top: 1rem; }
-@media print, (max-width: 60rem) { th, td { white-space: normal; } }
 @media (max-width: 30rem) {
   main { padding: 1rem .9rem 2rem; }
   h1 { font-size: 1.2rem; }
@@ -112,6 +124,8 @@ footer { border-top: 1px solid var(--rule); margin-top: 2.5rem; padding-top: 1re
   nav { display: none; }
   .wide { overflow: visible; }
   .pair { grid-template-columns: 1fr 1fr; gap: 1rem 1.5rem; }
+  figure.broad { overflow: visible; }
+  figure.broad svg { min-width: 0; max-width: 100%; }
   figure, table, tr, dl.facts, .tile, .finding { break-inside: avoid; }
   thead { display: table-header-group; }
   h2, h3 { break-after: avoid; }
@@ -183,12 +197,28 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: frozenset[
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> str:
-    """Names and what is known of them.
+    """Names and what is known of them; what is long is folded behind its beginning.
 
     >>> facts([("rank", 2)])
     '<dl class="facts"><dt>rank</dt><dd>2</dd></dl>'
     """
-    return '<dl class="facts">' + "".join(f"<dt>{text(a)}</dt><dd>{text(b)}</dd>" for a, b in pairs) + "</dl>"
+    return '<dl class="facts">' + "".join(f"<dt>{text(a)}</dt><dd>{_folded(str(b))}</dd>" for a, b in pairs) + "</dl>"
+
+
+def _folded(said: str) -> str:
+    if len(said) <= FOLDED:
+        return text(said)
+    start = max(said.rfind(mark, 0, FOLDED) for mark in (": ", "; ", ", ", " "))
+    return details(f"{said[: start if start > 0 else FOLDED]} …", text(f"… {said[start if start > 0 else FOLDED :]}"))
+
+
+def details(summary: str, body: str) -> str:
+    """HTML that is read when asked for.
+
+    >>> details("a & b", "<p>c</p>")
+    '<details><summary>a &amp; b</summary><p>c</p></details>'
+    """
+    return DETAILS.substitute(summary=text(summary), body=body)
 
 
 def tiles(shown: Iterable[tuple[str, str, str]]) -> str:

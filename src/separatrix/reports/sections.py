@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,15 +20,17 @@ from separatrix.plots import (
     PrecisionRecallDisplay,
     RocDisplay,
 )
+from separatrix.plots.confusion import MOST_NARROW, MOST_SHARES
 from separatrix.plots.loss import runs_of
-from separatrix.plots.ranked import MOST_BANDS, MOST_CURVES
+from separatrix.plots.ranked import RankingDisplay
+from separatrix.plots.style import told_apart
 from separatrix.reports.figures import figure
-from separatrix.reports.page import Section, facts, findings, pair, paragraph, table, text, tiles
+from separatrix.reports.page import Section, details, facts, findings, pair, paragraph, table, text, tiles
 from separatrix.reports.subject import TOP, Subject
 from separatrix.reports.verdict import fitted, optimality, percent, performance, worries
 
-# Rows of a table of classes, and classes side by side in one of coefficients.
-MOST_ROWS, MOST_CLASSES = 40, 5
+# Rows of a table of classes, and of kinds of mistakes; classes side by side in a table of coefficients.
+MOST_ROWS, MOST_MISTAKES, MOST_CLASSES = 40, 300, 5
 
 
 def lead(subject: Subject) -> str:
@@ -80,6 +82,7 @@ def columns(subject: Subject) -> Section:
     parts = [f"The {len(shown.shown)} largest of {len(found.names)} columns" if len(found.names) > 1 else "The column"]
     parts += ["per step of a column: one standard deviation, or from 0 to 1", found.says]
     parts += [f"{zero} columns have a weight of exactly zero"] if zero else []
+    parts += [told] if (told := told_apart(len(found.classes))) else []
     picture = figure(shown, "fig-columns", "; ".join(parts) + ".")
     if len(found.classes) > MOST_CLASSES:
         return Section("columns", title, picture)
@@ -100,7 +103,13 @@ def _effect(found: Coefficients, k: int, j: int) -> str:
     if np.isnan(at):
         return "none"
     shown = f"{at:.3g}" if np.isnan(low) or np.isnan(high) else f"{at:.3g} ({low:.3g} to {high:.3g})"
-    return shown.replace("-", "\N{MINUS SIGN}")  # no line ends after one
+    return _interval(shown.replace("-", "\N{MINUS SIGN}"))  # no line ends after one
+
+
+def _interval(shown: str) -> str:
+    """Where lines may end: before an interval, not within it."""
+    value, bracket, rest = shown.partition(" (")
+    return value.replace(" ", "\N{NO-BREAK SPACE}") + bracket + rest.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def decision(subject: Subject) -> Section:
@@ -120,17 +129,40 @@ def decision(subject: Subject) -> Section:
 def ranking(subject: Subject) -> Section | None:
     if not subject.rankings:
         return Section("ranking", "Ranking", paragraph("Left out: the rows are all of one class."))
-    shown = min(len(subject.rankings), MOST_CURVES)
-    many = f" One class against the rest each, {shown} of {len(subject.labels)}." if len(subject.labels) > 2 else ""
-    few = len(subject.rankings) <= MOST_BANDS
     curves = [kind(subject.rankings, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
     level = percent(subject.level, 0)
-    band = "; the band holds each point's rates (Wilson)" if few else ""
-    roc = f"ROC: areas with DeLong's {level} intervals{band}.{many}"
-    dashed = "; dashed, class shares" if few else ""
-    recall = f"Precision and recall: average precision with its {level} interval (Wilson){dashed}.{many}"
-    body = pair(figure(curves[0], "fig-roc", roc), figure(curves[1], "fig-pr", recall))
-    return Section("ranking", "Telling the classes apart", body)
+    roc = f"ROC: areas with DeLong's {level} intervals; the band holds each point's rates (Wilson)."
+    recall = (
+        f"Precision and recall: average precision with its {level} interval; the band holds each point's precision "
+        "(Wilson); dashed, the class's share."
+    )
+    pictures = [
+        figure(shown, name, caption + _several(subject, shown))
+        for shown, name, caption in zip(curves, ("fig-roc", "fig-pr"), (roc, recall), strict=True)
+    ]
+    body = pair(*pictures) if curves[0].together else "".join(pictures)
+    return Section("ranking", "Telling the classes apart", body + _areas(subject, curves))
+
+
+def _several(subject: Subject, shown: RankingDisplay) -> str:
+    """Of more than two classes: what each curve is, and which are drawn."""
+    if len(subject.labels) == 2:
+        return ""
+    if len(shown.shown) < len(shown.curves):
+        return f" One class against the rest each: the {len(shown.shown)} of {len(shown.curves)} with the least areas."
+    return " One class against the rest each."
+
+
+def _areas(subject: Subject, curves: Sequence[RankingDisplay]) -> str:
+    """Every class's areas with their intervals, folded: pictures have most of them."""
+    if len(subject.labels) == 2:
+        return ""
+    rows = []
+    for one in subject.rankings:
+        found = [shown.area(one) for shown in curves]
+        cells = [_interval(f"{area:.3f} ({low:.3f} to {high:.3f})") for area, (low, high) in found]
+        rows.append([one.of, one.positives, *cells])
+    return details("All areas in a table", table(["class", "rows", "area under ROC", "average precision"], rows))
 
 
 def calibration(subject: Subject) -> Section:
@@ -154,7 +186,8 @@ def confusion(subject: Subject) -> Section:
     counts = subject.judged.confusion
     shown = ConfusionDisplay(counts, subject.judged.classes)
     left_out = len(counts) - len(shown.shown)
-    caption = f"Of {subject.which}: counts, and shares of the true class."
+    shares = "and shares of the true class" if len(shown.shown) <= MOST_SHARES else "filled by shares of the true class"
+    caption = f"Of {subject.which}: counts, {shares}."
     caption += f" {left_out} classes with the fewest rows are left out." if left_out else ""
     rows = []
     for k in shown.shown.tolist():
@@ -163,15 +196,29 @@ def confusion(subject: Subject) -> Section:
         rows.append([subject.labels[k], found[0], *cells])
     told = "Recall: the share of a class that is found. Precision: the share of those called so that are so."
     classes = table(["class", "rows", "recall", "precision"], rows) + paragraph(told, "aside")
-    body = pair(figure(shown, "fig-confusion", caption), f"<div>{classes}</div>")
-    return Section("confusion", "Mistakes", body)
+    picture = figure(shown, "fig-confusion", caption)
+    body = pair(picture, f"<div>{classes}</div>") if len(shown.shown) <= MOST_NARROW else picture + classes
+    return Section("confusion", "Mistakes", body + _mistakes(subject))
+
+
+def _mistakes(subject: Subject) -> str:
+    """Of many classes, kinds of mistakes by how many there are, the most frequent first."""
+    counts = subject.judged.confusion * (1 - np.eye(len(subject.labels), dtype=np.int64))
+    pairs = np.argwhere(counts > 0)
+    if len(counts) <= MOST_SHARES or not len(pairs):
+        return ""
+    number = counts[tuple(pairs.T)]
+    order = np.argsort(-number, kind="stable")[:MOST_MISTAKES]
+    rows = [[subject.labels[pairs[k, 0]], subject.labels[pairs[k, 1]], int(number[k])] for k in order]
+    which = f"The {MOST_MISTAKES} most frequent kinds" if len(pairs) > MOST_MISTAKES else "All kinds"
+    return details(f"{which} of mistakes in a table", table(["true", "predicted", "rows"], rows, frozenset({0, 1})))
 
 
 def _share(k: int, n: int, level: float) -> str:
     if n == 0:
         return "none"
     low, high = (100 * float(end) for end in wilson(k, n, level))
-    return f"{100 * k / n:.0f} % ({low:.0f} to {high:.0f})"
+    return _interval(f"{100 * k / n:.0f} % ({low:.0f} to {high:.0f})")
 
 
 def solving(subject: Subject) -> Section:
@@ -200,6 +247,7 @@ def influence(subject: Subject) -> Section:
     if isinstance(found, str):
         return Section("influence", "Influential rows", paragraph(f"Left out: {found}."))
     caption = f"Rows of the fit without which it would change the most. {found.says}; past 1 a row matters."
+    caption += _leverage(subject)
     called = subject.called(found.rows)
     shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
     labels, chosen = subject.labels, subject.own.chosen
@@ -214,6 +262,17 @@ def influence(subject: Subject) -> Section:
     return Section("influence", "Influential rows", body)
 
 
+def _leverage(subject: Subject) -> str:
+    """How large a leverage can be: 1, but for K scores together K − 1, the rank of a row's curvature."""
+    several = len(subject.labels) > 2 and not hasattr(type(subject.model), "influential")
+    most = (
+        f"with {len(subject.labels)} classes it may exceed 1, up to {len(subject.labels) - 1}"
+        if several
+        else "at most 1"
+    )
+    return f" Leverage: how much of its own scores a row decides; {most}."
+
+
 def surprise(subject: Subject) -> Section:
     found, judged = surprising(subject.judged, TOP), subject.judged
     title, places = "Surprising rows", subject.test_rows if subject.held_out else subject.rows
@@ -225,7 +284,7 @@ def surprise(subject: Subject) -> Section:
     labels, words = subject.labels, frozenset({0, 1, 2})
     if found.in_bits:
         heads = ["row", "true", "predicted", "P(true)", "surprise"]
-        said = [[f"{2.0**-bits:.2g}", f"{bits:.1f} bits"] for bits in found.amount.tolist()]
+        said = [[f"{2.0**-bits:.2g}", f"{bits:.1f}\N{NO-BREAK SPACE}bits"] for bits in found.amount.tolist()]
         told = "The rows whose labels the model finds the least probable"
     else:
         heads, said = ["row", "true", "predicted", "wrong by"], [[f"{z:.3g}"] for z in found.amount.tolist()]
@@ -239,8 +298,9 @@ def surprise(subject: Subject) -> Section:
 def checks(subject: Subject) -> Section | None:
     if subject.checks is None:
         return None
+    of = paragraph(f"Of {subject.checks_of}.", "aside") if subject.checks_of else ""
     body = findings(subject.checks) if subject.checks else paragraph("Nothing was found.")
-    return Section("checks", "Data checks", body)
+    return Section("checks", "Data checks", of + body)
 
 
 def settings(subject: Subject) -> Section:

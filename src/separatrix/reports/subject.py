@@ -42,7 +42,8 @@ TOP = 10
 class Subject:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
-    ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words.
+    ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
+    ``checks_of``: what was checked.
     """
 
     model: Any
@@ -56,6 +57,7 @@ class Subject:
     rows: Sequence[int] | Integers | None = None
     test_rows: Sequence[int] | Integers | None = None
     validated: str | None = None
+    checks_of: str | None = None
 
     def called(self, places: Integers, judged: bool = False) -> list[int]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""

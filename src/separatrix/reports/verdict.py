@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from separatrix.diagnostics import wilson
+from separatrix.reports.separation import apart
 from separatrix.reports.subject import Subject
 
 # A fit within this share of the null model's objective of its minimum is called optimal.
@@ -16,6 +17,9 @@ OPTIMAL = 1e-6
 WIDE, RARELY, FEWEST = 0.15, 0.5, 5
 MISSED_BINS, SURELY = 2, 0.99
 FAR, IMPROBABLE = 1.0, 0.001
+# Classes named in a sentence.
+NAMED = 8
+NOT_ITS_ROWS = "they are not the rows of the fit, or it had sample weights or an offset"
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -29,7 +33,8 @@ def percent(share: float, digits: int = 1) -> str:
 
 def fitted(subject: Subject) -> str:
     """What was fitted, to what."""
-    n, d, K = subject.own.n_rows, len(subject.names), len(subject.labels)
+    d, K = len(subject.names), len(subject.labels)
+    n = subject.own.n_rows if subject.verification else subject.model.certificate_.n_rows
     columns = f"{d} column{'s' * (d != 1)}"
     named = f" ({' and '.join(map(str, subject.labels))})" if K == 2 else ""
     return f"A {subject.kind} over {columns} was fitted to {n:,} rows of {K} classes{named}."
@@ -51,8 +56,13 @@ def performance(subject: Subject) -> str:
 
 
 def optimality(subject: Subject) -> str:
-    """Whether the fit is proven optimal."""
+    """Whether the fit is proven optimal, on rows that are its own."""
     certificate = subject.model.certificate_
+    if not subject.verification:
+        given = f"{subject.own.n_rows:,} rows given here as those of the fit"
+        return f"Its certificate does not hold on the {given}: {NOT_ITS_ROWS}. So nothing is proven here."
+    if (said := apart(subject)) is not None:
+        return said
     relative = certificate.relative_bound
     if certificate.met and relative is not None and abs(relative) <= OPTIMAL:
         return (
@@ -91,11 +101,14 @@ def _not_held_out(subject: Subject) -> Worry:
 
 def _not_met(subject: Subject) -> Worry:
     certificate = subject.model.certificate_
-    if not certificate.met:
+    if not subject.verification:
+        sentence = f"On the rows given here the certificate {subject.verification.sentence}: {NOT_ITS_ROWS}."
+        yield "error", "The certificate does not hold.", sentence
+    if apart(subject) is not None:
+        sentence = "Do not read its weights, or intervals around them. How they grow is in the certificate below."
+        yield "error", "No best fit exists.", sentence
+    elif not certificate.met:
         yield "error", "The fit did not end as asked.", f"{certificate.status[:1].upper()}{certificate.status[1:]}."
-    elif not subject.verification:
-        sentence = f"On the rows given here the certificate {subject.verification.sentence}. Were these the rows, and "
-        yield "error", "The certificate does not hold.", sentence + "had the fit sample weights or an offset?"
     if certificate.rank is not None and certificate.rank < certificate.full_rank:
         sentence = f"Rank {certificate.rank} of {certificate.full_rank}: some weights are not determined by the rows."
         yield "warning", "Columns are constant or collinear.", sentence
@@ -113,9 +126,19 @@ def _no_gain(subject: Subject) -> Worry:
 
 def _forgotten_class(subject: Subject) -> Worry:
     counts, right = subject.judged.confusion.sum(axis=1), np.diag(subject.judged.confusion)
-    for label, n, k in zip(subject.labels, counts.tolist(), right.tolist(), strict=True):
-        if n >= FEWEST and k < RARELY * n:
-            yield "warning", f"Class {label} is mostly missed.", f"Of its {n} rows {k} are found ({percent(k / n)})."
+    missed = [
+        (label, n, k)
+        for label, n, k in zip(subject.labels, counts.tolist(), right.tolist(), strict=True)
+        if n >= FEWEST and k < RARELY * n
+    ]
+    if len(missed) == 1:
+        label, n, k = missed[0]
+        yield "warning", f"Class {label} is mostly missed.", f"Of its {n} rows {k} are found ({percent(k / n)})."
+    elif missed:
+        shown = "; ".join(f"{label} {k} of {n}" for label, n, k in missed[:NAMED])
+        more = f"; and {len(missed) - NAMED} more" if len(missed) > NAMED else ""
+        title = f"{len(missed)} of {len(subject.labels)} classes are mostly missed."
+        yield "warning", title, f"Rows found: {shown}{more}."
 
 
 def _overfitted(subject: Subject) -> Worry:

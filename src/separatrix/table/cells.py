@@ -24,6 +24,7 @@ from pyarrow import compute
 
 from separatrix.arrays import AnyArray, Array
 from separatrix.errors import CellError, TableError
+from separatrix.labels import quoted
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 
@@ -305,19 +306,6 @@ def is_date(kind: Any) -> bool:
 def shortened(text: str, most: int = 40) -> str:
     """Text of at most so many letters."""
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def quoted(name: Any) -> str:
-    r"""A name, or a label, as it is: text in plain quotes, without what would move a cursor.
-
-    >>> print(quoted("$\\alpha$"), quoted("O'Hara"), quoted("two\nlines"), quoted(1))
-    '$\alpha$' "O'Hara" 'two\nlines' 1
-    """
-    if not isinstance(name, str):
-        return repr(name)
-    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
-    mark = '"' if "'" in text else "'"
-    return f"{mark}{text}{mark}"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import TableError
+from separatrix.labels import quoted
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
@@ -80,7 +81,7 @@ class RawTable:
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
         narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
         used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
-        notes = [f"Column {c.name!r} is left out: {c.note}." for c, _ in narrowed if c.kind == "ignored"]
+        notes = [f"Column {quoted(c.name)} is left out: {c.note}." for c, _ in narrowed if c.kind == "ignored"]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         V = self.V if len(used) == len(columns) else self.V[:, used]
@@ -93,7 +94,7 @@ class RawTable:
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train)
         filled = missing_counts(kept, V)
         if filled:
-            where = ", ".join(f"{name!r} {count}" for name, count in filled.items())
+            where = ", ".join(f"{quoted(name)} {count}" for name, count in filled.items())
             notes.append(f"Filled with the means of {who}: missing values in {where}.")
         notes += self._new_levels(columns, used, V)
         return _matrix(encoder, V), encoder, notes
@@ -107,7 +108,7 @@ class RawTable:
         counts = np.bincount(held[held >= 0].astype(np.intp), minlength=len(column.levels))
         present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
         if len(present) < 2:
-            only = f"its only value is {shortened(next(iter(present)))!r}" if present else "it has no value"
+            only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
             return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
         first = None if said is None or said.preferred not in present else said.preferred
         first = min(present, key=lambda level: (-present[level], level)) if first is None else first
@@ -132,7 +133,8 @@ class RawTable:
         for name, levels in strange.items():
             n = sum(levels.values())
             said = f"in {n} row{'s' * (n != 1)} held out, counted as average"
-            yield f"Column {name!r} has levels that no fitted row has, {said}: {listed(list(map(shortened, levels)))}."
+            some = listed(list(map(shortened, levels)))
+            yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
 
 
 def _moved(v: Array, places: Integers) -> Array:

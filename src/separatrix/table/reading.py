@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Array
 from separatrix.errors import CellError, ParameterError, TableError
+from separatrix.labels import quoted
 from separatrix.table import select
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoder import (
@@ -109,7 +110,9 @@ def read_raw(
         else np.ones(columns.num_rows, dtype=bool)
     )
     if not kept.any():
-        raise TableError(source.name, f"no row has a label in the target column {target!r}", "predict another column")
+        raise TableError(
+            source.name, f"no row has a label in the target column {quoted(target)}", "predict another column"
+        )
     reads = markers(columns.column(target), given.classes)
     said = f", {listed(reads)} among them" if reads else ""
     found = infer(columns, target, given)
@@ -196,7 +199,9 @@ def read_rows(
     select.refuse_lacking(source, wanted)
     asked = [select.labels_of(source, target, wanted)] if labelled else []
     if asked and asked[0] in wanted:
-        raise ParameterError("target", f"{asked[0]!r} is a column that the model reads", "name the column of labels")
+        raise ParameterError(
+            "target", f"{quoted(asked[0])} is a column that the model reads", "name the column of labels"
+        )
     columns = source.read([*wanted, *asked], select.literal(encoder.columns, target, classes))
     try:
         reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
@@ -213,7 +218,9 @@ def read_rows(
 
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     if target != source.target:
-        raise TableError(source.name, f"its labels are in its first column, not in {target!r}", "leave target= out")
+        raise TableError(
+            source.name, f"its labels are in its first column, not in {quoted(target)}", "leave target= out"
+        )
     names = select.features_of(source, target, drop)
     rows = np.arange(1, len(source.labels) + 1)
     refuse_measurements(source.name, source.labels, target, rows, most_levels(len(rows)))
@@ -237,7 +244,7 @@ def _with_unread(found: Schema, source: Source, target: str) -> Schema:
 
 def _odd(schema: Schema) -> list[str]:
     return [
-        f"Column {column.name!r} is {'left out' if column.kind == 'ignored' else 'kept'}: {column.note}."
+        f"Column {quoted(column.name)} is {'left out' if column.kind == 'ignored' else 'kept'}: {column.note}."
         for column in schema.columns
         if column.note
     ]
@@ -248,12 +255,12 @@ def _filled(reading: Reading, missing: str) -> list[str]:
         return []
     if missing == "drop":
         return _dropped(reading.missing, reading.kept)
-    where = ", ".join(f"{name!r} {count}" for name, count in reading.missing.items())
+    where = ", ".join(f"{quoted(name)} {count}" for name, count in reading.missing.items())
     return [f"Filled with training means: missing values in {where}."]
 
 
 def _dropped(missing: dict[str, int], kept: AnyArray) -> list[str]:
-    where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
+    where = ", ".join(f"{quoted(name)} {count}" for name, count in missing.items())
     return [f"Left out, with a missing value: {_rows(int((~kept).sum()))} of {len(kept)} ({where})."]
 
 
@@ -265,7 +272,7 @@ def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) 
 
 def _unseen(unseen: dict[str, dict[str, int]], which: str) -> list[str]:
     return [
-        f"Column {name!r} has levels that {which}, in {_rows(sum(levels.values()))}, counted as average: "
+        f"Column {quoted(name)} has levels that {which}, in {_rows(sum(levels.values()))}, counted as average: "
         f"{listed([shortened(level) for level in levels])}."
         for name, levels in unseen.items()
     ]

@@ -1,0 +1,135 @@
+"""What a page says where a fit has no optimum, was given other rows, misses many classes, or had holes filled."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import separatrix as sx
+from separatrix.errors import SeparationWarning
+from separatrix.reports import data_checks
+from separatrix.table import read_raw
+
+from .test_report import checked, drawn
+
+
+def _lead(page):
+    return checked(page[: page.index("<nav")] + "</main></body></html>").text
+
+
+def _fitted(X, y, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparationWarning)
+        return sx.LogisticRegression(**settings).fit(X, y)
+
+
+@pytest.mark.parametrize("K", [2, 3, 4])
+def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
+    X, y = drawn(K, d=6, apart=9.0)
+    X[:, 0] += 40.0 * np.unique(y, return_inverse=True)[1]
+    model = _fitted(X, y, C=np.inf)
+    assert model.certificate_.code == "separated"
+    names = ["bill", "depth", "flipper", "mass", "year", "sex"]
+    page = sx.report(model, X, y, names=names)
+    lead = _lead(page)
+    assert "No best fit exists: the rows fitted can be told apart without a single mistake" in lead
+    assert "'bill'" in lead
+    assert "Fit with a penalty" in lead
+    assert "for ever along" not in lead
+    assert checked(page).text.count("no optimum exists") == 1
+
+
+def test_quasi_separated_classes_have_their_columns_and_rows():
+    x = np.array([0.0, 1.0, 1.0, 2.0, 1.0, 1.0])
+    noise = np.array([0.3, 0.1, 0.2, 0.9, -0.4, 0.5])
+    y = np.array([0, 0, 1, 1, 1, 0])
+    model = _fitted(np.column_stack([noise, x]), y, C=np.inf)
+    assert model.certificate_.code == "quasi-separated"
+    page = sx.report(model, np.column_stack([noise, x]), y, names=["noise", "dose"], rows=range(101, 107))
+    assert "It is the doing of 'dose', by rows 101 and 104." in _lead(page)
+
+
+def test_a_fit_that_only_stopped_early_says_so():
+    X, y = drawn(2, apart=0.3)
+    with pytest.warns(sx.errors.NotConvergedWarning):
+        model = sx.Perceptron(max_iter=2).fit(X, y)
+    lead = _lead(sx.report(model, X, y))
+    assert "The fit did not end as asked." in lead
+    assert "No best fit exists" not in lead
+
+
+def test_other_rows_than_the_fits_prove_nothing():
+    X, y = drawn(2, apart=0.7)
+    lead = _lead(sx.report(sx.LogisticRegression().fit(X, y), X[:40], y[:40], test=(X[40:], y[40:])))
+    assert "was fitted to 90 rows" in lead
+    assert "Its certificate does not hold on the 40 rows given here as those of the fit" in lead
+    assert "proven optimal" not in lead
+
+
+def test_missed_classes_are_one_worry():
+    X, _ = drawn(2, n=300, apart=0.0)
+    y = np.array([f"k{k}" for k in range(15)])[np.arange(300) % 15]
+    lead = _lead(sx.report(sx.LogisticRegression().fit(X, y), X, y))
+    assert lead.count("mostly missed.") == 2  # in the paragraph, and below it
+    assert "15 classes are mostly missed." in lead
+    assert "; and " in lead
+
+
+@pytest.mark.parametrize(("K", "told"), [(2, "at most 1"), (3, "with 3 classes it may exceed 1, up to 2")])
+def test_how_large_a_leverage_may_be(K, told):
+    X, y = drawn(K)
+    assert told in checked(sx.report(sx.LogisticRegression().fit(X, y), X, y)).text
+    assert "at most 1" in checked(sx.report(sx.LeastSquaresClassifier().fit(X, y), X, y)).text
+
+
+def test_many_classes_have_tables_of_areas_and_mistakes():
+    X, _ = drawn(2, n=300, d=2, apart=0.0)
+    y = np.array([f"k{k}" for k in range(20)])[np.arange(300) % 20]
+    model = sx.LinearDiscriminantAnalysis().fit(X, y)
+    page = sx.report(model, X, y)
+    found = checked(page)
+    assert "All areas in a table" in found.text
+    assert "All kinds of mistakes in a table" in found.text
+    assert 'class="broad"' in page
+
+
+HOLES = pd.DataFrame(
+    {
+        "a": [1.0, 2.0, np.nan, 4.0, 1.5, np.nan, 3.0, 2.5, 0.5, 3.5],
+        "b": ["u", "v", "u", None, "v", "u", "v", "u", "v", "u"],
+        "y": [0, 1, 0, 1, 1, 0, 1, 0, 0, 1],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (
+            "impute",
+            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted.",
+        ),
+        ("indicator", "marked by columns of their own"),
+        ("drop", "3 rows of 10 (30.0 %) lacked a value or a label. They were left out"),
+    ],
+)
+def test_data_checks_say_what_was_missing_and_what_was_done(missing, told):
+    raw = read_raw(HOLES, target="y", missing=missing)
+    found = data_checks(raw.learned(), raw.holes)
+    (finding,) = found.of("missing")
+    assert finding.severity == "warning"
+    assert told in finding.told
+    assert data_checks(raw.learned(), None).of("missing") == ()
+
+
+def test_data_checks_of_whole_tables_say_that_nothing_is_missing():
+    raw = read_raw(HOLES.dropna(), target="y")
+    (finding,) = data_checks(raw.learned(), raw.holes).of("missing")
+    assert (finding.severity, finding.title) == ("ok", "No value is missing.")
+
+
+def test_checks_are_said_to_be_of_their_rows():
+    X, y = drawn(2)
+    page = sx.report(sx.LogisticRegression().fit(X, y), X, y, checks=[], checks_of="t.csv")
+    assert "Data checks Of t.csv. Nothing was found." in checked(page).text
