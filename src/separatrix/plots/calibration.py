@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -61,7 +60,7 @@ class CalibrationDisplay(Display):
         size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
         ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
         share_axes(ax)
-        what = plain(literal_eval(found.of) if found.of[:1] in ("'", '"') else found.of, 24)  # a label is quoted there
+        what = plain(found.of[1:-1] if found.of[:1] in ("'", '"') else found.of, 24)  # a label is quoted there
         ax.set_xlabel(f"predicted probability of {what}")
         ax.set_ylabel("share that came true")
         legends.below(ax)
