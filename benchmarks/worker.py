@@ -23,8 +23,9 @@ import numpy as np
 from benchmarks.contestant import Task
 from benchmarks.peers import PEERS, contestants_of
 
-# Runs shorter than this are repeated within one timing.
-LEAST_SECONDS = 0.02
+# Runs shorter than this are repeated within one timing: long enough that threads of a BLAS which still spin after the
+# preparations (some 30 ms, at the cost of a shared core) do not decide it.
+LEAST_SECONDS = 0.2
 # Rows of a run that is only to compile.
 FEW = 50
 COMPILED: set[tuple[str, str, bool, str]] = set()
