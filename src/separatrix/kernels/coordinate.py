@@ -62,6 +62,15 @@ def sweep_matrix(H: Any, G: Any, u: Any, a: Any, sweeps: Any, settled: Any, enou
 
 
 @njit(nogil=True, cache=True)
+def gather_dense(X: Any, chosen: Any, center: Any, scale: Any, A: Any) -> None:
+    """Ones into the first column of A, (x − center)/scale of the chosen columns of X into the others."""
+    for i in range(X.shape[0]):
+        A[i, 0] = 1.0
+        for k in range(len(chosen)):
+            A[i, k + 1] = (X[i, chosen[k]] - center[k]) / scale[k]
+
+
+@njit(nogil=True, cache=True)
 def count_chosen(indices: Any, place: Any, counts: Any) -> None:
     """Add to ``counts`` how often each chosen column occurs; ``place``: a column's number, the last for others."""
     for k in range(len(indices)):

@@ -32,8 +32,8 @@ MOST_SWEEPS, NEAREST = 50, 1e-4
 LIVE = 0.98
 # So many are taken into a model at least.
 FEW = 256
-# Entries of dense rows that are gathered at once, small enough for a cache; and CSR rows, of which nothing is copied.
-AT_ONCE, ROWS = 1 << 17, 1 << 16
+# Entries of dense rows that are gathered at once by a thread; and CSR rows, of which nothing is copied.
+AT_ONCE, ROWS = 1 << 18, 1 << 16
 # What curvature is rounding, as a share of the sums that cancel in it.
 FLAT = 1e-11
 
@@ -214,11 +214,16 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
     if is_sparse(blocks[0].X):
         problem.passes += 1
         return Gathered(_placed(problem, blocks, chosen, len(t)), t, weight)
-    frame, A = problem.rows.frame, _pages(len(t) * (len(chosen) + 1), np.float64).reshape(len(t), -1)
-    A[:, 0] = 1.0
-    for block in blocks:
-        held = A[block.start : block.start + block.n_rows, 1:]
-        np.divide(np.asarray(block.X)[:, chosen] - frame.center[chosen], frame.scale[chosen], out=held)
+    from separatrix.kernels.coordinate import gather_dense
+
+    A = _pages(len(t) * (len(chosen) + 1), np.float64).reshape(len(t), -1)
+    center, scale = problem.rows.frame.center[chosen], problem.rows.frame.scale[chosen]
+
+    def fill(block: Block) -> None:
+        gather_dense(np.asarray(block.X), chosen, center, scale, A[block.start : block.start + block.n_rows])
+
+    for _ in in_order(fill, blocks):
+        pass
     few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
     return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
 

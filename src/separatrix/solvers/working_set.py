@@ -42,7 +42,7 @@ NEAR, NEARER = 3e-9, 1e-3
 # It does not seem so while there is a column so far from its minimum, or while so large a share of the set is in use.
 FAR, CROWDED = 10.0, 0.65
 # How many times more columns one step may take on.
-GROWTH = 8
+GROWTH = 4
 # Bytes of gathered columns: so many, or a share of X where that is more; twice that for those in use; and some always.
 LEAST_BYTES, SHARE, NEEDED, FEWEST = 7 << 22, 0.025, 2.0, 16
 # Steps without progress that end a run: few where one step sees every column that matters, more where they take turns.
