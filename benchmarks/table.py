@@ -187,10 +187,24 @@ it is shown as "> … s", with that limit.
 """
 
 
+GROWTH = """Time to a relative suboptimality of 1e-8, by the number of rows n, of columns d, of classes K and of a
+sparse matrix's entries; "–": not reached in the time given. `python -m benchmarks scaling` measures it and draws
+scaling.svg."""
+
+
+def growth(name: str, curves: dict[str, Any]) -> str:
+    """One table of who took how long, a column a size."""
+    found = {who: dict(map(tuple, points)) for who, points in curves.items()}
+    sizes = sorted({size for points in found.values() for size in points})
+    lines = [(who, *(duration(at[size]) if size in at else "–" for size in sizes)) for who, at in found.items()]
+    return aligned((name, *(f"{size:,}".replace(",", " ") for size in sizes)), lines)
+
+
 def document(results: dict[str, Any]) -> str:
     text = [INTRODUCTION, summary(results), ""]
     if "scaling" in results:
-        text += ["## How time grows", "", "![how time grows with n, d, K and nnz](scaling.svg)", ""]
+        text += ["## How time grows", "", GROWTH, ""]
+        text += [line for name, curves in results["scaling"].items() for line in (growth(name, curves), "")]
     for name in ordered(results):
         row = results["rows"][name]
         text += [f"## {name}: {row['about']}", "", _machine(row), ""]

@@ -317,6 +317,9 @@ def test_data_come_from_their_seed():
 def test_the_picture_of_growth_is_small(tmp_path):
     pytest.importorskip("matplotlib", reason="the picture needs the bench extra")
     found = {sweep.name: {scaling.OURSELVES: [[size, size * 1e-6] for size in sweep.sizes]} for sweep in scaling.SWEEPS}
+    said = table.document({"rows": {}, "scaling": {**found, "K": {scaling.OURSELVES: [[2, 0.5]], "peer": [[4, 1.5]]}}})
+    assert "| K                             | 2      | 4     |" in said
+    assert "| separatrix LogisticRegression | 500 ms | –     |" in said
     scaling.draw(found, tmp_path / "growth.svg")
     text = (tmp_path / "growth.svg").read_text()
     assert all(sweep.title in text for sweep in scaling.SWEEPS)
