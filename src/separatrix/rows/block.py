@@ -23,7 +23,7 @@ LARGE_OFFSET = 64.0
 # Up to this ratio sums of squares may be taken about zero; and scales up to two to this power have squares with room.
 NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
 # CSR rows with more than this share of entries are multiplied faster when written out.
-FULL = 0.15
+FULL = 0.06
 # Rows copied at once: a copy of a copy must not be large.
 CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
