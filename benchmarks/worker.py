@@ -23,8 +23,8 @@ import numpy as np
 from benchmarks.contestant import Task
 from benchmarks.peers import PEERS, contestants_of
 
-# Runs shorter than this are repeated within one timing: long enough that threads of a BLAS which still spin after the
-# preparations (some 30 ms, at the cost of a shared core) do not decide it.
+# Runs shorter than this are repeated within one timing. Calls of half a microsecond took twice as long for the first
+# some 30 ms after the preparations, in some processes and not in others (threads that still spin, perhaps).
 LEAST_SECONDS = 0.2
 # Rows of a run that is only to compile.
 FEW = 50
