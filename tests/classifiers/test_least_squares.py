@@ -15,8 +15,9 @@ from sklearn.linear_model import Ridge
 
 from separatrix import LeastSquaresClassifier
 from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.moments.coding import OneHot
 from separatrix.moments.influence import influence
-from separatrix.moments.squares import OneHot, pose_squares
+from separatrix.moments.squares import pose_squares
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())
 LINE = np.arange(1.0, 9.0)[:, None]
@@ -138,7 +139,7 @@ def test_outputs_sum_to_one_and_leave_the_unit_interval():  # S3
     assert found.count.tolist() == [np.sum((Y[:, k] < 0) | (Y[:, k] > 1)) for k in range(2)] == [1, 1]
     assert found.share.tolist() == [1 / 9, 1 / 9]
     assert found.rows.tolist() == [8]
-    assert "1 of 9 rows" in model.certificate_.facts["outputs"]
+    assert str(found) == "outside [0, 1] on 1 of 9 rows: no probabilities"
     assert not hasattr(model, "predict_proba")
 
 

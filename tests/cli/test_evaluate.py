@@ -1,9 +1,11 @@
 """evaluate: figures that scikit-learn finds as well."""
 
 import json
+from pathlib import Path
 
 import pytest
 from sklearn import metrics
+from sklearn.datasets import load_iris
 
 from separatrix import model_file, save
 from separatrix.classifiers import LogisticRegression
@@ -60,6 +62,22 @@ def test_without_probabilities():
     text = run("evaluate", "m.json", "demo:credit").stdout
     assert "log loss" not in text
     assert "ROC area" in text
+
+
+def test_outputs_that_are_no_probabilities_are_counted():  # TEXTBOOK S3
+    said = run("fit", "demo:iris", "--model", "least-squares", "--out", "m.json", "--report", "r.html").stdout
+    kept = model_file.read("m.json").estimator()
+    X, y = load_iris(return_X_y=True)
+    outside = kept.outside_unit_interval(X)
+    text = run("evaluate", "m.json", "demo:iris").stdout
+    assert f"outputs:   outside [0, 1] on {len(outside.rows)} of 150 rows: no probabilities" in text
+    found = json.loads(run("evaluate", "m.json", "demo:iris", "--json").stdout)
+    assert found["outputs_outside_unit_interval"] == len(outside.rows) > 0
+    fitted = kept.certificate_.facts["outputs"]
+    assert "of 112 rows" in fitted
+    assert f"outputs:   {fitted}" in said
+    assert f"outputs:   {fitted}" in run("show", "m.json").stdout
+    assert fitted in Path("r.html").read_text()
 
 
 def test_labels_must_be_known(tmp_path):

@@ -101,18 +101,56 @@ def test_the_pooled_scatter_is_the_sum_and_takes_the_memory_of_one():
     np.testing.assert_allclose(own.between, pooled.between, rtol=1e-13, atol=1e-13)
 
 
+CONSTANT = {
+    "zero": lambda X, codes: X * [1.0, 0.0, 1.0],
+    "a third": lambda X, codes: X * [1.0, 0.0, 1.0] + [0.0, 1 / 3, 0.0],
+    "1e10": lambda X, codes: X * [1.0, 0.0, 1.0] + [0.0, 1e10, 0.0],
+    "nearly 5": lambda X, codes: X * [1.0, 1e-12, 1.0] + [0.0, 5.0, 0.0],
+}
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("case", "passes"),
-    [("plain", 1), ("offset 1e8", 1), ("offset 1e12", 3), ("scales", 1), ("one column constant", 3)],
+    ("case", "dense", "sparse"),
+    [
+        ("plain", 1, 1),
+        ("offset 1e8", 1, 1),
+        ("offset 1e12", 3, 3),
+        ("scales", 1, 1),
+        ("zero", 1, 1),
+        ("a third", 1, 3),
+        ("1e10", 1, 3),
+        ("nearly 5", 3, 3),
+    ],
 )
-def test_one_pass_is_enough_where_columns_vary(case, passes, form):
+def test_one_pass_is_enough_where_columns_vary_or_are_constant(case, dense, sparse, form):
     """Else one over the columns and one more for the moments."""
     X, codes, weight = problem(8)
-    X = (CASES | {"one column constant": lambda X, codes: X * [1.0, 0.0, 1.0]})[case](X, codes)
+    X = (CASES | CONSTANT)[case](X, codes)
     with counted_passes() as counted:
         gather(FORMS[form](X), codes, 3, weight)
-    assert counted[0] == passes
+    assert counted[0] == (dense if form == "dense" else sparse)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", ["zero", "a third", "1e10"])
+def test_a_constant_column_has_its_value_for_mean_and_no_scatter(case, form, centred):
+    X, codes, weight = problem(8)
+    X = CONSTANT[case](X, codes)
+    weight[5], X[5, 1] = 0.0, 7.0  # does not count
+    found = gather(FORMS[form](X), codes, 3, weight, centred=centred)
+    np.testing.assert_array_equal(found.raw_mean[:, 1], X[0, 1])
+    np.testing.assert_array_equal(found.scatter[:, 1, :], 0.0)
+    np.testing.assert_array_equal(found.scatter[:, :, 1], 0.0)
+    means, scatters = exact(X, codes, 3, weight)
+    np.testing.assert_allclose(found.raw_scatter[:, [0, 2]], scatters[:, [0, 2]], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.raw_mean, means, rtol=1e-12)
+
+
+def test_a_constant_table_with_a_hole_in_a_row_without_weight_is_refused():
+    with pytest.raises(NotFiniteError):
+        gather(np.array([[1.0], [1.0], [np.nan]]), np.array([0, 1, 1]), 2, np.array([1.0, 1.0, 0.0]))
 
 
 def test_rows_unlike_the_first_look_lose_nothing():

@@ -10,10 +10,11 @@ import numpy as np
 from separatrix.arrays import EPS, Array, Integers
 from separatrix.certificate import Bound, Recomputed
 from separatrix.labels import known_codes
+from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projection import Projection
-from separatrix.moments.squares import TARGETS, Minimum, SquaredCost, decision_of, pose_squares
+from separatrix.moments.squares import Minimum, SquaredCost, pose_squares
 from separatrix.scorer import Scores
 
 # What a scorer may differ by from the parameters that it was made of: rounding.

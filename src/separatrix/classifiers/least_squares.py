@@ -24,13 +24,16 @@ from separatrix.classifiers.given import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.concurrency import one_blas_thread
+from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.influence import InfluentialRow, most_influential
-from separatrix.moments.squares import BEYOND, TARGETS, Minimum, SquaredCost, decision_of, pose_squares
+from separatrix.moments.squares import Minimum, SquaredCost, pose_squares
 from separatrix.rows import counted_passes
 from separatrix.scorer import Scorer
 
 # A gap above this share of the null model's cost is said, with a warning.
 TOLERANCE = 1e-8
+# An exact fit ends at its targets up to this share of their distance.
+BEYOND = 1e-12
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class OutsideUnitInterval:
     count: Integers
     share: Array
     rows: Integers
+    n_rows: int
+
+    def __str__(self) -> str:
+        return f"outside [0, 1] on {len(self.rows)} of {self.n_rows} rows: no probabilities"
 
 
 class LeastSquaresClassifier(LinearClassifier):
@@ -126,13 +133,14 @@ class LeastSquaresClassifier(LinearClassifier):
             iterations=1,
             passes=passes[0],
             solver="closed-form",
-            why="closed form: the normal equations from sums of (1, x, xxᵀ), judged by the residuals",
+            why="closed form: the normal equations from sums of (1, x, xxᵀ)"
+            + (", judged by the residuals, since rounding leaves the sums in doubt" if least.by_residuals else ""),
             rank=cost.rank,
             full_rank=width,
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
-            facts={"outputs": f"outside [0, 1] on {least.n_outside} of {task.X.shape[0]} rows: no probabilities"},
+            facts={"outputs": "no probabilities: they may leave [0, 1]"},
         )
 
     def _status(self, rank: int, width: int, met: bool) -> str:
@@ -173,4 +181,4 @@ class LeastSquaresClassifier(LinearClassifier):
 def _outside(Y: Array) -> OutsideUnitInterval:
     outside = np.abs(Y - 0.5) > 0.5 + BEYOND
     count = outside.sum(axis=0)
-    return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)))
+    return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)), len(Y))

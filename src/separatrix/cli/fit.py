@@ -147,6 +147,7 @@ def _fitted(
     from separatrix.cli.account import Account
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
+    from separatrix.diagnostics import certificate_on
     from separatrix.labels import encode
 
     classes, codes = encode(raw.y)
@@ -164,6 +165,7 @@ def _fitted(
             caught.clear()
             model = made().fit(_named(table, ~held), classes[codes[~held]])
             vars(model).pop("feature_names_in_", None)  # the rows to be scored have none
+        model.certificate_ = certificate_on(model, table.X[~held])
     account = Account(table, name, model, codes, held, split.test_size, split.seed, validation)
     return account, [str(warning.message) for warning in caught]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -18,6 +18,9 @@ from separatrix.calibration import brier_score, reliability
 from separatrix.cli import terminal
 from separatrix.diagnostics import Answers, Interval, answers, paired_difference, rankings, wilson
 from separatrix.errors import LabelError
+
+if TYPE_CHECKING:
+    from separatrix.classifiers.least_squares import OutsideUnitInterval
 
 LEVEL = 0.95
 # Classes whose mistakes are shown one by one.
@@ -89,6 +92,12 @@ class Measures:
             return float(-np.log(counts / counts.sum())[self.answers.codes].mean())
 
     @cached_property
+    def outside(self) -> OutsideUnitInterval | None:
+        """How often outputs that are no probabilities leave [0, 1]; None where the model has no such outputs."""
+        ask = getattr(self.model, "outside_unit_interval", None)
+        return None if ask is None else ask(self.X)
+
+    @cached_property
     def brier(self) -> float | None:
         found = self.answers
         return None if found.log_P is None else brier_score(np.exp(found.log_P), found.codes)
@@ -124,6 +133,7 @@ class Measures:
             "log_loss": loss,
             "log_loss_bits": None if loss is None else loss / float(np.log(2.0)),
             "null_log_loss": self.null_log_loss,
+            "outputs_outside_unit_interval": None if self.outside is None else len(self.outside.rows),
             "brier": self.brier,
             "calibration_error": self.calibration_error,
             "auc": self.auc,
@@ -144,6 +154,8 @@ class Measures:
             bits = self.log_loss / float(np.log(2.0))
             alone = f"class frequencies alone: {self.null_log_loss:.4g}"
             terminal.line("log loss", f"{self.log_loss:.4g} nats, {bits:.4g} bits a row ({alone} nats)")
+        if self.outside is not None:
+            terminal.line("outputs", str(self.outside))
 
     def show_more(self) -> None:
         """What ``show`` leaves out: Brier score, calibration, ROC, every kind of mistake."""

@@ -1,6 +1,6 @@
 """The numbers behind pictures and reports: how sure a share is, rankings, coefficients, planes, rows that stand out."""
 
-from separatrix.diagnostics.answers import Answers, answers
+from separatrix.diagnostics.answers import Answers, answers, certificate_on
 from separatrix.diagnostics.coefficients import Coefficients, coefficients
 from separatrix.diagnostics.influence import Influence, influential
 from separatrix.diagnostics.plane import Plane, plane_of
@@ -19,6 +19,7 @@ __all__ = [
     "Ranking",
     "Surprises",
     "answers",
+    "certificate_on",
     "coefficients",
     "exact",
     "influential",

@@ -6,13 +6,14 @@ and classifiers of other packages serve as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.certificate import Certificate
 from separatrix.errors import LabelError, ParameterError
 from separatrix.labels import known_codes
 
@@ -83,6 +84,14 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
         raise ParameterError("model", came, "give a classifier with predict_proba or decision_function")
     z = np.asarray(model.decision_function(X), dtype=np.float64)
     return Answers(classes, codes, chosen, np.column_stack([-z, z]) if z.ndim == 1 else z, None)
+
+
+def certificate_on(model: Any, X: Any) -> Certificate:
+    """The certificate, and on these rows of the fit how often outputs that are no probabilities leave [0, 1]. S3."""
+    found: Certificate = model.certificate_
+    if not hasattr(model, "outside_unit_interval"):
+        return found
+    return replace(found, facts={**found.facts, "outputs": str(model.outside_unit_interval(X))})
 
 
 def _log_odds(log_P: Array) -> Array:

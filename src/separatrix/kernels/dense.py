@@ -49,45 +49,6 @@ def logistic_pass(X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: 
     return value, first
 
 
-@njit(nogil=True, cache=True, fastmath=LANES)
-def squares_pass(
-    X: Any, t: Any, weight: Any, W: Any, b: Any, targets: Any, low: Any, high: Any, first: Any, gradient: Any
-) -> Any:
-    """Adds Σ s r to ``first`` (K,) and Σ s r ⊗ x to ``gradient`` (K, d), for r = W x + b − targets[t].
-
-    Returns ½ Σ s ‖r‖², and how many rows have an output below ``low`` or above ``high``.
-    """
-    value, outside = 0.0, 0
-    n, d = X.shape
-    r = np.empty(4)
-    out = np.empty(4, dtype=np.bool_)
-    for i in range(0, n, 4):
-        i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
-        out[:] = False
-        for k in range(W.shape[0]):
-            z0, z1, z2, z3 = b[k], b[k], b[k], b[k]
-            for j in range(d):
-                z0 += X[i, j] * W[k, j]
-                z1 += X[i1, j] * W[k, j]
-                z2 += X[i2, j] * W[k, j]
-                z3 += X[i3, j] * W[k, j]
-            r[0], r[1], r[2], r[3] = z0, z1, z2, z3
-            for p in range(4):
-                if i + p >= n:
-                    r[p] = 0.0  # past the end the last row stands in, and counts for nothing
-                    continue
-                out[p] |= not low <= r[p] <= high
-                r[p] -= targets[t[i + p], k]
-                value += 0.5 * weight[i + p] * r[p] * r[p]
-                r[p] *= weight[i + p]
-                first[k] += r[p]
-            r0, r1, r2, r3 = r[0], r[1], r[2], r[3]
-            for j in range(d):
-                gradient[k, j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
-        outside += out[0] + out[1] + out[2] + out[3]
-    return value, outside
-
-
 @njit(nogil=True, cache=True)
 def count_beyond(X: Any, base: Any, far: Any, count: Any) -> None:
     """Sets ``count`` (n,) to how many entries of a row are further than ``far`` from ``base``, both by column."""

@@ -23,10 +23,10 @@ from separatrix.model_file.labels import Labels
 from separatrix.model_file.parts import FittedModel
 from separatrix.model_file.places import Form, Reading, Writing
 from separatrix.model_file.records import Kinds, Record
+from separatrix.moments.coding import TARGETS
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.projection import DIRECTIONS, THRESHOLDS, Projection
-from separatrix.moments.squares import TARGETS
 from separatrix.proofs.naming import About
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from separatrix.rows import Frame

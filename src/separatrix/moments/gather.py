@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.arrays import EPS, Array, Integers
 from separatrix.rows import Block, Frame, MemoryRows, Rows, memory_rows, standard_frame, summarise
-from separatrix.rows.block import LARGEST_DENSE_BLOCK, is_sparse, power_of_two
+from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
 from separatrix.rows.columns import LARGEST_SQUARE, SMALLEST_SQUARE
 
 # So many rows say where the columns lie, before the pass.
@@ -36,6 +36,9 @@ ROUNDING = 1e-24
 class Moments:
     """In the coordinates of ``frame``: weight (K,), n_rows (K,), mean (K, d), scatter (K, d, d), or (1, d, d) pooled.
 
+    ``rounding``: the error of an entry of the scatter beside the root of its two diagonal entries over all rows, and of
+    a mean beside its column's spread, is at most this.
+
     >>> found = gather(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
     >>> found.weight.tolist(), found.raw_mean.tolist(), found.raw_scatter.tolist()
     ([2.0, 1.0], [[1.0], [5.0]], [[[2.0]], [[0.0]]])
@@ -46,6 +49,7 @@ class Moments:
     n_rows: Integers
     mean: Array
     scatter: Array
+    rounding: float = 0.0
 
     @property
     def total_weight(self) -> float:
@@ -76,7 +80,7 @@ class Moments:
         """The same moments in other coordinates; scales are powers of two, so only the means are rounded."""
         ratio = self.frame.scale / frame.scale
         mean = (self.frame.center - frame.center) / frame.scale + self.mean * ratio
-        return Moments(frame, self.weight, self.n_rows, mean, self.scatter * ratio * ratio[:, None])
+        return Moments(frame, self.weight, self.n_rows, mean, self.scatter * ratio * ratio[:, None], self.rounding)
 
     @property
     def raw_mean(self) -> Array:
@@ -122,18 +126,22 @@ class ClassMoments:
         if not self.pooled or not self.frame.is_near or d < FEW_CLASSES * K:
             return None
         part = self.zero()
-        sums = block.adjoint((block.t[:, None] == np.arange(K)) * block.weight[:, None])
-        H = block.sandwich(block.weight, sums.sum(axis=0))
+        sums, H = block.raw_products(((block.t == np.arange(K)[:, None]) * block.weight).T)
         part.n_rows[:] = np.bincount(block.t, minlength=K)
         part.weight[:] = sums[:, 0]
         part.mean[:] = np.divide(sums[:, 1:], sums[:, :1], out=np.zeros((K, d)), where=sums[:, :1] > 0)
         part.scatter[0] = H[1:, 1:] - part.mean.T @ sums[:, 1:]
-        kept = np.diag(part.scatter[0]) >= CANCELLED * np.diag(H)[1:]
-        return part if np.all(kept) else None
+        kept, of = np.diag(part.scatter[0]), np.diag(H)[1:]
+        if not np.all(kept >= CANCELLED * of):
+            return None
+        multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # about zero, in the columns' own units
+        part.rounding = block.n_rows * EPS * float(np.max(multiplied[kept > 0] / kept[kept > 0], initial=1.0))
+        return part
 
     def _of_dense(self, block: Block) -> Moments:
         """Rows in the order of their classes, centred in place: for a pooled scatter one product serves all."""
         part, inverse = self.zero(), 1.0 / self.frame.scale
+        part.rounding = block.n_rows * EPS
         order = np.argsort(block.t, kind="stable")
         X: Any = block.X
         D = np.take(X, order, axis=0).astype(np.float64, copy=False)
@@ -161,6 +169,8 @@ class ClassMoments:
 
     def _of_sparse(self, block: Block) -> Moments:
         part = self.zero()
+        offset = np.minimum(np.abs(block.frame.center / block.frame.scale), LARGE_OFFSET)  # larger ones go beforehand
+        part.rounding = block.n_rows * EPS * (1.0 + float(np.max(offset, initial=0.0)) ** 2)
         size = max(1, LARGEST_DENSE_BLOCK // max(1, block.X.shape[1]))  # so that CSR rows may be written out
         for k in range(self.n_classes):
             own = np.flatnonzero(block.t == k)
@@ -186,6 +196,7 @@ class ClassMoments:
         a.mean += delta * share[:, None]
         a.weight = weight
         a.n_rows = a.n_rows + b.n_rows
+        a.rounding = max(a.rounding, b.rounding) + 4 * EPS
         return a
 
 
@@ -225,17 +236,24 @@ def gather(
     """
     rows = memory_rows(X, codes, weight)
     found = moments_of(rows.seen_through(_first_look(rows)), n_classes, pooled)
-    if _sound(found):
-        found = found.seen_through(_standard(found, spread, centred))
+    unclear = np.flatnonzero(~_clear(found))
+    constant = _constant(rows, unclear)
+    if constant is not None:
+        frame = _standard(found, spread, centred)
+        if centred:
+            frame.center[unclear] = constant
+        found = found.seen_through(frame)
+        found.mean[:, unclear] = (constant - frame.center[unclear]) / frame.scale[unclear]
+        found.scatter[:, unclear, :] = found.scatter[:, :, unclear] = 0.0
     else:
-        # What is not finite is named here. Else a column is constant, or its squares left float64: the frame of one
-        # pass over the columns, with their exact ranges, tells these apart, and the sums are taken again in it.
+        # What is not finite is named here. Else a column nearly is constant, or its squares left float64: the frame of
+        # a pass over the columns, with their exact ranges, tells these apart, and the sums are taken again in it.
         curvature = np.full(rows.n_features, (spread / 2) ** 2)
         frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
         found = moments_of(rows.seen_through(frame), n_classes, pooled)
     for scatter in found.scatter:
-        constant = np.diag(scatter) <= ROUNDING * found.total_weight
-        scatter[constant, :] = scatter[:, constant] = 0.0
+        none = np.diag(scatter) <= ROUNDING * found.total_weight
+        scatter[none, :] = scatter[:, none] = 0.0
     return found
 
 
@@ -257,14 +275,31 @@ def _variance(found: Moments) -> Array:
     return np.asarray(np.diag(found.within + found.between) / found.total_weight)
 
 
-def _sound(found: Moments) -> bool:
-    """Whether all sums are finite, and every column varies beyond rounding and within the range of squares."""
+def _clear(found: Moments) -> Any:
+    """Of which columns sums are finite, and vary beyond rounding and within the range of squares, (d,)."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         variance = _variance(found)
         offset = np.abs(found.frame.center / found.frame.scale + found.center)
         least = np.maximum(SMALLEST_SQUARE, (NEARLY_CONSTANT * offset) ** 2)
     whole = np.all(np.isfinite(found.scatter)) and np.all(np.isfinite(found.mean))
-    return bool(whole and np.all((variance > least) & (variance < LARGEST_SQUARE)))
+    return whole & (variance > least) & (variance < LARGEST_SQUARE)
+
+
+def _constant(rows: MemoryRows, columns: Integers) -> Array | None:
+    """The values of columns that are constant, seen by themselves and not in a pass; None where one varies."""
+    X: Any = rows.X
+    counted = rows.weight > 0
+    if not counted.any():
+        return None
+    if is_sparse(X):
+        return None if np.any(np.isin(columns, X.indices)) else np.zeros(len(columns))
+    expected = np.asarray(X[np.argmax(counted), columns], dtype=np.float64)
+    size = max(1, LARGEST_DENSE_BLOCK // max(1, len(columns)))
+    for start in range(0, rows.n_rows if len(columns) else 0, size):
+        seen = X[start : start + size, columns]
+        if not np.all((seen == expected) | (~counted[start : start + size, None] & np.isfinite(seen))):
+            return None
+    return expected if np.all(np.isfinite(expected)) else None
 
 
 def _standard(found: Moments, spread: float, centred: bool) -> Frame:

@@ -5,137 +5,48 @@ r"""The squared cost of linear outputs, and its exact minimum. TEXTBOOK S2, S4.
 with W (outputs, d + 1), intercepts in column 0 and never penalised, w in raw units. Lectures 001 and 003 write
 ½ tr RᵀR: this divided by the total weight; minimisers do not depend on it. E is quadratic, so with its gradient G and
 Hessian H (alike for every output) the gap E(W) − min E is ½ tr G H⁺ Gᵀ, for any W, exactly.
+
+A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments give E, a sum of squares, and G as well:
+one pass is enough, and what the rounding of moments may hide is added to the gap. Where that is too much, as where
+columns are nearly collinear or the fit is nearly exact, a second pass takes the residuals themselves.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.arrays import EPS, Array, Integers
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows
-from separatrix.rows.block import is_sparse
-from separatrix.rows.columns import FEWEST_COMPILED
 
 # A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
 NOTHING = 1e-24
-# An exact fit ends at its targets up to this share of their distance.
-BEYOND = 1e-12
-
-
-class Coding(Protocol):
-    """How classes become targets, and outputs estimates of P(C_k|x)."""
-
-    def table(self, n_classes: int) -> Array: ...
-    def estimates(self, outputs: Array) -> Array: ...
-
-
-@final
-@dataclass(frozen=True)
-class OneHot:
-    """Class k has the target e_k: an output for each class.
-
-    >>> OneHot().table(2).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-
-    def table(self, n_classes: int) -> Array:
-        """The targets, a row for each class."""
-        return np.eye(n_classes)
-
-    def estimates(self, outputs: Array) -> Array:
-        """y_k(x), which estimates P(C_k|x), (n, K)."""
-        return outputs
-
-
-@final
-@dataclass(frozen=True)
-class Signed:
-    """Targets −1 and +1: one output for two classes, K outputs for more.
-
-    >>> Signed().table(2).tolist()
-    [[-1.0], [1.0]]
-    """
-
-    def table(self, n_classes: int) -> Array:
-        """The targets, a row for each class."""
-        return np.array([[-1.0], [1.0]]) if n_classes == 2 else 2 * np.eye(n_classes) - 1
-
-    def estimates(self, outputs: Array) -> Array:
-        """(1 + output)/2, which estimates P(C_k|x), (n, K)."""
-        signs = np.column_stack([-outputs, outputs]) if outputs.shape[1] == 1 else outputs
-        return np.asarray((1 + signs) / 2)
-
-
-TARGETS: dict[str, Coding] = {"one-hot": OneHot(), "signed": Signed()}
-
-
-def decision_of(targets: Array) -> Array:
-    """D with scores z = D · outputs: the outputs themselves; for two classes one, near ±1 at their targets.
-
-    >>> decision_of(OneHot().table(2)).tolist(), decision_of(Signed().table(2)).tolist()
-    ([[-1.0, 1.0]], [[1.0]])
-    """
-    if len(targets) > 2:
-        return np.eye(len(targets))
-    apart = targets[1] - targets[0]
-    return np.asarray(2 * apart / (apart @ apart))[None, :]
+# The moments judge a fit where they leave less than this share in doubt: of its cost, and of its outputs.
+DOUBT = 1e-8
 
 
 @dataclass(frozen=True)
 class SquaredResiduals(ArraySum):
-    """½ Σ s ‖r‖² in entry 0, rows with an output outside its targets' range in entry 1, Σ s r ⊗ x̄ in the rest.
-
-    r = W x̄ − t.
-    """
+    """½ Σ s ‖r‖² in entry 0 and Σ s r ⊗ x̄ in the rest, for r = W x̄ − t."""
 
     W: Array
     targets: Array
-    compiled: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (2 + self.W.size,)
-
-    @cached_property
-    def range(self) -> tuple[float, float]:
-        """The least and the largest output that is no further out than a target."""
-        low, high = float(self.targets.min()), float(self.targets.max())
-        return low - BEYOND * (high - low), high + BEYOND * (high - low)
+        return (1 + self.W.size,)
 
     def add(self, total: Array, block: Block) -> Array:
-        X: Any = block.X
-        if self.compiled and not is_sparse(X) and X.flags.c_contiguous and not block.frame.has_large_offset:
-            return self._swept(total, block)
         R = block.scores(self.W)
-        low, high = self.range
-        out = (R.min(axis=1) < low) | (R.max(axis=1) > high)
         R -= self.targets[block.t]
         weighted = block.weight[:, None] * R
         total[0] += 0.5 * float(np.sum(weighted * R))
-        total[1] += np.count_nonzero(out)
-        total[2:] += block.adjoint(weighted).ravel()
-        return total
-
-    def _swept(self, total: Array, block: Block) -> Array:
-        """The same in one sweep over raw rows that does not hold the interpreter; moved afterwards."""
-        from separatrix.kernels.dense import squares_pass
-
-        frame, raw = block.frame, block.frame.to_original(self.W)
-        first, product = np.zeros(len(raw)), np.zeros((len(raw), raw.shape[1] - 1))
-        weights = (np.ascontiguousarray(raw[:, 1:]), np.ascontiguousarray(raw[:, 0]))
-        value, outside = squares_pass(
-            block.X, block.t, block.weight, *weights, self.targets, *self.range, first, product
-        )
-        moved = (product - np.outer(first, frame.center)) / frame.scale
-        total[0] += value
-        total[1] += outside
-        total[2:] += np.column_stack([first, moved]).ravel()
+        total[1:] += block.adjoint(weighted).ravel()
         return total
 
 
@@ -158,14 +69,14 @@ class RootSystem:
 
 
 class Minimum(NamedTuple):
-    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖; rows outside."""
+    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
 
     raw: Array
     W: Array
     value: float
     gap: float | None
     gradient_norm: float
-    n_outside: int
+    by_residuals: bool = True
 
 
 @dataclass(frozen=True)
@@ -210,24 +121,30 @@ class SquaredCost:
         """The relative error of framed columns: centring rounds by their offset."""
         frame = self.rows.frame
         offset = float(np.max(np.abs(frame.center / frame.scale), initial=1.0))
-        return 8 * (self.rows.n_features + 1) * float(np.finfo(np.float64).eps) * offset
+        return 8 * (self.rows.n_features + 1) * EPS * offset
 
-    def _whitened(self, root_penalty: Array) -> Whitening:
-        """Of the Gram matrix and a penalty; by their root where squaring leaves them singular."""
-        found = Whitening.of(self.gram + np.diag(root_penalty**2))
-        if not found.singular:
+    @cached_property
+    def _squared(self) -> Whitening:
+        """Of H = gram + penalty, as far as squared columns tell."""
+        return Whitening.of(self.gram + np.diag(self.root_penalty**2))
+
+    def _by_root(self, found: Whitening, root_penalty: Array) -> Whitening:
+        """The same, by the root of the matrix where squaring left it singular."""
+        if not found.deficient:
             return found
         return Whitening.of_root(np.vstack([self.root[0], np.diag(root_penalty)]), self.noise)
 
     @cached_property
     def white(self) -> Whitening:
         """Of H = gram + penalty."""
-        return self._whitened(self.root_penalty)
+        return self._by_root(self._squared, self.root_penalty)
 
     @property
     def rank(self) -> int:
         """Of X̄ (of X where there is no intercept), to working precision."""
-        return self.white.rank if self.l2 == 0 else self._whitened(np.zeros_like(self.root_penalty)).rank
+        if self.l2 == 0:
+            return self.white.rank
+        return self._by_root(Whitening.of(self.gram), np.zeros_like(self.root_penalty)).rank
 
     @property
     def null_value(self) -> float:
@@ -236,14 +153,29 @@ class SquaredCost:
         mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
-    def value_gradient(self, W: Array) -> tuple[float, Array, int]:
-        """E(W), ∇E(W), (outputs, d + 1), and how many rows' outputs leave the range of targets, in one pass."""
-        many = (self.rows.n_rows or 0) * self.rows.n_features >= FEWEST_COMPILED
-        found, S = self.rows.fold(SquaredResiduals(W, self.targets, many)), self.moments.total_weight
-        G = found[2:].reshape(W.shape) / S + self.root_penalty * (self.root_penalty * W)
+    def value_gradient(self, W: Array) -> tuple[float, Array]:
+        """E(W) and ∇E(W), (outputs, d + 1), from the residuals: one pass."""
+        found, S = self.rows.fold(SquaredResiduals(W, self.targets)), self.moments.total_weight
+        shrunk = self.root_penalty * W
+        G = found[1:].reshape(W.shape) / S + self.root_penalty * shrunk
         if not self.fit_intercept:
             G[:, 0] = 0.0
-        return float(found[0]) / S + 0.5 * float(np.sum((self.root_penalty * W) ** 2)), G, int(found[1])
+        return float(found[0]) / S + 0.5 * float(np.sum(shrunk**2)), G
+
+    def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
+        """The same without a pass."""
+        p, w, within = self.moments.shares, W[:, 1:], self.moments.within / self.moments.total_weight
+        off = self._means @ W.T - self.targets
+        shrunk, spread = self.root_penalty * W, w @ within
+        value = 0.5 * (float(p @ np.sum(off**2, axis=1)) + float(np.sum(spread * w)) + float(np.sum(shrunk**2)))
+        G = (off * p[:, None]).T @ self._means + self.root_penalty * shrunk
+        G[:, 1:] += spread
+        return value, G
+
+    @cached_property
+    def _means(self) -> Array:
+        """m̄_k, (K, d + 1)."""
+        return np.column_stack([np.full(len(self.targets), float(self.fit_intercept)), self.moments.mean])
 
     def gap(self, G: Array) -> float | None:
         """½ tr G H⁺ Gᵀ; None where the gradient has a part that the columns do not determine."""
@@ -256,24 +188,38 @@ class SquaredCost:
 
     def minimise(self) -> Minimum:
         """W = H⁺ (1/S) Σ s t x̄ᵀ; one step more from the residuals where the squared condition number calls for it."""
-        if Whitening.of(self.gram + np.diag(self.root_penalty**2)).singular:
+        if self._squared.deficient:
             R, R_t = self.root
             W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
             return self.at(self.rows.frame.to_original(W))
-        p = self.moments.shares
-        first = np.column_stack([np.full(len(p), float(self.fit_intercept)), self.moments.mean])
-        W = self.white.solve(first.T @ (self.targets * p[:, None])).T
-        least = self.at(self.rows.frame.to_original(W))
+        W = self.white.solve(self._means.T @ (self.targets * self.moments.shares[:, None])).T
+        raw = self.rows.frame.to_original(W)
+        least = self._at_by_moments(raw)
+        if least is not None:
+            return least
+        least = self.at(raw)
         if least.gap is not None and least.gap <= NOTHING * self.null_value:
             return least
-        _, G, _ = self.value_gradient(W)
+        _, G = self.value_gradient(W)
         return self.at(self.rows.frame.to_original(W - self.white.solve(G.T).T))
 
     def at(self, raw: Array) -> Minimum:
-        """E, its gap and gradient at weights in raw units."""
+        """E, its gap and gradient at weights in raw units, by the residuals."""
         W = self.rows.frame.from_original(raw)
-        value, G, n_outside = self.value_gradient(W)
-        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)), n_outside)
+        value, G = self.value_gradient(W)
+        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)))
+
+    def _at_by_moments(self, raw: Array) -> Minimum | None:
+        """The same by the moments, the gap with what their rounding may hide; None where that leaves doubt."""
+        W, A = self.rows.frame.from_original(raw), self.white.A
+        value, G = self._value_gradient_by_moments(W)
+        unit, error = np.sqrt(np.diag(self.gram)), self.noise + self.moments.rounding
+        reach = np.abs(W) @ unit + float(np.max(np.abs(self.targets)))  # no output or residual is larger, in the mean
+        hidden = 2 * error * np.outer(reach, unit) @ np.abs(A)
+        gap = 0.5 * float(np.sum((np.linalg.norm(G @ A, axis=1) + np.linalg.norm(hidden, axis=1)) ** 2))
+        if error * float(reach @ reach) > DOUBT * value or gap > DOUBT**2 * self.null_value:
+            return None
+        return Minimum(raw, W, value, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
 def pose_squares(
@@ -287,8 +233,8 @@ def pose_squares(
 ) -> SquaredCost:
     """The cost over rows in memory, in standard coordinates. Refuses NaN and infinity by row and column.
 
-    >>> X, codes = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
-    >>> least = pose_squares(X, codes, np.ones(3), Signed().table(2), 0.0, True).minimise()
+    >>> X, codes, signs = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([[-1.0], [1.0]])
+    >>> least = pose_squares(X, codes, np.ones(3), signs, 0.0, True).minimise()
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """

@@ -84,6 +84,11 @@ class Whitening:
     def singular(self) -> bool:
         return self.rank < len(self.A)
 
+    @property
+    def deficient(self) -> bool:
+        """Whether S is singular beyond its columns of zeros."""
+        return self.rank < int(np.count_nonzero(np.any(self.A, axis=1)))
+
     def solve(self, b: Array) -> Array:
         """A Aᵀ b: S⁻¹ b, or of its solutions the one of minimum norm."""
         return np.asarray(self.A @ (self.A.T @ b))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.diagnostics import Coefficients, surprising, wilson
+from separatrix.diagnostics import Coefficients, certificate_on, surprising, wilson
 from separatrix.errors import InputError
 from separatrix.plots import (
     CalibrationDisplay,
@@ -64,7 +64,7 @@ def _numbers(subject: Subject) -> list[tuple[str, str, str]]:
 
 
 def certificate(subject: Subject) -> Section:
-    lines = [line.partition(":") for line in str(subject.model.certificate_).splitlines()]
+    lines = [line.partition(":") for line in str(certificate_on(subject.model, subject.X)).splitlines()]
     verified = (
         f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
     )

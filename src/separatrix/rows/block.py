@@ -24,6 +24,8 @@ LARGE_OFFSET = 64.0
 NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
 # CSR rows with more than this share of entries are multiplied faster when written out.
 FULL = 0.06
+# Rows that are multiplied at once: two products of a piece find it in a core's own cache. But no fewer rows than this.
+PIECE_BYTES, FEWEST_ROWS = 1 << 21, 64
 # Rows copied at once: a copy of a copy must not be large.
 CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
@@ -179,10 +181,10 @@ class Block:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
 
-    def sandwich(self, h: Array, sums: Array | None = None) -> Array:
-        """X̄ᵀ diag(h) X̄, (d + 1, d + 1); ``sums``: hᵀ X̄, (d + 1,), where it is known."""
+    def sandwich(self, h: Array) -> Array:
+        """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
         if not is_sparse(self.X) and self.frame.is_near and np.all(h >= 0):
-            return self._raw_sandwich(h, sums)
+            return self.raw_products(h[:, None])[1]
         d = self.X.shape[1]
         H = np.empty((d + 1, d + 1))
         X = self._framed
@@ -200,29 +202,42 @@ class Block:
             half = X * np.sqrt(np.abs(h))[:, None]
             sign = 1.0 if h.sum() >= 0 else -1.0
             H[0, 1:] = h @ X
-            H[1:, 1:] = sign * (half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+            H[1:, 1:] = sign * (half.T @ half)
         else:
             H[0, 1:] = h @ X
             H[1:, 1:] = X.T @ (X * h[:, None])
         H[1:, 0] = H[0, 1:]
         return H
 
-    def _raw_sandwich(self, h: Array, sums: Array | None) -> Array:
-        """The same of dense rows that are nearly centred: products of raw columns, then moved. Saves a framed copy."""
-        X, scale, c = self._double, self.frame.scale, self.frame.center
-        if not self.frame.squares_safely:  # the same bits: scales are powers of two
-            X, c, scale = X / scale, c / scale, np.ones_like(scale)
-        half = X if np.all(h == 1) else X * np.sqrt(h)[:, None]
-        total = h.sum()
-        first = h @ X if sums is None else sums[1:] * scale + total * c
-        second = half.T @ half
-        second -= np.outer(c, first - (0.5 * total) * c)
-        second -= np.outer(first - (0.5 * total) * c, c)
-        H = np.empty((len(c) + 1, len(c) + 1))
+    def raw_products(self, by: Array) -> tuple[Array, Array]:
+        """byᵀ X̄, (K, d + 1), and X̄ᵀ diag(Σ_k by_k) X̄, for by (m, K) ≥ 0, of dense rows that are nearly centred.
+
+        Products of raw columns, then moved: no framed copy. A piece of rows at a time, in cache for both.
+        """
+        scale, c = self.frame.scale, self.frame.center
+        unsafe = not self.frame.squares_safely
+        if unsafe:  # the same bits: scales are powers of two
+            c, scale = c / scale, np.ones_like(scale)
+        h = by[:, 0] if by.shape[1] == 1 else by.sum(axis=1)
+        alike, d = np.all(h == 1), len(c)
+        first, second = np.zeros((by.shape[1], d)), np.zeros((d, d))
+        size = max(FEWEST_ROWS, PIECE_BYTES // (8 * max(1, d)))
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, start + size)
+            X = self._double[rows] / self.frame.scale if unsafe else self._double[rows]
+            half = X if alike else X * np.sqrt(h[rows])[:, None]
+            second += half.T @ half  # NumPy sees AᵀA and calls the symmetric product: half the work
+            first += by[rows].T @ X
+        weight = by.sum(axis=0)
+        total, whole = weight.sum(), first.sum(axis=0)
+        shifted = np.outer(c, whole - (0.5 * total) * c)
+        second -= shifted
+        second -= shifted.T
+        H = np.empty((d + 1, d + 1))
         H[0, 0] = total
-        H[0, 1:] = H[1:, 0] = (first - total * c) / scale
+        H[0, 1:] = H[1:, 0] = (whole - total * c) / scale
         H[1:, 1:] = second / scale / scale[:, None]
-        return H
+        return np.column_stack([weight, (first - np.outer(weight, c)) / scale]), H
 
     def squares(self, h: Array) -> Array:
         """Σ_i h_i x̄_i², by column, (d + 1)."""
