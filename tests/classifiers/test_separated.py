@@ -108,3 +108,16 @@ def test_a_fit_that_takes_overlapping_classes_for_separated_ones_is_put_right_by
         model = sx.LogisticRegression(np.inf, solver="gradient-descent", max_iter=1).fit(X, y)
     assert model.separation_ is None
     assert model.certificate_.code == "rounding"
+
+
+def test_a_constant_column_asks_for_no_proof_where_the_others_are_held(monkeypatch):
+    from separatrix.classifiers import separated
+
+    def asked(*args):
+        raise AssertionError("separability was asked for")
+
+    monkeypatch.setattr(separated, "separation_of", asked)
+    X, y = load_iris(return_X_y=True)
+    model = sx.LogisticRegression(1.0).fit(np.column_stack([X, np.full(150, 3.0)]), y)
+    assert model.separation_ is None
+    assert model.coef_[:, 4].tolist() == [0.0, 0.0, 0.0]

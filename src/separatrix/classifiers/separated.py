@@ -42,7 +42,8 @@ def explained(
     infinity, not all, and small gradients and gains prove nothing.
     """
     known = outcome.status.code in APART
-    free = np.flatnonzero(problem.unpenalised[1 : 1 + task.X.shape[1]])
+    seen = np.isfinite(problem.rows.frame.scale)  # a constant column says nothing, and needs no penalty
+    free = np.flatnonzero((problem.unpenalised[1:] & seen)[: task.X.shape[1]])
     provable = len(free) * max(1, task.n_classes - 1) <= MOST_EXACT_ROWS and problem.loss.traits.likelihood
     if not known and not (len(free) and provable and not exists(problem, outcome.state.W, outcome.bound)):
         return None, outcome
