@@ -185,6 +185,29 @@ def hessian_passes(objective: Objective) -> float:
     return objective.size**2 / (FASTER * max(1.0, entries))
 
 
+def _drawn(objective: Objective) -> float:
+    """The share of rows by which the affine bound is taken."""
+    return min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
+
+
+def factor_passes(objective: Objective) -> float:
+    """What a factor of second derivatives costs, in passes."""
+    entries = max(1, objective.rows.n_rows or 1) * max(1, objective.rows.n_features)
+    return hessian_passes(objective) + objective.size**3 / (FASTER * entries)
+
+
+def thorough_passes(objective: Objective) -> float:
+    """What the affine bound costs: a factor and a root of its inverse, and the rows' lengths by it, of a sample.
+
+    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.posing import pose
+    >>> thorough_passes(pose(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))).__round__(3)
+    6.725
+    """
+    second = hessian_passes(objective)
+    return 2 * _drawn(objective) * second + factor_passes(objective) - second
+
+
 def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: bool = False) -> Bound:
     """The better of the bounds; the affine one, which costs second derivatives, only where asked for.
 
@@ -202,8 +225,9 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
         objective.passes += twin.passes - before
         return found
     cheap = duality(objective, W, at)
-    drawn = min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
-    if not thorough or (cheap.value is not None and not last and drawn * hessian_passes(objective) > WORTHWHILE):
+    if not thorough or (
+        cheap.value is not None and not last and _drawn(objective) * hessian_passes(objective) > WORTHWHILE
+    ):
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:

@@ -158,8 +158,12 @@ def row_rank(A: Array, noise: float) -> int:
     """
     length = np.sqrt(np.einsum("ij,ij->j", A, A))
     A = A / np.where(length > 0, length, 1.0)
-    values = np.linalg.eigvalsh(A @ A.T)
-    if values[0] > DOUBTFUL * values[-1]:
-        return len(values)
-    sigma = np.linalg.svd(A, compute_uv=False)
+    products = A @ A.T
+    largest = np.max(np.sum(np.abs(products), axis=1), initial=0.0)  # no eigenvalue is larger
+    products[np.diag_indices_from(products)] -= DOUBTFUL * largest
+    try:
+        np.linalg.cholesky(products)  # there is one where all eigenvalues are above what was taken off
+        return len(A)
+    except np.linalg.LinAlgError:
+        sigma = np.linalg.svd(A, compute_uv=False)
     return int(np.sum(sigma > noise * sigma.max(initial=0.0)))

@@ -67,7 +67,7 @@ def test_without_probabilities():
 def test_outputs_that_are_no_probabilities_are_counted():  # TEXTBOOK S3
     said = run("fit", "demo:iris", "--model", "least-squares", "--out", "m.json", "--report", "r.html").stdout
     kept = model_file.read("m.json").estimator()
-    X, y = load_iris(return_X_y=True)
+    X, _ = load_iris(return_X_y=True)
     outside = kept.outside_unit_interval(X)
     text = run("evaluate", "m.json", "demo:iris").stdout
     assert f"outputs:   outside [0, 1] on {len(outside.rows)} of 150 rows: no probabilities" in text

@@ -62,8 +62,8 @@ class LogisticRegression(LinearClassifier):
         Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", "newton", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute values
-        "proximal-newton", "working-set"; or one of ``separatrix.solvers``.
+        "auto", "newton", "chord", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute
+        values "proximal-newton", "working-set"; or one of ``separatrix.solvers``.
     fit_intercept : bool, default True
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None

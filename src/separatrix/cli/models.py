@@ -96,8 +96,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "--solver",
         "solver",
-        "auto (the default), newton, sampled-newton, proximal-newton, working-set, gradient-descent, diagonal, dual, "
-        "span, kronecker, lbfgs, sgd or minibatch.",
+        "auto (the default), newton, chord, sampled-newton, proximal-newton, working-set, gradient-descent, diagonal, "
+        "dual, span, kronecker, lbfgs, sgd or minibatch.",
         str,
         metavar="NAME",
     ),

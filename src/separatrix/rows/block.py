@@ -26,6 +26,8 @@ NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
 FULL = 0.06
 # Rows that are multiplied at once: two products of a piece find it in a core's own cache. But no fewer rows than this.
 PIECE_BYTES, FEWEST_ROWS = 1 << 21, 64
+# Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
+MANY_ROWS = 8
 # Rows copied at once: a copy of a copy must not be large.
 CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
@@ -109,13 +111,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Block:
-    """Rows ``start, start + 1, …``: X (m, d), targets t (m,), weights (m,)."""
+    """Rows ``start, start + 1, …``: X (m, d), targets t (m,), weights (m,).
+
+    ``kept``: it outlives a pass, so that what is written out of it serves the next one, too.
+    """
 
     X: Matrix
     t: AnyArray
     weight: Array
     start: int
     frame: Frame
+    kept: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -183,9 +189,15 @@ class Block:
 
     def sandwich(self, h: Array) -> Array:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
-        if not is_sparse(self.X) and self.frame.is_near and np.all(h >= 0):
-            return self.raw_products(h[:, None])[1]
         d = self.X.shape[1]
+        if not is_sparse(self.X) and np.all(h >= 0):
+            if self.frame.is_near and not self.kept and self.n_rows > MANY_ROWS * d:
+                return self.raw_products(h[:, None])[1]
+            written = self._written if self.kept else self.homogeneous()
+            half = written * np.sqrt(h)[:, None]
+            H = np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+            H[0] = H[:, 0] = h @ written  # of rows that balance each other exactly zero, which no root squared is
+            return H
         H = np.empty((d + 1, d + 1))
         X = self._framed
         H[0, 0] = h.sum()
@@ -226,7 +238,7 @@ class Block:
             rows = slice(start, start + size)
             X = self._double[rows] / self.frame.scale if unsafe else self._double[rows]
             half = X if alike else X * np.sqrt(h[rows])[:, None]
-            second += half.T @ half  # NumPy sees AᵀA and calls the symmetric product: half the work
+            second += half.T @ half
             first += by[rows].T @ X
         weight = by.sum(axis=0)
         total, whole = weight.sum(), first.sum(axis=0)
@@ -253,6 +265,11 @@ class Block:
         X = self._framed
         dense = X.toarray() - self.frame.center / self.frame.scale if is_sparse(X) else X
         return np.column_stack([np.ones(self.n_rows), dense])
+
+    @cached_property
+    def _written(self) -> Array:
+        """The same, kept."""
+        return self.homogeneous()
 
     def written_out(self, rows: Integers) -> Block:
         """These rows in the frame's coordinates, to be used often: a dense copy; CSR rows stay as they are."""

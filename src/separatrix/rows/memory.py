@@ -79,7 +79,7 @@ class MemoryRows:
     def _blocks(self) -> Sequence[Block]:
         """All rows, cut; where they are one block, it is kept, and with it what a pass writes out of it."""
         cuts = _Cuts(self, self._edges)
-        return [cuts[0]] if len(cuts) == 1 else cuts
+        return [replace(cuts[0], kept=True)] if len(cuts) == 1 else cuts
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows; a batch of rows as given is a view."""

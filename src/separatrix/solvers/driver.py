@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import bound
+from separatrix.bounds import bound, thorough_passes
 from separatrix.certificate import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
@@ -22,6 +22,8 @@ from separatrix.solvers.iteration import follower
 from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
+# Bounds from which the rate is taken; and what a step costs of a solver that takes no second derivatives.
+RECENT, PASSES_A_STEP = 4, 2
 # Raw and framed weights that differ by no more than this are the same fit.
 ROUNDED = 1e-12
 
@@ -42,24 +44,38 @@ class _Look:
 
     A thorough bound costs second derivatives. It is tried once the solver expects to be within the tolerance, or, of
     solvers that expect nothing, once a step gains less than the root of the tolerance (Newton's error squares each
-    step); then again after every quarter more of the iterations.
+    step); then again after every quarter more of the iterations. Not where the cheap bound falls so fast that a few
+    steps more bring it to the tolerance for less.
     """
 
     tol: float
     next_try: int = 0
     tried_at: int = -1
+    cheap: tuple[float, ...] = ()
     latest: Bound = field(default_factory=lambda: Bound(None, "none", "not looked for yet"))
 
     def at(self, problem: Objective, state: State, before: State | None) -> Bound:
         near = self._near(problem, state, before)
         due = state.iteration >= self.next_try
-        cheap_is_enough = bound(problem, state.W, state.at, thorough=False)
-        if cheap_is_enough.known <= self.tol * problem.null_value or not (near and due):
-            self.latest = cheap_is_enough
+        cheap = bound(problem, state.W, state.at, thorough=False)
+        self.cheap = (*self.cheap, cheap.known)[-RECENT:]
+        enough = cheap.known <= self.tol * problem.null_value
+        if enough or not (near and due) or self._falls_soon(problem, state):
+            self.latest = cheap
         else:
             self.latest = bound(problem, state.W, state.at, thorough=True)
             self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
         return self.latest
+
+    def _falls_soon(self, problem: Objective, state: State) -> bool:
+        """Whether the cheap bound should be within the tolerance after steps that cost less than a thorough one."""
+        goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
+        if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
+            return False
+        if np.isnan(state.expected):  # a step costs as much, and the rate of Newton's steps squares
+            return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
+        rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
+        return bool(PASSES_A_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
 
     def _near(self, problem: Objective, state: State, before: State | None) -> bool:
         if np.isnan(state.expected):

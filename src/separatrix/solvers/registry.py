@@ -14,6 +14,7 @@ from separatrix.bounds import WORTHWHILE, hessian_passes
 from separatrix.errors import ParameterError
 from separatrix.objective import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
+from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.dual import DualDescent, row_length
 from separatrix.solvers.gradient_descent import GradientDescent
@@ -29,6 +30,7 @@ from separatrix.solvers.working_set import WorkingSet
 
 SOLVERS: dict[str, Solver] = {
     "newton": Newton(),
+    "chord": ChordNewton(),
     "sampled-newton": SampledNewton(),
     "kronecker": KroneckerLBFGS(),
     "diagonal": DiagonalLBFGS(),
@@ -42,10 +44,11 @@ SOLVERS: dict[str, Solver] = {
     "minibatch": StochasticDescent(batch_size=32, draw="shuffled", decay=0.5),
 }
 
-# Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves.
-NEWTON_PARAMETERS = 1000
+# Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves; past the second
+# number, of one score, fewer factors and more passes cost less; past the third a basis of rows fewer than columns does.
+NEWTON_PARAMETERS, CHORD_PARAMETERS, SPAN_PARAMETERS = 1000, 64, 150
 # Up to so many products second derivatives for several classes cost little beside what else a fit does.
-CLASS_WORK = 1e8
+CLASS_WORK = 5e6
 # Products with a sample's rows, for each row and parameter, that cost as much as the passes they save.
 SAMPLE_WORK = 16
 # The same where absolute values are penalised: past it a matrix of the columns in use is enough.
@@ -94,11 +97,13 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
-    if small and not _is_crowded(problem):
-        return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
-    if _is_wide(problem):
+    if problem.size > SPAN_PARAMETERS and _is_wide(problem):
         why = f"span of the rows: {n_rows} rows are fewer than {problem.rows.n_features} columns, and span the optimum"
         return Span(), why
+    if _suits_chord(problem):
+        return ChordNewton(), f"chord: of {problem.size} parameters a factor is kept for many steps"
+    if small and not _is_crowded(problem):
+        return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
     if problem.has_gram and not _is_sparse(problem):
         why = f"L-BFGS around a Kronecker product: {problem.size} parameters are many, {problem.shape[1]} columns few"
         return KroneckerLBFGS(), why
@@ -116,6 +121,12 @@ def _is_crowded(problem: Objective) -> bool:
     if _is_sparse(problem):
         return hessian_passes(problem) > WORTHWHILE
     return problem.shape[0] > 1 and (problem.rows.n_rows or 0) * problem.size * problem.size > CLASS_WORK
+
+
+def _suits_chord(problem: Objective) -> bool:
+    """Whether one score has so many dense columns, held by the penalty, that not each step is worth a factor."""
+    many = problem.has_hessian and problem.size > CHORD_PARAMETERS and problem.shape[0] == 1
+    return many and not _is_sparse(problem) and _is_held(problem)
 
 
 def _is_crowded_sample(problem: Objective) -> bool:

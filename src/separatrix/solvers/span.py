@@ -31,6 +31,7 @@ from separatrix.penalty import Penalty
 from separatrix.rows import ArraySum, Block, Frame, MemoryRows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.seam import count_pass
+from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import states
 from separatrix.solvers.kronecker import KroneckerLBFGS
@@ -44,6 +45,7 @@ from separatrix.subspace import Subspace, contrasts
 LARGEST_SPAN = 10_000
 # Up to so many parameters factors of a Hessian cost less than steps around a product.
 NEWTON_PARAMETERS = 300
+CHORD_PARAMETERS = 1500
 # The small problem is solved to this share of the null model's objective, or to rounding.
 FINE, MOST_STEPS = 1e-12, 500
 # L-BFGS goes on while so many steps bring its gap down to this share.
@@ -105,6 +107,8 @@ def _solved(small: Objective) -> Array:
     """The minimum of the small problem: by L-BFGS where that is quick, as for rows of like length and none alike."""
     goal, before = FINE * small.null_value, np.inf
     theta = np.zeros(small.shape)
+    if small.shape == (1, small.size) and small.size <= CHORD_PARAMETERS:
+        return _run(ChordNewton(), small, theta, goal)
     for state in islice(states(LBFGS(), small, theta), MOST_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
         if gap <= goal:
@@ -113,7 +117,11 @@ def _solved(small: Objective) -> Array:
             if gap > FALL * before and state.iteration > 0:
                 break
             before = gap
-    for state in islice(states(_of_columns(small), small, theta), MOST_STEPS):
+    return _run(_of_columns(small), small, theta, goal)
+
+
+def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
+    for state in islice(states(solver, small, theta), MOST_STEPS):
         theta = state.W
         if duality(small, theta, state.at).known <= goal:
             break

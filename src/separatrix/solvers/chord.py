@@ -1,0 +1,106 @@
+r"""L-BFGS around second derivatives that are kept for many steps: as few factors as Newton's, and far fewer of them.
+
+Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E, but too many to do so at each step
+Given     a start W, how many pairs to keep
+Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
+Step      V = −B ∇E with B built from pairs around (∇²E)⁻¹ where it was last factored: at first the null model, whose
+          second derivatives need no pass, then W wherever the steps still to come at the present rate would cost more
+          than a factor. W ← W + αV, α from 1 by the weak Wolfe conditions
+Stops     where the driver's rules say; by itself where ∇²E is singular or rounding hides any descent
+
+Kept derivatives make Newton's method the chord method; Ortega and Rheinboldt, Iterative Solution of Nonlinear Equations
+in Several Variables (1970), section 7.1. Pairs: Nocedal and Wright (2006), Algorithm 7.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.bounds import factor_passes
+from separatrix.factor import Factor
+from separatrix.null_model import null_curvature
+from separatrix.objective import Objective
+from separatrix.solvers.beginning import begun
+from separatrix.solvers.pairs import Pairs, QuasiNewton
+from separatrix.solvers.state import Halt, Need, State
+
+# The rate is that of the last so many steps; a run is thought to end at this share of E, and a step to cost so many
+# passes. A new factor is worth it where it saves this many times what it costs.
+RECENT, FINE, PASSES_A_STEP, WORTHWHILE = 3, 1e-10, 2, 1.5
+
+
+@dataclass(frozen=True)
+class ChordNewton:
+    """W ← W − α B ∇E, with B from the last ``pairs`` steps around a factor of ∇²E that is kept.
+
+    >>> from separatrix.posing import pose
+    >>> from separatrix.penalty import Penalty
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> start = ChordNewton().init(problem, np.zeros((1, 2)))
+    >>> ChordNewton().step(problem, start).at.value < start.at.value
+    True
+    """
+
+    pairs: int = 20
+    name: ClassVar[str] = "chord"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.HESSIAN, Need.STANDARD})
+    by_sums: ClassVar[bool] = False  # the sample that stands for many rows depends on their order
+    converges: ClassVar[bool] = True
+
+    def init(self, problem: Objective, start: Array) -> State:
+        at = begun(problem, start)
+        factor = problem.factor(start) if np.any(start) else _null_factor(problem)
+        if factor is None:
+            return State(start, at, halt=Halt.SINGULAR)
+        return State(start, at, memory={**Pairs().remembered(), "factor": factor, "decrements": (), "idle": 0})
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        space, memory = problem.subspace, dict(state.memory)
+        if _is_slow(problem, state):
+            factor = problem.factor(state.W)
+            if factor is None:
+                return replace(state, halt=Halt.SINGULAR)
+            memory |= {**Pairs().remembered(), "factor": factor, "decrements": ()}
+        kept: Factor = memory["factor"]
+        method = QuasiNewton(problem, space.reduce, space.expand, self.pairs)
+        found = method.step(state.W, state.at, Pairs.of(memory), kept.solve)
+        if found is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at, pairs = found
+        g = space.reduce(at.gradient)
+        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
+        idle = 0 if lower else memory["idle"] + 1
+        decrement = 0.5 * float(g @ kept.solve(g))
+        latest = (*memory["decrements"], decrement)[-RECENT - 1 :]
+        memory |= {**pairs.remembered(), "decrements": latest, "idle": idle}
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 3 else None, decrement)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+def _is_slow(problem: Objective, state: State) -> bool:
+    """Whether the steps still to come around this factor would cost more than a new one."""
+    decrements = state.memory["decrements"]
+    if len(decrements) <= RECENT or decrements[-1] <= FINE * state.at.value:
+        return False
+    rate = (decrements[-1] / decrements[0]) ** (1 / RECENT)
+    if rate >= 1:
+        return True
+    to_come = PASSES_A_STEP * np.log(FINE * state.at.value / decrements[-1]) / np.log(rate)
+    return bool(to_come > WORTHWHILE * factor_passes(problem))
+
+
+def _null_factor(problem: Objective) -> Factor | None:
+    """Of ∇²E at the null model, from the columns' products."""
+    c = null_curvature(problem)
+    G, R = problem.sample_gram, np.diag(problem.root_penalty**2)
+    Z = problem.subspace.Z
+    if Z is not None:
+        G, R = Z.T @ G @ Z, Z.T @ R @ Z
+    return Factor.of(np.kron(c, G) + np.kron(np.eye(len(c)), R))
