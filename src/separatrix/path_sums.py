@@ -58,7 +58,7 @@ class InPieces:
     def bent_parts(self) -> list[Written]:
         """For second derivatives, whose work grows by the square of the scores; of each a matrix must be added."""
         c, (_, r) = self.rows.c, self.rows.x.shape
-        return self._cut(max(r, c * r // 2), self.rows.x.size * c**2)
+        return self._cut(max(r, c * r), self.rows.x.size * c**2)
 
     def _cut(self, fewest: int, work: int) -> list[Written]:
         parts = cut(self.rows.n_rows, fewest, work)

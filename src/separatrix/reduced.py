@@ -29,7 +29,7 @@ from separatrix.subspace import Subspace
 
 # Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
 # product of second derivatives takes.
-LARGEST_COPY, PIECE, SCALED = 1 << 22, 1 << 18, 1 << 16
+LARGEST_COPY, PIECE, SCALED = 1 << 22, 1 << 18, 1 << 20
 
 
 class Reduced(ABC):
@@ -118,16 +118,23 @@ class Reduced(ABC):
             return self.problem.loss.derivative(self.t, z[0])[None]
         return self.losses(z)[1]
 
+    def _probabilities(self, slope: Array) -> Array:
+        """p = ℓ′ + e_t of a canonical loss, (K, n)."""
+        p = slope.copy()
+        p[self.t, np.arange(p.shape[1])] += 1.0
+        return np.maximum(p, 0.0, out=p)  # what rounding took below
+
+    @property
+    def _Q(self) -> Array:
+        return np.eye(self.problem.shape[0]) if self.space.Q is None else self.space.Q
+
     def bends(self, z: Array, slope: Array) -> Array:
         """σ ℓ″ in the scores of Θ, (c, c, n), at scores z with ℓ′ there."""
         loss = self.problem.loss
         if not loss.traits.multiclass:
             return (self.sigma * loss.curvature_product(self.t, z[0], np.ones(1)))[None, None, :]
-        # diag(p) − p pᵀ, with p = ℓ′ + e_t of a canonical loss
-        p = slope.copy()
-        p[self.t, np.arange(p.shape[1])] += 1.0
-        Q = np.eye(len(p)) if self.space.Q is None else self.space.Q
-        weighted, u = p * self.sigma, Q.T @ p
+        p, Q = self._probabilities(slope), self._Q
+        weighted, u = p * self.sigma, Q.T @ p  # diag(p) − p pᵀ
         squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
         C = np.asarray(squares.T @ weighted).reshape(self.c, self.c, -1)
         C -= u[:, None, :] * (u * self.sigma)
@@ -160,31 +167,40 @@ class Reduced(ABC):
         z = self.scores(theta)
         value, slope = self.losses(z)
         gradient = self.adjoint(self.from_scores(slope * self.sigma)).ravel()
-        return float(value @ self.sigma), gradient, self.squares(self.bends(z, slope))
+        return float(value @ self.sigma), gradient, self._bent(z, slope)
 
     def curvature(self, theta: Array) -> Array:
         """Σ σ ℓ″ ⊗ x xᵀ, (c r, c r)."""
         z = self.scores(theta)
-        return self.squares(self.bends(z, self.losses(z)[1] if self.c > 1 else z))
+        return self._bent(z, self.losses(z)[1] if self.problem.loss.traits.multiclass else z)
 
-    def squares(self, bends: Array) -> Array:
-        """Σ bends ⊗ x xᵀ, (c r, c r)."""
-        X, c = self.X, len(bends)
-        n, r = X.shape
-        if c == 1:
-            if bends.min(initial=0.0) < 0:
-                return np.asarray(X.T @ (X * bends[0, 0][:, None]))
-            half = X * np.sqrt(bends[0, 0])[:, None]
-            return np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
-        H, size = np.zeros((c, r, c, r)), max(64, SCALED // (c * r))
+    def _bent(self, z: Array, slope: Array) -> Array:
+        """The same at scores z with ℓ′ there."""
+        X = self.X
+        if self.problem.loss.traits.multiclass:
+            return self._of_probabilities(self._probabilities(slope))
+        h = self.bends(z, slope)[0, 0]
+        if h.min(initial=0.0) < 0:
+            return np.asarray(X.T @ (X * h[:, None]))
+        half = X * np.sqrt(h)[:, None]
+        return np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+
+    def _of_probabilities(self, p: Array) -> Array:
+        """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, with rows √σ (Qᵀ p) ⊗ x of V: symmetric products all of them."""
+        X, Q = self.X, self._Q
+        (n, r), c = X.shape, Q.shape[1]
+        own = np.empty((len(p), r, r))
+        for k, root in enumerate(np.sqrt(p * self.sigma)):
+            half = X * root[:, None]
+            own[k] = half.T @ half
+        squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
+        H = np.ascontiguousarray((squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3))
+        H, u, size = H.reshape(c * r, c * r), (Q.T @ p) * np.sqrt(self.sigma), max(64, SCALED // (c * r))
         for start in range(0, n, size):
-            part = X[start : start + size]
-            for a in range(c):  # one product for each score, with the scores up to it
-                scaled = bends[a, : a + 1, start : start + size].T[:, :, None] * part[:, None, :]
-                H[a, :, : a + 1] += (part.T @ scaled.reshape(len(part), -1)).reshape(r, a + 1, r)
-        for a in range(c):
-            H[:a, :, a] = H[a, :, :a].transpose(1, 2, 0)
-        return H.reshape(c * r, c * r)
+            part = slice(start, start + size)
+            V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
+            H -= V.T @ V
+        return H
 
 
 def _mixed(M: Array, Z: Array) -> Array:
