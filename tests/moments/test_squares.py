@@ -58,6 +58,17 @@ def test_one_pass_is_enough(family):
     assert certificate.verify(X, y)
 
 
+@pytest.mark.parametrize("value", [0.0, 1 / 3, 1e6])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_one_pass_is_enough_beside_a_constant_column(value, fit_intercept):
+    X, y = drawn("plain", 2000)
+    X = np.column_stack([X, np.full(2000, value), np.tile(X, 3) + np.random.default_rng(0).standard_normal((2000, 15))])
+    certificate = LeastSquaresClassifier(fit_intercept=fit_intercept).fit(X, y).certificate_
+    assert (certificate.passes, certificate.met) == (1, True)
+    assert certificate.full_rank - certificate.rank == (1 if fit_intercept or value == 0 else 0)
+    assert certificate.verify(X, y)
+
+
 def test_one_pass_is_enough_for_many_rows():
     X, y = drawn("shifted", 120_000)  # more than one block
     assert LeastSquaresClassifier().fit(X, y).certificate_.passes == 1

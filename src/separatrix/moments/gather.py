@@ -135,7 +135,8 @@ class ClassMoments:
         if not np.all(kept >= CANCELLED * of):
             return None
         multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # about zero, in the columns' own units
-        part.rounding = block.n_rows * EPS * float(np.max(multiplied[kept > 0] / kept[kept > 0], initial=1.0))
+        varies = kept > NEARLY_CONSTANT**2 * multiplied
+        part.rounding = block.n_rows * EPS * float(np.max(multiplied[varies] / kept[varies], initial=1.0))
         return part
 
     def _of_dense(self, block: Block) -> Moments:

@@ -118,9 +118,9 @@ class SquaredCost:
 
     @cached_property
     def noise(self) -> float:
-        """The relative error of framed columns: centring rounds by their offset."""
-        frame = self.rows.frame
-        offset = float(np.max(np.abs(frame.center / frame.scale), initial=1.0))
+        """The relative error of framed columns: centring rounds by their offset, unless they are constant."""
+        frame, varies = self.rows.frame, np.diag(self.gram)[1:] > 0
+        offset = float(np.max(np.abs(frame.center / frame.scale)[varies], initial=1.0))
         return 8 * (self.rows.n_features + 1) * EPS * offset
 
     @cached_property
