@@ -25,7 +25,7 @@ NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
 # CSR rows with more than this share of entries are multiplied faster when written out.
 FULL = 0.06
 # Rows that are multiplied at once: two products of a piece find it in a core's own cache. But no fewer rows than this.
-PIECE_BYTES, FEWEST_ROWS = 1 << 21, 64
+PIECE_BYTES, FEWEST_ROWS = 1 << 20, 64
 # Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
 MANY_ROWS = 8
 # Rows copied at once: a copy of a copy must not be large.

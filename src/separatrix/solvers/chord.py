@@ -1,4 +1,4 @@
-r"""L-BFGS around second derivatives that are kept for many steps: as few factors as Newton's, and far fewer of them.
+r"""L-BFGS around second derivatives that are kept for many steps: cheap steps, and far fewer factors than Newton's.
 
 Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E, but too many to do so at each step
 Given     a start W, how many pairs to keep
@@ -60,25 +60,19 @@ class ChordNewton:
         return State(start, at, memory={**Pairs().remembered(), "factor": factor, "decrements": (), "idle": 0})
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        space, memory = problem.subspace, dict(state.memory)
+        space = problem.subspace
         if _is_slow(problem, state):
             factor = problem.factor(state.W)
             if factor is None:
                 return replace(state, halt=Halt.SINGULAR)
-            memory |= {**Pairs().remembered(), "factor": factor, "decrements": ()}
-        kept: Factor = memory["factor"]
-        method = QuasiNewton(problem, space.reduce, space.expand, self.pairs)
-        found = method.step(state.W, state.at, Pairs.of(memory), kept.solve)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        g = space.reduce(at.gradient)
-        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
-        idle = 0 if lower else memory["idle"] + 1
+            memory = {**state.memory, **Pairs().remembered(), "factor": factor, "decrements": ()}
+            state = replace(state, memory=memory)
+        kept: Factor = state.memory["factor"]
+        moved = QuasiNewton(problem, space.reduce, space.expand, self.pairs).moved(state, kept.solve)
+        g = space.reduce(moved.at.gradient)
         decrement = 0.5 * float(g @ kept.solve(g))
-        latest = (*memory["decrements"], decrement)[-RECENT - 1 :]
-        memory |= {**pairs.remembered(), "decrements": latest, "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 3 else None, decrement)
+        latest = (*state.memory["decrements"], decrement)[-RECENT - 1 :]
+        return replace(moved, memory={**moved.memory, "decrements": latest}, expected=decrement)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state

@@ -17,7 +17,7 @@ together, dual coordinate descent (`dual.py`) needs less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -28,7 +28,7 @@ from separatrix.objective import Objective
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.pairs import Pairs, QuasiNewton
-from separatrix.solvers.state import Halt, Need, State
+from separatrix.solvers.state import Need, State
 
 # Steps in a row that lower neither the objective nor the gradient: what is left is rounding.
 MOST_IDLE = 3
@@ -66,14 +66,7 @@ class DiagonalLBFGS:
             y = pairs.Y[-1]
             scale = float(pairs.S[-1] @ y) / float(y @ (y / D))
         method = QuasiNewton(CompiledSums.of(problem) or problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        found = method.step(state.W, state.at, pairs, lambda q: scale * q / D)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(g)
-        idle = 0 if lower else state.memory["idle"] + 1
-        memory = {**state.memory, **pairs.remembered(), "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= MOST_IDLE else None)
+        return method.moved(state, lambda q: scale * q / D, MOST_IDLE)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state

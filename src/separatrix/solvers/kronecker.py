@@ -19,8 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from separatrix.arrays import Array
 from separatrix.objective import Objective
 from separatrix.solvers import class_inverse
@@ -60,17 +58,9 @@ class KroneckerLBFGS:
         state, space = _refreshed(problem, state), problem.subspace
         held = ClassInverse.of(state.memory)
         method = QuasiNewton(problem, space.reduce, space.expand, self.pairs)
-        found = method.step(state.W, state.at, Pairs.of(state.memory), held.solve)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        g = space.reduce(at.gradient)
-        idle = 0
-        if not (at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)):
-            idle = state.memory["idle"] + 1
-        memory = {**state.memory, **pairs.remembered(), "idle": idle}
-        halt = Halt.STALLED if idle >= 3 else None
-        return State(W, at, state.iteration + 1, memory, halt, 0.5 * float(g @ held.solve(g)))
+        moved = method.moved(state, held.solve)
+        g = space.reduce(moved.at.gradient)
+        return replace(moved, expected=0.5 * float(g @ held.solve(g)))
 
     def solution(self, problem: Objective, state: State) -> State:
         return state

@@ -12,7 +12,7 @@ Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from separatrix.errors import ParameterError
 from separatrix.objective import Objective
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.pairs import Pairs, QuasiNewton
-from separatrix.solvers.state import Halt, Need, State
+from separatrix.solvers.state import Need, State
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,7 @@ class LBFGS:
         pairs, g = Pairs.of(state.memory), state.at.gradient
         first = 1.0 if len(pairs.S) else min(1.0, 1.0 / max(float(np.linalg.norm(g)), 1e-300))
         method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        found = method.step(state.W, state.at, pairs, None, first)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(g)
-        idle = 0 if lower else state.memory["idle"] + 1
-        memory = {**pairs.remembered(), "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 3 else None)
+        return method.moved(state, None, first=first)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state

@@ -6,7 +6,7 @@ Around an inverse B₀ the pairs make B with B y = s for the last pair; Nocedal 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.objective import Evaluation
 from separatrix.solvers.line_search import Valued, search
+from separatrix.solvers.state import Halt, State
 
 Inverse = Callable[[Array], Array]
 
@@ -83,3 +84,17 @@ class QuasiNewton:
             return None
         there = found[1]
         return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
+
+    def moved(self, state: State, inverse: Inverse | None, patience: int = 3, first: float = 1.0) -> State:
+        """The state after a step; its memory has the pairs, and for how many steps E has not fallen, ``idle``.
+
+        It halts where rounding hides any descent, or after ``patience`` idle steps.
+        """
+        found = self.step(state.W, state.at, Pairs.of(state.memory), inverse, first)
+        if found is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at, pairs = found
+        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
+        idle = 0 if lower else state.memory["idle"] + 1
+        memory = {**state.memory, **pairs.remembered(), "idle": idle}
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= patience else None)

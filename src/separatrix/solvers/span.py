@@ -17,7 +17,7 @@ Where rows are not fewer than columns the span is all there is, and the columns'
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -38,14 +38,14 @@ from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.pairs import Pairs, QuasiNewton
-from separatrix.solvers.state import Halt, Need, Solver, State
+from separatrix.solvers.state import Need, Solver, State
 from separatrix.subspace import Subspace, contrasts
 
 # Past so many rows their products are neither kept nor factored.
 LARGEST_SPAN = 10_000
-# Up to so many parameters factors of a Hessian cost less than steps around a product.
-NEWTON_PARAMETERS = 300
-CHORD_PARAMETERS = 1500
+# Up to so many parameters factors of a Hessian cost less than steps around a product; and up to so many of one score
+# less than it costs to try without any.
+NEWTON_PARAMETERS, CHORD_PARAMETERS = 300, 1500
 # The small problem is solved to this share of the null model's objective, or to rounding.
 FINE, MOST_STEPS = 1e-12, 500
 # L-BFGS goes on while so many steps bring its gap down to this share.
@@ -90,14 +90,7 @@ class Span:
             return _of_columns(problem).step(problem, state, budget)
         basis, g = Basis(problem, state.memory["L"], state.memory["pivots"]), state.at.gradient
         method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        found = method.step(state.W, state.at, Pairs.of(state.memory), basis.inverse(state.memory["theta"]))
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(g)
-        idle = 0 if lower else state.memory["idle"] + 1
-        memory = {**state.memory, **pairs.remembered(), "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 2 else None)
+        return method.moved(state, basis.inverse(state.memory["theta"]), patience=2)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
@@ -107,7 +100,7 @@ def _solved(small: Objective) -> Array:
     """The minimum of the small problem: by L-BFGS where that is quick, as for rows of like length and none alike."""
     goal, before = FINE * small.null_value, np.inf
     theta = np.zeros(small.shape)
-    if small.shape == (1, small.size) and small.size <= CHORD_PARAMETERS:
+    if small.shape[0] == 1 and small.size <= CHORD_PARAMETERS:
         return _run(ChordNewton(), small, theta, goal)
     for state in islice(states(LBFGS(), small, theta), MOST_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
@@ -132,6 +125,8 @@ def _of_columns(problem: Objective) -> Solver:
     """The method for a problem whose columns are as they are."""
     if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
         return Newton()
+    if problem.has_hessian and problem.shape[0] == 1:
+        return ChordNewton()
     return KroneckerLBFGS() if problem.has_gram else DiagonalLBFGS()
 
 
