@@ -167,12 +167,16 @@ class Certificate:
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
             ("gap", describe_bound(found, self.null_objective)),
             ("gradient", f"{self.gradient_norm:.2e}"),
-            ("work", f"{self.iterations} iterations, {self.passes} passes over {self.n_rows} rows"),
+            ("work", self._work_sentence()),
             ("solver", self.why),
             ("rank", self._rank_sentence()),
             *((name, str(value)) for name, value in self.facts.items()),
         ]
         return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+    def _work_sentence(self) -> str:
+        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
+        return f"{steps}, {self.passes} {'pass' if self.passes == 1 else 'passes'} over {self.n_rows} rows"
 
     def _rank_sentence(self) -> str:
         if self.rank is None:

@@ -347,3 +347,8 @@ def test_nearly_singular_rows_reach_what_lstsq_reaches(family):
         certificate.objective - best <= (certificate.bound if certificate.bound is not None else np.inf) + 1e-7
     )  # the design rounds
     assert certificate.objective == pytest.approx(best, rel=1e-4)
+
+
+def test_one_pass_is_said_as_one():
+    said = str(LeastSquaresClassifier().fit(LINE, LINE_Y).certificate_)
+    assert "work:      1 iteration, 1 pass over 8 rows" in said
