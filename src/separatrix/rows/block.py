@@ -193,10 +193,11 @@ class Block:
         if not is_sparse(self.X) and np.all(h >= 0):
             if self.frame.is_near and not self.kept and self.n_rows > MANY_ROWS * d:
                 return self.raw_products(h[:, None])[1]
-            written = self._written if self.kept else self.homogeneous()
-            half = written * np.sqrt(h)[:, None]
+            half = self._written.copy() if self.kept else self.homogeneous()
+            first = h @ half  # of rows that balance each other exactly zero, which no root squared is
+            half *= np.sqrt(h)[:, None]
             H = np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
-            H[0] = H[:, 0] = h @ written  # of rows that balance each other exactly zero, which no root squared is
+            H[0] = H[:, 0] = first
             return H
         H = np.empty((d + 1, d + 1))
         X = self._framed
@@ -262,9 +263,17 @@ class Block:
 
     def homogeneous(self) -> Array:
         """X̄ in the frame's coordinates, dense, (m, d + 1)."""
-        X = self._framed
-        dense = X.toarray() - self.frame.center / self.frame.scale if is_sparse(X) else X
-        return np.column_stack([np.ones(self.n_rows), dense])
+        X: Any = self.X
+        written = np.empty((self.n_rows, X.shape[1] + 1))
+        written[:, 0] = 1.0
+        if is_sparse(X):
+            framed = self._framed
+            dense = framed.toarray() - self.frame.center / self.frame.scale if is_sparse(framed) else framed
+            written[:, 1:] = dense
+            return written
+        np.subtract(X, self.frame.center, out=written[:, 1:])
+        written[:, 1:] /= self.frame.scale
+        return written
 
     @cached_property
     def _written(self) -> Array:
