@@ -201,7 +201,7 @@ def thorough_passes(objective: Objective) -> float:
 
     >>> from separatrix.penalty import Penalty
     >>> from separatrix.posing import pose
-    >>> thorough_passes(pose(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))).__round__(3)
+    >>> round(thorough_passes(pose(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))), 3)
     6.725
     """
     second = hessian_passes(objective)

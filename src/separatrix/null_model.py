@@ -38,6 +38,19 @@ def null_curvature(base: Objective) -> Array:
     return np.array([share @ base.loss.curvature_product(base.targets, z, dz) for dz in along]) @ Q
 
 
+def null_hessian(base: Objective) -> Array:
+    """The second derivatives of its loss on the determined directions, (c r, c r): without a pass.
+
+    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.posing import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> null_hessian(problem).tolist()
+    [[0.25, 0.0], [0.0, 0.3125]]
+    """
+    G, Z = base.sample_gram, base.subspace.Z
+    return np.asarray(np.kron(null_curvature(base), G if Z is None else Z.T @ G @ Z), dtype=np.float64)
+
+
 def wanted(base: Objective, gradient: Array, rows: float) -> float:
     """About the C at which rows left out are predicted best, from ∇E of the null model, for so many rows.
 

@@ -26,7 +26,7 @@ from separatrix.arrays import Array
 from separatrix.bounds import duality
 from separatrix.factor import Factor
 from separatrix.leverages import Inverse
-from separatrix.null_model import null_curvature
+from separatrix.null_model import null_hessian
 from separatrix.objective import Evaluation, Objective
 from separatrix.path_sums import Sums, sums_of
 from separatrix.reduced import Reduced, Written, reduced
@@ -115,9 +115,7 @@ class Ridge:
         rows, W = reduced(base), base.null_weights
         space, sums = rows.space, sums_of(rows)  # which directions are determined does not depend on C
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
-        G = base.sample_gram if space.Z is None else space.Z.T @ base.sample_gram @ space.Z
-        H = np.asarray(np.kron(null_curvature(base), G), dtype=np.float64)
-        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), H))
+        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
 
     def at(self, C: float) -> Fit:
         """The fit at C, from the nearest."""

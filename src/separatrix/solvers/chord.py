@@ -22,7 +22,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.bounds import factor_passes
 from separatrix.factor import Factor
-from separatrix.null_model import null_curvature
+from separatrix.null_model import null_hessian
 from separatrix.objective import Objective
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.pairs import Pairs, QuasiNewton
@@ -92,9 +92,6 @@ def _is_slow(problem: Objective, state: State) -> bool:
 
 def _null_factor(problem: Objective) -> Factor | None:
     """Of ∇²E at the null model, from the columns' products."""
-    c = null_curvature(problem)
-    G, R = problem.sample_gram, np.diag(problem.root_penalty**2)
-    Z = problem.subspace.Z
-    if Z is not None:
-        G, R = Z.T @ G @ Z, Z.T @ R @ Z
-    return Factor.of(np.kron(c, G) + np.kron(np.eye(len(c)), R))
+    R, Z, H = np.diag(problem.root_penalty**2), problem.subspace.Z, null_hessian(problem)
+    R = R if Z is None else Z.T @ R @ Z
+    return Factor.of(H + np.kron(np.eye(len(H) // len(R)), R))
