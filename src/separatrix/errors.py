@@ -22,6 +22,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 
+def printable(text: str) -> str:
+    r"""Text with its control characters spelled out, so that no name can move a cursor or break a line.
+
+    >>> print(printable("two\nlines"))
+    two\nlines
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
 class SeparatrixError(Exception):
     """Anything that this package raises on purpose."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.errors import LabelError
+from separatrix.errors import LabelError, printable
 
 # Whole numbers within this of each other are counted in a table.
 CLOSE_TOGETHER = 1 << 16
@@ -175,6 +175,6 @@ def quoted(name: Any) -> str:
     """
     if not isinstance(name, str):
         return repr(name)
-    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
+    text = printable(name)
     mark = '"' if "'" in text else "'"
     return f"{mark}{text}{mark}"

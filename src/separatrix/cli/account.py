@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from separatrix.arrays import Array, Integers
@@ -135,28 +133,28 @@ class Account:
         self._show_data()
         terminal.line("split", self._split())
         terminal.line("model", model_sentence(self.name, self.model))
-        click.echo()
+        terminal.say()
         terminal.certificate(replace(self.model.certificate_, status=shortened(self.model.certificate_.status)))
         if _NAMES_ROWS.search(self.model.certificate_.status) and (
             self.held.any() or len(self.codes) < self.table.n_rows
         ):
             terminal.line("rows", "numbers of rows count those that were fitted, from 0; --test-size 0 fits all")
         if self.validation is not None:
-            click.echo()
+            terminal.say()
             self.validation.show()
         if self.measures is not None:
-            click.echo()
+            terminal.say()
             self.measures.show("held out")
         if self.largest:
-            click.echo()
+            terminal.say()
             self._show_largest()
 
     def show_written(self, out: str, data: str) -> None:
         """Where the model is, and what to try next."""
         words = ["show", out] if data == STDIN else ["predict", out, data]
-        click.echo()
+        terminal.say()
         terminal.line("written", f"{out}; next, try")
-        click.echo(" " * terminal.LABEL + shlex.join(["separatrix", *words]))  # whole, to be copied
+        terminal.say(" " * terminal.LABEL + terminal.command_line(["separatrix", *words]))  # whole, to be copied
 
     def _show_data(self) -> None:
         n, table = len(self.codes), self.table

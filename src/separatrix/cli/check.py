@@ -55,7 +55,7 @@ def check(
         given = None if schema is None else read_schema(schema)
         found = checks_in_shell(check_table(data, target, drop, given, **spelling))
     if as_json:
-        click.echo(terminal.json_text({"data": data, **found.plain()}))
+        terminal.document(terminal.json_text({"data": data, **found.plain()}))
     else:
         _show(data, found, quiet)
     for note in found.notes:
@@ -70,16 +70,16 @@ def _show(data: str, found: Checks, quiet: bool) -> None:
     terminal.line("data", f"{data}: {rows}{coded}; predicting {found.target!r}")
     for finding in found:
         if finding.severity != "ok":
-            click.echo()
+            terminal.say()
             terminal.line(finding.severity, finding.title, _COLOURS[finding.severity])
             terminal.line("", finding.sentence)
             if finding.do:
                 terminal.line("", f"→ {finding.do}")
     if not quiet and found.at("ok"):
-        click.echo()
+        terminal.say()
         for finding in found.at("ok"):
             terminal.line("ok", _brief(finding))
-    click.echo()
+    terminal.say()
     terminal.line("in all", _summary(found))
 
 

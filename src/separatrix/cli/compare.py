@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +72,12 @@ def compare(
         for one in plain["classifiers"]:
             one |= {key: in_shell(one[key]) for key in ("reason", "status") if key in one}
         whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
-        click.echo(terminal.json_text(whole))
+        terminal.document(terminal.json_text(whole))
     else:
         _show(table, found, cv)
         if words is not None:
             terminal.line("refit", "the same folds, then all rows:")
-            click.echo(" " * terminal.LABEL + shlex.join(words))  # whole, to be copied
+            terminal.say(" " * terminal.LABEL + terminal.command_line(words))  # whole, to be copied
     for note in (*table.notes, *table.late):
         exits.note(note)
     if table.holes:
@@ -107,10 +106,10 @@ def _show(table: RawTable, found: Comparison, cv: int) -> None:
     terminal.line("data", f"{table.source}: {size}; predicting {table.target!r}")
     fewer = f", as many as the smallest class has rows (asked: {cv})" if found.n_folds < cv else ""
     terminal.line("folds", f"{found.n_folds}{fewer}, the same share of each class, seed {found.seed}")
-    click.echo()
+    terminal.say()
     _show_figures(found)
     _show_refused(found)
-    click.echo()
+    terminal.say()
     terminal.line("take", found.why, "green")
     chosen = found.chosen
     if chosen is not None and chosen.n_met < found.n_folds:
@@ -126,13 +125,13 @@ def _show_figures(found: Comparison) -> None:
     room = terminal.width() - sum(_HEADS.values()) - 4
     left = min(max(len(_named(one)) for one in shown), max(12, room))
     heads = "".join(f"{head:>{width}}" for head, width in _HEADS.items())
-    click.echo(click.style(f"    {'':<{left}}{heads}", bold=True))
+    terminal.say(f"    {'':<{left}}{heads}", bold=True)
     for one in shown:
         mark = "→" if one is found.chosen else " "
         row = "".join(f"{cell:>{width}}" for cell, width in zip(_cells(one, found), _HEADS.values(), strict=True))
         line = f"  {mark} {terminal.clipped(_named(one), left):<{left}}{row}"
-        click.echo(click.style(line, bold=one is found.chosen, dim=one is found.baseline))
-    click.echo()
+        terminal.say(line, bold=one is found.chosen, dim=one is found.baseline)
+    terminal.say()
     meant = [
         "± is the standard error over the folds",
         "off by: the calibration error",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from separatrix.cli import terminal
+
 _EXAMPLES = """\b
 Examples:
   bash:  eval "$(separatrix completion bash)"         in ~/.bashrc
@@ -22,4 +24,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None
     script = found(ctx.find_root().command, {}, "separatrix", "_SEPARATRIX_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    terminal.document(script.source_template % script.source_vars() + "\n")

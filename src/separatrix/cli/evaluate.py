@@ -66,7 +66,7 @@ def evaluate(
     if as_json:
         found = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
         confusion = {"confusion": measures.answers.confusion, "report": report}
-        click.echo(terminal.json_text({**found, **measures.as_dict(), **confusion}))
+        terminal.document(terminal.json_text({**found, **measures.as_dict(), **confusion}))
     else:
         _show(known, model, table, measures)
         if report is not None:
@@ -116,7 +116,7 @@ def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None
     where = "" if source is None else f", fitted on {source} ({known.training.get('rows_fitted')} rows)"
     terminal.line("model", f"{path}: {known.classifier}{where}")
     terminal.line("data", f"{table.source}: {terminal.count(measures.n_rows, 'row')}; labels in {table.target!r}")
-    click.echo()
+    terminal.say()
     measures.show()
     measures.show_more()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from separatrix.cli import reading
+from separatrix.cli import reading, terminal
 from separatrix.cli.reading import FILE
 from separatrix.errors import ParameterError
 
@@ -106,6 +106,6 @@ def export(
         raise ParameterError("--out", "ONNX is bytes, no text for a terminal", "give a file, or a pipe")
     content = FORMATS[form](reading.read_model(model), Asked(dialect, table, keep))
     if out is None:
-        click.echo(content, nl=False)
+        terminal.document(content)
     else:
         reading.write("--out", out, content)

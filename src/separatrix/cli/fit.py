@@ -106,7 +106,7 @@ def fit(
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
-        click.echo(str(reading.inferred(data, wanted)))
+        terminal.document(terminal.escaped(str(reading.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
         reading.refuse_unwritable(option, path)
@@ -126,7 +126,7 @@ def fit(
         if report is not None:
             _report(account, report, table.holes)
     if as_json:
-        click.echo(terminal.json_text({**account.as_dict(), "model": out, "report": report}))
+        terminal.document(terminal.json_text({**account.as_dict(), "model": out, "report": report}))
     else:
         account.show()
         if out is not None:

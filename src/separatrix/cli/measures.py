@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from separatrix.arrays import Array, Integers
@@ -169,7 +168,7 @@ class Measures:
             rest = ", the mean of each class against the rest" if len(self.labels) > 2 else ""
             sure = f" ({interval.low:.3f} to {interval.high:.3f})" if interval else rest
             terminal.line("ROC area", f"{self.auc:.3f}{sure}")
-        click.echo()
+        terminal.say()
         self._show_confusion()
 
     def _show_confusion(self) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from separatrix.cli import terminal
 from separatrix.cli.models import MODELS
 from separatrix.cli.terminal import item, printable
@@ -42,10 +40,10 @@ def show_model(known: ModelFile) -> None:
         less = "less its mean in training, " if known.scaling.center.any() else ""
         terminal.line("units", f"each column {less}over its standard deviation: weights are per deviation")
     if known.certificate is not None:
-        click.echo()
+        terminal.say()
         terminal.certificate(known.certificate)
     _show_training(known.training, classes)
-    click.echo()
+    terminal.say()
     _WEIGHTS.get(type(known.scorer).__name__, _show_no_weights)(known)
 
 
@@ -95,7 +93,7 @@ def _show_categories(encoder: Encoder) -> None:
 def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
     if not training:
         return
-    click.echo()
+    terminal.say()
     got: Callable[[str], Any] = training.get
     rows = f"{got('rows')} rows, {got('rows_fitted')} fitted, {got('rows_held_out')} held out (seed {got('seed')})"
     terminal.line("training", f"{got('source')}: {rows}")
@@ -167,9 +165,9 @@ def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
 
     found = differences(before, after)
     if as_json:
-        click.echo(terminal.json_text({"changes": [one._asdict() for one in found]}))
+        terminal.document(terminal.json_text({"changes": [one._asdict() for one in found]}))
     elif not found:
-        click.echo("nothing changed: both files hold the same model")
+        terminal.say("nothing changed: both files hold the same model")
     else:
         _show_differences(found)
 
@@ -185,7 +183,7 @@ def _show_differences(found: list[Difference]) -> None:
     if numbers:
         shown = numbers[:MOST_NUMBERS]
         more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
-        click.echo(click.style(f"numbers{more}", bold=True))
+        terminal.say(f"numbers{more}", bold=True)
         values = [[one.before, one.after, _change(one)] for one in shown]
         terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
 
@@ -193,14 +191,14 @@ def _show_differences(found: list[Difference]) -> None:
 def _show_difference(one: Difference, room: int) -> None:
     """On one line where that fits, else on two."""
     before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
-    head = click.style(f"{printable(one.what):<{room}}", bold=True)
+    head = f"{printable(one.what):<{room}}"
     whole = before if one.before == one.after else f"{before} -> {after}"
     if room + len(whole) < terminal.width():
-        click.echo(head + whole)
+        terminal.say(whole, head=head)
         return
-    click.echo(head.rstrip())
+    terminal.say(head=head.rstrip())
     for mark, text in (("-", before), ("+", after)):
-        click.echo(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
+        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
 
 
 def _change(one: Difference) -> float | None:
@@ -224,14 +222,14 @@ def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
     if found.code is not None:
         found = replace(found, note="; ".join(filter(None, [found.note, *_beside(known)])))
     if as_json:
-        click.echo(terminal.json_text(vars(found)))
+        terminal.document(terminal.json_text(vars(found)))
         return
     if found.code is None:
         terminal.line(package, f"has no such fit: {found.note}")
         return
-    click.echo(found.code)
+    terminal.document(f"{found.code}\n")
     if found.note:
-        click.echo(f"({found.note})", err=True)
+        terminal.say(f"({found.note})", err=True)
 
 
 def _beside(known: ModelFile) -> list[str]:

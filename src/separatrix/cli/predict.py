@@ -61,7 +61,7 @@ def predict(
         with terminal.working("writing the answers", prints=out is None):
             if out is None:
                 for piece in pieces:
-                    click.echo(piece.encode(), nl=False)
+                    terminal.document(piece)
             else:
                 reading.write("--out", out, "".join(pieces).encode())
     finally:  # whoever wants the first answers only closes the pipe, and is told all the same
@@ -84,7 +84,7 @@ class Answered:
         for name in ("scores", "probabilities"):
             if getattr(self, name) is not None:
                 found[name] = getattr(self, name)
-        return terminal.json_text(found, indent=None) + "\n"
+        return terminal.json_text(found, indent=None)
 
     def csv(self) -> Iterator[str]:
         """Pieces of text; floats are spelled so that they read back to the same bits."""

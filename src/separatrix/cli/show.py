@@ -40,6 +40,6 @@ def show(model: str, other: str | None, package: str | None, as_json: bool) -> N
     elif other is not None:
         portrait.show_changes(known, read_model(other, model), as_json)
     elif as_json:
-        click.echo(terminal.json_text(known.content()))
+        terminal.document(terminal.json_text(known.content()))
     else:
         portrait.show_model(known)

@@ -1,10 +1,15 @@
-"""What a terminal shows: labelled lines that wrap, columns of numbers, JSON, and a note while work goes on."""
+"""What a terminal shows: labelled lines that wrap, columns of numbers, JSON, and a note while work goes on.
+
+Everything that the command line prints goes through ``say`` or ``document``, the only callers of ``click.echo``, so no
+name or cell of a file reaches the terminal with its control characters.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import shlex
 import shutil
 import sys
 import textwrap
@@ -17,6 +22,7 @@ from typing import Any
 import click
 
 from separatrix.cli.wording import in_shell
+from separatrix.errors import printable
 from separatrix.watching import Stage, watch
 
 # The certificate's own lines have this much room for their labels.
@@ -32,24 +38,48 @@ def width() -> int:
     return max(40, shutil.get_terminal_size((UNWRAPPED, 24)).columns)
 
 
-def printable(text: str) -> str:
-    r"""Text without control characters, so that no name can move the cursor or break a line.
+def say(text: str = "", *, head: str = "", err: bool = False, **style: Any) -> None:
+    """Print one line for people: a head in bold, then text in the style asked for; control characters spelled out."""
+    shown = click.style(printable(head), bold=True) if head else ""
+    click.echo(shown + click.style(printable(text), **style), err=err)
 
-    >>> print(printable("two\nlines"))
-    two\nlines
+
+def document(content: str | bytes) -> None:
+    """Write to standard output what programs read: as it is into a pipe, its control characters spelled out on a
+    terminal. Bytes that are not text stay as they are.
     """
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    if isinstance(content, str):
+        content = content.encode(errors="backslashreplace")
+    if sys.stdout is not None and sys.stdout.isatty():
+        content = "\n".join(map(printable, content.decode(errors="backslashreplace").split("\n"))).encode()
+    click.echo(content, nl=False)
+
+
+def command_line(words: Sequence[str]) -> str:
+    r"""Words as a line for the shell; control characters are spelled in the shell's own way, so the line can be copied.
+
+    >>> print(command_line(["separatrix", "show", "my model.json", "a\x1bb"]))
+    separatrix show 'my model.json' $'a\x1bb'
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else _ansi_quoted(word) for word in words)
+
+
+def _ansi_quoted(word: str) -> str:
+    shown = []
+    for one in word:
+        plain = f"\\{one}" if one in "'\\" else one
+        spelled = "".join(f"\\x{byte:02x}" for byte in one.encode(errors="surrogateescape"))
+        shown.append(plain if one.isprintable() else spelled)
+    return f"$'{''.join(shown)}'"
 
 
 def line(label: str, text: str, colour: str | None = None) -> None:
     """A label, and text that wraps beside it."""
     wrapped = textwrap.wrap(printable(text), width() - LABEL - 1, break_on_hyphens=False) or [""]
     head = f"{label + ': ':<{LABEL}}" if label else " " * LABEL
-    click.echo(click.style(head, bold=True) + click.style(wrapped[0], fg=colour))
+    say(wrapped[0], head=head, fg=colour)
     for more in wrapped[1:]:
-        click.echo(" " * LABEL + click.style(more, fg=colour))
+        say(more, head=" " * LABEL, fg=colour)
 
 
 def certificate(found: Any) -> None:
@@ -76,10 +106,10 @@ def matrix(
     for start in range(0, len(heads), at_once):
         part = range(start, min(start + at_once, len(heads)))
         titles = "".join(f"{clipped(heads[k], cell - 2):>{cell}}" for k in part)
-        click.echo(click.style(f"  {'':<{left}}{titles}", bold=True))
+        say(f"  {'':<{left}}{titles}", bold=True)
         for name, row in zip(names, values, strict=True):
             cells = ["none" if (one := row[k]) is None else f"{one:{form}}" for k in part]
-            click.echo(f"  {clipped(name, left):<{left}}" + "".join(f"{text:>{cell}}" for text in cells))
+            say(f"  {clipped(name, left):<{left}}" + "".join(f"{text:>{cell}}" for text in cells))
 
 
 def clipped(text: str, most: int) -> str:
@@ -129,12 +159,23 @@ def share(value: float) -> str:
 def json_text(value: Any, indent: int | None = 2) -> str:
     """JSON. A float that is not finite has no form in JSON: infinity is "inf", NaN is null.
 
-    >>> print(json_text({"C": float("inf")}))
+    >>> print(json_text({"C": float("inf")}), end="")
     {
       "C": "inf"
     }
     """
-    return json.dumps(_jsonable(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return escaped(json.dumps(_jsonable(value), indent=indent, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""JSON with its control characters as escapes: the same values, and nothing that a terminal would obey.
+
+    >>> print(escaped('["\x9b31m", "č"]'))
+    ["\u009b31m", "č"]
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
 
 def _jsonable(value: Any) -> Any:
