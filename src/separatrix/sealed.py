@@ -97,7 +97,7 @@ def unseal(name: str, newest: int, data: bytes) -> Unsealed:
 def _parsed(raw: bytes) -> Any:
     try:
         return json.loads(
-            raw.decode("ascii"), parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_distinct
+            raw.decode("ascii"), parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=distinct_keys
         )
     except RecursionError:
         raise ModelFileError("its lists are nested too deeply") from None
@@ -117,7 +117,8 @@ def _finite(text: str) -> float:
     return value
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, for ``json.loads(object_pairs_hook=...)``; a key that is there twice is a ValueError."""
     found = dict(pairs)
     if len(found) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)

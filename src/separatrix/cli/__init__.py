@@ -39,7 +39,7 @@ def main(ctx: click.Context) -> None:
     demo:xor, demo:credit, demo:three-classes, demo:outlier-1d, demo:outlier-2d.
 
     Answers go to standard output, notes and complaints to standard error. Exit codes: 0 fine, 1 a check failed,
-    2 wrong usage, 3 bad data, 4 bad model file. NO_COLOR=1 switches colours off.
+    2 wrong usage, 3 bad data, 4 bad model file, 130 interrupted. NO_COLOR=1 switches colours off.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False

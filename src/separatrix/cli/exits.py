@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from separatrix.cli import terminal
 from separatrix.cli.models import by_option
 from separatrix.cli.verbs import LazyGroup
 from separatrix.cli.wording import in_shell
@@ -20,12 +21,12 @@ CLOSED_PIPE, INTERRUPTED = 141, 130
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    click.echo(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
+    terminal.say(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
 
 
 def note(text: str) -> None:
     """A line on standard error that is no complaint."""
-    click.echo(f"note: {' '.join(in_shell(text).split())}", err=True)
+    terminal.say(f"note: {' '.join(in_shell(text).split())}", err=True)
 
 
 class Verbs(LazyGroup):
@@ -47,7 +48,10 @@ class Verbs(LazyGroup):
             complain(f"{error.format_message().rstrip('.')} (see: {where} --help)")
             code = USAGE
         except click.Abort:
+            complain("interrupted")
             code = INTERRUPTED
+        except OSError as error:  # a verb's own errors are handled below: this is help or the version
+            code = _unwritten(error)
         sys.exit(code if isinstance(code, int) else FINE)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -57,9 +61,6 @@ class Verbs(LazyGroup):
             if sys.stdout is not None:
                 sys.stdout.flush()
             return code
-        except BrokenPipeError:
-            _discard_output()
-            return CLOSED_PIPE
         except ParameterError as error:
             complain(str(by_option(error)))
             return USAGE
@@ -70,14 +71,18 @@ class Verbs(LazyGroup):
             complain(str(error))
             return BAD_MODEL
         except OSError as error:  # files are opened where their errors get names: this is standard output
-            _discard_output()
-            complain(f"the output cannot be written ({error.strerror})")
-            return USAGE
+            return _unwritten(error)
         except MemoryError:
             complain("there is not enough memory for this table; give fewer rows or columns")
             return BAD_DATA
 
 
-def _discard_output() -> None:
-    """Nobody reads any more: what is still buffered goes nowhere, or Python would complain at its end."""
+def _unwritten(error: OSError) -> int:
+    """The exit code after standard output could not be written. What is still buffered is discarded, since Python would
+    otherwise try again, and complain, when it ends.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return CLOSED_PIPE
+    complain(f"the output cannot be written ({error.strerror})")
+    return USAGE

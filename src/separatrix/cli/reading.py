@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FILE = click.Path()
+# Whether a file can be read is found out by opening it, so that it ends with the exit code of bad data.
+FILE = click.Path(readable=False)
 # Standard input where something is read, standard output where answers are written.
 STANDARD = "-"
 POLICIES = ("error", "impute", "indicator", "drop")

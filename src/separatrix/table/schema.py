@@ -26,9 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from separatrix.errors import TableError
+from separatrix.sealed import distinct_keys
 from separatrix.table.encoder import KINDS
 
 ALL_KINDS = (*KINDS, "text", "ignored")
+# In bytes: 100 000 columns with ten levels each take about 20 MB.
+LARGEST_SCHEMA = 64 << 20
 _KEYS = {"name", "kind", "reference", "levels", "note"}
 
 
@@ -127,17 +130,35 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     """
     name = os.fspath(path)
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = json.loads(_text(name, Path(path)), object_pairs_hook=distinct_keys)
+        json.dumps(found, ensure_ascii=False).encode()
+    except TableError:
+        raise
     except OSError as error:
         raise TableError(name, f"it cannot be opened ({error.strerror})", "check the path") from error
-    except UnicodeError as error:
+    except UnicodeEncodeError as error:
+        code = f"\\u{ord(error.object[error.start]):04x}"
+        raise TableError(name, f"{code} in it is not a character", "write the character itself") from error
+    except UnicodeDecodeError as error:
         raise TableError(name, "it is not UTF-8 text", "save it as UTF-8") from error
     except json.JSONDecodeError as error:
         came = f"line {error.lineno}, column {error.colno} is no JSON ({error.msg})"
         raise TableError(name, came, "mend that place") from error
-    except (RecursionError, ValueError) as error:
-        raise TableError(name, "it is nested too deeply, or holds too long a number", "check the file") from error
+    except RecursionError as error:
+        raise TableError(name, "its lists are nested too deeply", "check the file") from error
+    except ValueError as error:  # a key that is there twice, or a number of thousands of digits
+        raise TableError(name, str(error).partition(";")[0], "check the file") from error
     return Schema.from_plain(found, name)
+
+
+def _text(name: str, path: Path) -> str:
+    """The text of a regular file; a pipe or a device might never end."""
+    if path.exists() and not path.is_file():
+        raise TableError(name, "it is not a regular file", "save the schema in a file")
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size > LARGEST_SCHEMA:
+            raise TableError(name, f"it is larger than {LARGEST_SCHEMA >> 20} MB, as no schema is", "check the path")
+        return file.read().decode("utf-8")
 
 
 def _column(place: str, found: Any) -> Column:

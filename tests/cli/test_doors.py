@@ -1,0 +1,106 @@
+"""Files that are no files, streams that are full, and interrupts: one sentence and the documented exit code."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from separatrix.cli import verbs
+from tests.cli.running import OVERLAPPING, complaint
+
+PROGRAM = [sys.executable, "-m", "separatrix"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(OVERLAPPING)
+    return str(path)
+
+
+def test_a_schema_that_is_no_regular_file(table, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", "/dev/zero", tmp_path):
+        words = [*PROGRAM, "fit", table, "--target", "y", "--schema", str(path)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 3
+        assert done.stderr.startswith(f"separatrix: {path}: it is not a regular file")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_schema_of_any_size(table, tmp_path):
+    path = tmp_path / "schema.json"
+    with path.open("wb") as out:
+        out.truncate(1 << 32)  # takes no room on the disk
+    assert "larger than" in complaint("fit", table, "--target", "y", "--schema", path, code=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"columns": [], "columns": [{"name": "a", "kind": "number"}]}', "the key 'columns' is there twice"),
+        ('{"columns": [{"name": "a", "name": "b", "kind": "number"}]}', "the key 'name' is there twice"),
+        ('{"columns": [{"name": "\\ud800", "kind": "number"}]}', "is not a character"),
+        ('{"columns": [{"name": "a", "kind": "category", "levels": ["\\udfff", "0"]}]}', "is not a character"),
+        ('{"target": NaN}', "target"),
+    ],
+)
+def test_a_schema_that_says_nothing_clear(table, tmp_path, text, told):
+    path = tmp_path / "schema.json"
+    path.write_text(text)
+    assert told in complaint("fit", table, "--target", "y", "--schema", path, code=3)
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="needs users without the right to read a file")
+def test_a_file_that_may_not_be_read(table, tmp_path):
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"columns": []}')
+    model = tmp_path / "model.json"
+    model.write_text("{}")
+    for path in (table, schema, model):
+        os.chmod(path, 0)
+    root = os.geteuid() == 0
+    if root:  # who may read everything
+        for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+            os.chmod(folder, 0o755)
+        os.setresuid(65534, 65534, 0)
+    try:
+        assert "it cannot be opened" in complaint("fit", table, "--target", "y", code=3)
+        assert "it cannot be opened" in complaint("fit", "demo:iris", "--schema", schema, code=3)
+        assert "it cannot be opened" in complaint("show", model, code=4)
+    finally:
+        if root:
+            os.setresuid(0, 0, 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], *([verb, "--help"] for verb in verbs.VERBS)])
+def test_help_on_a_full_device(words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    if words:
+        assert done.stderr == "separatrix: the output cannot be written (No space left on device)\n"
+
+
+INTERRUPTED = """
+import runpy, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["separatrix", *{words!r}]
+runpy.run_module("separatrix", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.comparison"])
+def test_an_interrupt_while_modules_are_loaded(table, module):
+    script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"])
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "separatrix: interrupted")
+    assert done.stdout == ""
