@@ -113,3 +113,23 @@ def test_models_without_probabilities(name):
     assert f"{name} has scores" in complaint("predict", "m.json", "demo:three-classes", "--proba", code=2)
     head = rows_of(run("predict", "m.json", "demo:three-classes", "--scores").stdout)[0]
     assert head == ["prediction", "score(1)", "score(2)", "score(3)"]
+
+
+@pytest.mark.parametrize("label", ["=cmd|' /C calc'!A0", "@SUM(A1)", "+cmd|x", "-2+3"])
+def test_labels_that_a_spreadsheet_would_run_are_told(tmp_path, label):
+    table, model = tmp_path / "table.csv", tmp_path / "model.json"
+    table.write_text("a,y\n" + "".join(f'{i % 5},"{label if i % 2 else "plain"}"\n' for i in range(20)))
+    run("fit", table, "--target", "y", "--out", model)
+    done = run("predict", model, table)
+    assert "A spreadsheet takes" in done.stderr
+    assert label in done.stderr
+    assert {row[0] for row in rows_of(done.stdout)[1:]} <= {label, "plain"}  # as they are, for programs
+    assert "A spreadsheet takes" not in run("predict", model, table, "--json").stderr
+
+
+@pytest.mark.parametrize("label", ["-1", "+1.5", "+", "a=b"])
+def test_labels_that_a_spreadsheet_reads_as_they_are(tmp_path, label):
+    table, model = tmp_path / "table.csv", tmp_path / "model.json"
+    table.write_text("a,y\n" + "".join(f'{i % 5},"{label if i % 2 else "plain"}"\n' for i in range(20)))
+    run("fit", table, "--target", "y", "--out", model)
+    assert "A spreadsheet takes" not in run("predict", model, table).stderr

@@ -66,7 +66,7 @@ def draw(kind: str, seed: int, missing: str | None = None, unseen: str | None = 
     unseen = unseen or str(rng.choice(["average", "error"]))
     columns = [c if missing == "indicator" else replace(c, indicator=False) for c in COLUMNS]
     encoder = Encoder(tuple(columns[j] for j in rng.permutation(len(columns))), missing, unseen)
-    model = ModelFile(*_scorer(kind, encoder, rng, K), encoder=encoder)
+    model = ModelFile(*of_kind(kind, encoder, rng, K), encoder=encoder)
     return answered(model, _table(rng, 40))
 
 
@@ -110,7 +110,7 @@ def _size(scorer, x):
 # -------------------------------------------------------------------------------------------------- models
 
 
-def _scorer(kind, encoder, rng, K):
+def of_kind(kind, encoder, rng, K):
     d = encoder.n_columns
     if kind in ("logit", "probit", "cloglog", "sign"):
         classes = rng.permutation(TEXTS)[:2]

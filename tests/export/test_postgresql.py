@@ -10,6 +10,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,9 @@ import separatrix as sx
 from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, to_sql
 from separatrix.model_file import ModelFile
+from separatrix.table.encoder import Encoded, Encoder
 
-from .cases import KINDS, draw, same
+from .cases import KINDS, draw, of_kind, same
 from .test_spelling import CATEGORIES, DATES, PLAIN, TYPED, ZONED, of_category, of_plain
 
 pytestmark = pytest.mark.slow
@@ -202,6 +204,37 @@ def test_far_scores(server, kind):
     p = np.array([[float(cell) for cell in row[1 + (1 if K == 2 else K) : -1]] for row in rows])
     expected = model.scorer.probabilities(np.array(z)[:, None])
     assert np.allclose(p, expected[:, 1:] if K == 2 else expected, rtol=2e-12, atol=1e-300)
+
+
+EXTREME = [0.0, 1.0, -2.5, 5e-324, -1e-310, 1e-200, -3e-160, 1e155, -1e200, 1.7e308, -1.7e308]
+
+
+@pytest.mark.parametrize("size", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("kind", ["logit", "probit", "cloglog", "sign", "softmax", "votes", "gaussian", "gaussians"])
+def test_numbers_of_any_size(server, kind, size):
+    """A row whose products leave the doubles gets an answer, and so do all the others. PostgreSQL would raise."""
+    rng = np.random.default_rng(7)
+    pairs = np.array([(a, b) for a in EXTREME for b in EXTREME])
+    encoder = Encoder((Encoded("a", "number"), Encoded("b", "number")))
+    name, scorer = of_kind(kind, encoder, rng, 3)
+    if hasattr(scorer, "W") and scorer.W is not None:
+        scorer = replace(scorer, W=scorer.W * np.array([1.0, size, 1.0]))
+    model = ModelFile(name, scorer, features=("a", "b"))
+    table = pa.table({"a": pairs[:, 0], "b": pairs[:, 1], "id": range(len(pairs))})
+    rows = server.run(
+        f"{server.fill(table)} SELECT * FROM ({to_sql(model, 'postgresql', keep=['id'])}) AS a ORDER BY id;"
+    )
+    with np.errstate(all="ignore"):
+        z = np.atleast_2d(scorer.scores(pairs).T).T
+        usual = np.all(np.isfinite(z) & (np.abs(z) < 1e280), axis=1) & np.all(np.abs(pairs) < 1e150, axis=1)
+        labels = scorer.predict(pairs).tolist()
+    assert usual.sum() > 30
+    for i, row in enumerate(rows):
+        assert row[-1] != ""
+        if usual[i]:
+            found = np.array([float(cell) for cell in row[1 : 1 + z.shape[1]]])
+            assert np.allclose(found, z[i], rtol=1e-9, atol=1e-11 * np.abs(z[i]).max() + 1e-280)
+            assert type(labels[i])(row[-1]) == labels[i] or np.abs(z[i]).max() < 1e-280
 
 
 def test_doubles_read_back_the_same(server):

@@ -20,6 +20,14 @@ NOON = datetime.datetime(2024, 1, 1, 12, 0, 0)
 LATER = datetime.datetime(2024, 1, 1, 12, 0, 0, 250000)
 UTC = datetime.UTC
 WHOLE = ("1", "2", "17")
+# Every character that Python and Arrow take for white space, on one side of a cell or on both.
+SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+
+def padded(word):
+    return [*(f"{space}{word}" for space in SPACES), *(f"{word}{space}{space}" for space in SPACES)]
+
+
 # Levels, and columns of several types for them; each has a level never seen and a missing value.
 CATEGORIES = {
     "whole": (WHOLE, pa.array([1, 2, 17, 3, None], pa.int32())),
@@ -30,6 +38,7 @@ CATEGORIES = {
     "text that reads as numbers, as text": (("1.0", "007", "1"), pa.array(["1.0", "1", "007", "7", None])),
     "other numbers alone": (("1.0", "007"), pa.array([1.0, 7.0, 0.5, None, float("nan")])),
     "large and small": (("1e+16", "1e-7", "0.5", "0"), pa.array([1e16, 1e-7, 0.5, 0.1 + 0.2, -0.0, None])),
+    "white space of any kind": (("red", "blue"), pa.array([*padded("red"), *SPACES, "r\u00a0ed", "\u200bred", None])),
     "truths": (("true", "false"), pa.array([True, False, None])),
     "truths as text": (("true", "false"), pa.array(["true", "false", "True", "1", None])),
     "truths that mean levels": (("No", "Yes"), pa.array([True, False, None])),
@@ -127,6 +136,7 @@ TEXT_DATES = ["2024-01-01", " 2024-01-01 ", "2024-01-01T12:00:00", "2024-01-01 1
 TEXT_DATES += ["2024-01-01T12:00:00.250Z", "1969-07-20 20:17", "NA", "", "?", "yesterday", None]
 DATES = {
     "text": pa.array(TEXT_DATES),
+    "white space": pa.array([*padded("2024-01-01"), *padded("2024-01-01T12:00:00+02:00"), *SPACES]),
     "days": pa.array([NOON.date(), datetime.date(1969, 7, 20), None]),
     "seconds": pa.array([NOON, datetime.datetime(1969, 7, 20, 20, 17), None], "timestamp[s]"),
     "microseconds": pa.array([NOON, LATER, None], pa.timestamp("us")),
@@ -144,12 +154,14 @@ def test_dates(engine, kind, missing):
 PLAIN = {
     "number": {
         "text": pa.array(["1.5", " 2 ", "-3e2", "1e400", "NA", "nan", "?", "abc", "0x10", "", "None", None]),
+        "white space": pa.array([*padded("1.5"), *padded("NA"), *SPACES, None]),
         "double": pa.array([1.5, float("nan"), float("inf"), None]),
         "whole": pa.array([1, 2**53 + 1, None]),
         "truth": pa.array([True, False, None]),
     },
     "boolean": {
         "text": pa.array(["true", "FALSE", " True ", "1", "0", "2", "yes", "NA", "", None]),
+        "white space": pa.array([*padded("True"), *padded("0"), *SPACES, None]),
         "double": pa.array([1.0, 0.0, 2.0, float("nan"), None]),
         "whole": pa.array([1, 0, 2, None]),
         "truth": pa.array([True, False, None]),
@@ -158,7 +170,7 @@ PLAIN = {
 
 
 @pytest.mark.parametrize("missing", ["error", "indicator"])
-@pytest.mark.parametrize("held", ["text", "double", "whole", "truth"])
+@pytest.mark.parametrize("held", ["text", "white space", "double", "whole", "truth"])
 @pytest.mark.parametrize("kind", PLAIN)
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite", "python"])
 def test_numbers_and_truth_values(engine, kind, held, missing):

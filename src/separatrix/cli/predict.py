@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
     from separatrix.table import Table
 
+# What spreadsheets take for a formula; a sign by itself or before a number is none.
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(e[+-]?\d+)?$)", re.IGNORECASE)
 # Rows of output that are put together before they are written.
 CHUNK = 8192
 
@@ -67,6 +70,9 @@ def predict(
     finally:  # whoever wants the first answers only closes the pipe, and is told all the same
         for note in table.notes:
             exits.note(note)
+        run = [] if as_json else [label for label in found.classes if isinstance(label, str) and _FORMULA.match(label)]
+        if run:
+            exits.note(f"A spreadsheet takes labels such as {run[0]!r} for formulas: import the column as text.")
 
 
 @dataclass(frozen=True)

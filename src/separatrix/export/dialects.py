@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.errors import ParameterError
-from separatrix.export.spelling import FALSE, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
+from separatrix.export.spelling import FALSE, SPACES, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
 
 # The largest power of two that a 64-bit integer holds.
 STEP = 62
@@ -70,7 +70,8 @@ class Dialect:
     Of a category, ``real`` says whether the column holds numbers with a fraction, ``real_value`` their value, and
     ``respelled`` what else is not spelled as ``text`` has it; ``true`` and ``false`` say whether it is this truth
     value, ``truths_are_digits`` that these are the numbers 1 and 0. ``fence``: what behind a subquery keeps the engine
-    from writing it out at each of its uses. ``most_columns``: that a subquery may have.
+    from writing it out at each of its uses. ``most_columns``: that a subquery may have. ``traps``: whether a product
+    that leaves the doubles ends the whole statement with an error.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Dialect:
     largest: str = "GREATEST"
     most_columns: int | None = None
     fence: str = ""
+    traps: bool = False
 
     def name_of(self, name: str) -> str:
         """An identifier, whatever letters it has.
@@ -125,19 +127,28 @@ def _sayable(text: str) -> str:
     return text
 
 
-_DUCK_TEXT = r"trim(CAST({0} AS VARCHAR), E' \t\r\n')"
+# Not by a regular expression: DuckDB compiles one anew at each place it stands, which takes seconds for many columns.
+_DUCK_SPACES = "".join(f"\\x{byte:02x}" for code in SPACES for byte in chr(code).encode())
+_DUCK_TEXT = f"trim(CAST({{0}} AS VARCHAR), E'{_DUCK_SPACES}')"
 _DUCK_IS_TEXT = "CASE WHEN typeof({0}) = 'VARCHAR' THEN"
+_DUCK_NUMBER = f"{_DUCK_IS_TEXT} TRY_CAST({_DUCK_TEXT} AS DOUBLE) ELSE TRY_CAST({{0}} AS DOUBLE) END"
 _DUCK_NOTHING = f"{{0}} IS NULL OR (typeof({{0}}) = 'VARCHAR' AND {nothing(_DUCK_TEXT)})"
-_PG_TEXT = r"btrim(CAST({0} AS text), E' \t\r\n')"
-_LITE_TEXT = "trim({0}, char(32, 9, 13, 10))"
-_PG_INSTANT = f"CASE WHEN {_PG_TEXT} ~ '{ZONED}' THEN EXTRACT(EPOCH FROM CAST({{0}} AS timestamptz)) "
+_PG_SPACES = "".join(f"\\u{code:04x}" for code in SPACES)
+_PG_TEXT = f"btrim(CAST({{0}} AS text), E'{_PG_SPACES}')"
+# A cast of a number to text and back would take several times as long, and one of a time would lose its zone.
+_PG_IS_TEXT = "CASE WHEN CAST(pg_typeof({0}) AS text) IN ('text', 'character varying', 'character') THEN"
+_PG_NUMBER = f"{_PG_IS_TEXT} CAST({_PG_TEXT} AS float8) ELSE CAST({{0}} AS float8) END"
+_PG_TIME = f"{_PG_IS_TEXT} CAST({_PG_TEXT} AS timestamp) ELSE CAST({{0}} AS timestamp) END"
+_PG_ZONED = f"{_PG_IS_TEXT} CAST({_PG_TEXT} AS timestamptz) ELSE CAST({{0}} AS timestamptz) END"
+_PG_INSTANT = f"CASE WHEN {_PG_TEXT} ~ '{ZONED}' THEN EXTRACT(EPOCH FROM {_PG_ZONED}) "
+_LITE_TEXT = f"trim({{0}}, char({', '.join(map(str, SPACES))}))"
+_LITE_NUMBER = f"CASE typeof({{0}}) WHEN 'text' THEN {_LITE_TEXT} ELSE {{0}} END"
 DIALECTS = {
     "standard": Dialect("standard"),
     "duckdb": Dialect(
         "duckdb",
-        number="TRY_CAST({} AS DOUBLE)",
+        number=f"nullif(nullif(nullif({_DUCK_NUMBER}, CAST('NaN' AS DOUBLE)), 1e999), -1e999)",
         missing=f"{_DUCK_NOTHING} OR isnan(TRY_CAST({{0}} AS DOUBLE))",
-        finite="isfinite(TRY_CAST({} AS DOUBLE))",
         # Its cast of text to TIMESTAMP drops the zone; one of every cell to text would take longer than all the rest.
         days="CASE WHEN typeof({0}) NOT IN ('VARCHAR', 'TIMESTAMP WITH TIME ZONE') "
         "THEN epoch(TRY_CAST({0} AS TIMESTAMP)) "
@@ -166,13 +177,13 @@ DIALECTS = {
     "postgresql": Dialect(
         "postgresql",
         with_type,
-        number="CAST({} AS float8)",
+        number=_PG_NUMBER,
         missing=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
         # NaN is above all numbers.
-        finite=f"NOT {nothing(_PG_TEXT)} AND abs(CAST({{0}} AS float8)) < float8 'Infinity'",
-        days=f"CAST({_PG_INSTANT}ELSE EXTRACT(EPOCH FROM CAST({{0}} AS timestamp)) END AS float8) / float8 '86400'",
+        finite=f"NOT {nothing(_PG_TEXT)} AND abs({_PG_NUMBER}) < float8 'Infinity'",
+        days=f"CAST({_PG_INSTANT}ELSE EXTRACT(EPOCH FROM {_PG_TIME}) END AS float8) / float8 '86400'",
         missing_day=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
-        finite_day=f"NOT {nothing(_PG_TEXT)} AND isfinite(CAST({{0}} AS timestamp))",
+        finite_day=f"NOT {nothing(_PG_TEXT)} AND isfinite({_PG_TIME})",
         text=f"nullif({_PG_TEXT}, '') COLLATE \"C\"",
         real="CAST(pg_typeof({}) AS text) IN ('double precision', 'real', 'numeric')",
         real_value="CAST(CAST({} AS text) AS float8)",
@@ -189,17 +200,18 @@ DIALECTS = {
         yes=f"lower({_PG_TEXT}) IN {TRUE}",
         no=f"lower({_PG_TEXT}) IN {FALSE}",
         fence=" OFFSET 0",
+        traps=True,
     ),
     "sqlite": Dialect(
         "sqlite",
         as_fraction,
         # Of a "name" that is no column SQLite makes text; of a `name` it makes an error.
         mark="`",
-        number="CAST({} AS REAL)",
+        number=f"nullif(nullif(CAST({_LITE_NUMBER} AS REAL), 9e999), -9e999)",
         missing=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",
         # Its columns hold any type: text that is no number is unlike its own cast, which takes what digits it begins
         # with.
-        finite="(typeof({0}) = 'integer' OR {0} = CAST({0} AS REAL)) AND abs(CAST({0} AS REAL)) < 9e999",
+        finite=f"typeof({{0}}) = 'integer' OR {_LITE_NUMBER} = CAST({_LITE_NUMBER} AS REAL)",
         # Seconds and their thousandths; a Julian day as one number has digits for a twentieth of those.
         days=f"(strftime('%s', {_LITE_TEXT}) + strftime('%f', {_LITE_TEXT}) - strftime('%S', {_LITE_TEXT})) / 86400.0",
         missing_day=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",

@@ -4,9 +4,10 @@
                doubles (of dates, the days since 1970-01-01), text for categories, truth values for booleans
     outputs    "label" (n,), "scores" (n, 1 or K), "probabilities" (n, K) where the model has them
 
-A missing value is NaN, or the empty text; where values may be missing, booleans are doubles as well. ONNX knows no
-refusal and no empty answer: there scores and probabilities are NaN and the label is the empty text, NaN, the smallest
-whole number, or false, by its type. An output whose name a column has gets an underscore behind it.
+White space around a text is not removed, since ONNX has no operator for it. A missing value is NaN, or the empty text;
+where values may be missing, booleans are doubles as well. ONNX knows no refusal and no empty answer: there scores and
+probabilities are NaN and the label is the empty text, NaN, the smallest whole number, or false, by its type. An output
+whose name a column has gets an underscore behind it.
 """
 
 from __future__ import annotations

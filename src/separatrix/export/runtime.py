@@ -32,7 +32,7 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, str) and "_" in value:
         raise ValueError("it is not a number")
     try:
-        number = float(value)
+        number = float(value.strip() if isinstance(value, str) else value)
     except OverflowError:
         number = math.inf
     if math.isinf(number):

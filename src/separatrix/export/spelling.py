@@ -20,6 +20,8 @@ from separatrix.table.cells import NO_NUMBER, listed, texts, truth_levels, truth
 ZONED = r":[0-9].*(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$"
 # Truth values in small letters; 1.0 is how some engines spell the number.
 TRUE, FALSE = "('true', '1', '1.0')", "('false', '0', '0.0')"
+# The white space that ``str.strip`` and Arrow trim. Engines trim the same, so they read a cell as ``predict`` does.
+SPACES = tuple(code for code in range(0x3001) if chr(code).isspace())
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(Z?)")
 
 

@@ -35,13 +35,14 @@ from separatrix.export.algebra import (
 )
 from separatrix.export.dialects import Dialect, dialect_of
 from separatrix.export.formula import Column, Formula, Row, formula_of
+from separatrix.export.guards import Guard, guard_of
 from separatrix.export.spelling import are_numbers, told, unlike
 from separatrix.table.cells import NA
 
 # Engines refuse expressions that are nested a thousand deep: longer sums are sums of sums.
 LONGEST_SUM = 50
 # Past so many letters an expression is of no use.
-LONGEST_EXPRESSIONS = 4_000_000
+LONGEST_EXPRESSIONS = 8_000_000
 # Where an engine that writes subqueries out again would make a statement grow by so much, it is kept from doing so.
 LARGEST_GROWTH = 20
 # What a subquery may have beside columns of X: scores, probabilities, steps to them, columns to keep.
@@ -66,14 +67,16 @@ def to_sql(
     [('yes',), (None,)]
     """
     spelled = dialect_of(dialect)
-    writer = Writer(formula_of(model), spelled)
+    formula = formula_of(model)
+    writer = Writer(formula, spelled, guard_of(formula, spelled, inline=False))
     return writer.select(["rows"] if table is None else [table] if isinstance(table, str) else table, keep)
 
 
 def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
     """Score, probability and label as expressions by themselves, for a SELECT or a view of one's own.
 
-    They do not tell classes apart where a Gaussian's distance is so long (1e154) that its square overflows.
+    They do not tell classes apart where a Gaussian's distance is so long (1e154) that its square overflows; in
+    PostgreSQL such a row ends the statement with an error. ``to_sql`` has neither limit.
 
     >>> from separatrix import Scorer
     >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
@@ -81,11 +84,12 @@ def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
     '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
     """
     formula, spelled = formula_of(model, drawn_in=False), dialect_of(dialect)
-    written, unfolded = Writer(formula, spelled).sizes()
+    guard = guard_of(formula, spelled, inline=True)
+    written, unfolded = Writer(formula, spelled, guard).sizes()
     if unfolded > LONGEST_EXPRESSIONS:
         came = f"in one expression each its answers would take {unfolded:.2g} letters, in steps {written}"
         raise ParameterError("model", came, "use to_sql, which takes steps")
-    return Writer(formula, spelled, inline=True).expressions()
+    return Writer(formula, spelled, guard, inline=True).expressions()
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,8 @@ class Spelled:
 class Writer:
     """Spells a formula: as nested expressions, or in layers of subqueries, so that nothing is written twice."""
 
-    def __init__(self, formula: Formula, dialect: Dialect, inline: bool = False) -> None:
-        self.formula, self.dialect, self.inline = formula, dialect, inline
+    def __init__(self, formula: Formula, dialect: Dialect, guard: Guard, inline: bool = False) -> None:
+        self.formula, self.dialect, self.guard, self.inline = formula, dialect, guard, inline
         # Where a subquery could not have a name for each column of X, columns are written where they are used.
         self.wide = dialect.most_columns is not None and formula.n_columns + OTHER_COLUMNS > dialect.most_columns
         self.layers: list[list[tuple[str, str]]] = [[]]
@@ -281,12 +285,13 @@ class Writer:
         else:
             date = column.kind == "date"
             value = (dialect.days if date else dialect.number).format(c)
-            value = f"({value}) - {dialect.double(column.shift)}" if column.shift else value
+            value = f"(({value}) - {dialect.double(column.shift)})" if column.shift else value
             finite = dialect.finite_day if date else dialect.finite
-            value = f"CASE WHEN {finite.format(c)} THEN {value} END" if finite else value
+            if finite:
+                value = f"CASE WHEN {finite.format(c)} THEN {self.guard.input(column.start, value)} END"
         if column.absent is None:
             return [value]
-        first, *rest = (dialect.double(a) for a in column.absent)
+        first, *rest = (dialect.double(self.guard.number(column.start + i, a)) for i, a in enumerate(column.absent))
         filled = f"CASE WHEN {missing} THEN {first} ELSE {value} END"
         marks = [
             f"CASE WHEN {missing} THEN {a} ELSE {dialect.double(b)} END" for a, b in zip(rest, column.tail, strict=True)
@@ -329,12 +334,14 @@ class Writer:
     def _terms(self, texts: list[str], w: Array) -> list[str]:
         held = [(v, text) for v, text in zip(w.tolist(), texts, strict=True) if v]
         signs = {1.0: "", -1.0: "-"}
-        return [f"{signs[v]}{text}" if v in signs else f"{self.dialect.double(v)} * {text}" for v, text in held]
+        return [f"{signs[v]}{text}" if v in signs else self.guard.scaled(v, text) for v, text in held]
 
     def _combine(self, node: Combine, a: Spelled, b: Spelled) -> Spelled:
-        texts = [f"({x} {node.sign} {y})" for x, y in zip(_widened(a, node), _widened(b, node), strict=True)]
+        pairs = zip(_widened(a, node), _widened(b, node), strict=True)
+        texts = [self.guard.combined(node.sign, x, y) for x, y in pairs]
         found = Spelled(texts, max(a.layer, b.layer))
-        return self._bind(node, texts, found.layer) if node in self.named else found
+        # A guarded product names its operands several times, so each of them gets a name.
+        return self._bind(node, texts, found.layer) if node in self.named or self.guard.repeats else found
 
     def _exp(self, node: Exp, v: Spelled) -> Spelled:
         low, zero = self.dialect.double(LOWEST_EXPONENT), self.dialect.double(0.0)

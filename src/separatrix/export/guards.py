@@ -1,0 +1,139 @@
+"""Products that stay inside the doubles, for engines that otherwise end the whole statement with an error.
+
+PostgreSQL raises where a product of finite numbers is infinite, and where a product of numbers other than zero is zero.
+One such row would cost all others their answers. So factors are held between limits at which a product can neither
+overflow nor vanish: a result past 1e290 counts as 1e290, one below 1e-320 as zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.export.algebra import Affine, Inputs, Vector
+from separatrix.export.dialects import Dialect
+from separatrix.export.formula import Formula
+
+# What a result counts as when it is larger: a sum of 10^18 such numbers is still finite.
+LARGEST = 1e290
+# A smaller result counts as zero. The smallest double is 5e-324; rounding must not turn a result into zero.
+SMALLEST = 1e-320
+
+
+class Guard(Protocol):
+    """How the products of a formula are spelled. ``repeats``: whether a product names its operands several times."""
+
+    repeats: bool
+
+    def input(self, j: int, value: str) -> str: ...
+    def number(self, j: int, value: float) -> float: ...
+    def scaled(self, c: float, text: str) -> str: ...
+    def combined(self, sign: str, x: str, y: str) -> str: ...
+
+
+def guard_of(formula: Formula, dialect: Dialect, inline: bool) -> Guard:
+    """Limits where the engine raises an error, products as they are elsewhere.
+
+    ``inline``: operands have no names. There the inputs alone are held, which serves for linear scores: to repeat the
+    operands of all products would make expressions grow exponentially.
+    """
+    if not dialect.traps:
+        return Free(dialect)
+    return HeldInputs(formula, dialect) if inline else Held(formula, dialect)
+
+
+class Free:
+    """For engines in which a product may be infinite or zero.
+
+    >>> from separatrix.export.dialects import DIALECTS
+    >>> Free(DIALECTS["sqlite"]).combined("*", "x", "y")
+    '(x * y)'
+    """
+
+    repeats = False
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+
+    def input(self, j: int, value: str) -> str:
+        """Column j of X."""
+        return value
+
+    def number(self, j: int, value: float) -> float:
+        """A constant that stands for a value of column j of X."""
+        return value
+
+    def scaled(self, c: float, text: str) -> str:
+        """c times an expression."""
+        return f"{self.dialect.double(c)} * {text}"
+
+    def combined(self, sign: str, x: str, y: str) -> str:
+        """x + y, x − y, x × y or x ÷ y."""
+        return f"({x} {sign} {y})"
+
+
+class HeldInputs(Free):
+    """The columns of X are held where their products with all weights are doubles."""
+
+    def __init__(self, formula: Formula, dialect: Dialect) -> None:
+        super().__init__(dialect)
+        weights = np.abs(np.vstack([np.ones(formula.n_columns), *_weights(formula)]))
+        smallest = np.min(np.where(weights > 0, weights, 1.0), axis=0)
+        self.low = np.where(smallest < 1.0, SMALLEST / smallest, 0.0)
+        self.high = LARGEST / (np.max(weights, axis=0) * max(1, formula.n_columns))
+
+    def input(self, j: int, value: str) -> str:
+        """Column j of X between its limits; it is known to be a number."""
+        low, high, least = (self.dialect.double(v) for v in (self.low[j], self.high[j], -self.high[j]))
+        held = f"LEAST(GREATEST({value}, {least}), {high})"
+        if not self.low[j]:
+            return held
+        return f"CASE WHEN abs({value}) < {low} THEN {self.dialect.double(0.0)} ELSE {held} END"
+
+    def number(self, j: int, value: float) -> float:
+        """The same of a constant that stands for a missing value."""
+        return 0.0 if abs(value) < self.low[j] else float(np.clip(value, -self.high[j], self.high[j]))
+
+
+class Held(HeldInputs):
+    """Operands of all other products are held, too. A NULL falls through every test to the product, which is NULL."""
+
+    repeats = True
+
+    def scaled(self, c: float, text: str) -> str:
+        """c times an expression."""
+        product, double = f"{self.dialect.double(c)} * {text}", self.dialect.double
+        if abs(c) > 1:
+            most = f"sign({text}) * {double(math.copysign(LARGEST, c))}"
+            return f"CASE WHEN abs({text}) > {double(LARGEST / abs(c))} THEN {most} ELSE {product} END"
+        return f"CASE WHEN abs({text}) < {double(SMALLEST / abs(c))} THEN {double(0.0)} ELSE {product} END"
+
+    def combined(self, sign: str, x: str, y: str) -> str:
+        """x + y and x − y as they are; the size of x × y and x ÷ y is judged by its logarithm first."""
+        plain = f"({x} {sign} {y})"
+        if sign in "+-":
+            return plain
+        double = self.dialect.double
+        zero = f"{x} = 0 OR {y} = 0" if sign == "*" else f"{x} = 0"
+        size = f"ln(abs({x})) {'+' if sign == '*' else '-'} ln(abs({y}))"
+        small = f"WHEN {size} < {double(math.log(SMALLEST))} THEN {double(0.0)}"
+        large = f"WHEN {size} > {double(math.log(LARGEST))} THEN sign({x}) * sign({y}) * {double(LARGEST)}"
+        return f"(CASE WHEN {zero} THEN {plain} {small} {large} ELSE {plain} END)"
+
+
+def _weights(formula: Formula) -> Iterator[Array]:
+    """Every matrix by which the columns of X are multiplied."""
+    waiting: list[Vector] = [formula.scores] if formula.probabilities is None else [formula.probabilities]
+    seen: set[Vector] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Affine) and isinstance(node.of, Inputs):
+            yield node.M
+        waiting += node.operands
