@@ -16,7 +16,7 @@ from separatrix.arrays import Array, Integers
 from separatrix.calibration import brier_score, reliability
 from separatrix.cli import terminal
 from separatrix.diagnostics import Answers, Interval, answers, paired_difference, rankings, wilson
-from separatrix.errors import LabelError
+from separatrix.errors import LabelError, printable
 
 if TYPE_CHECKING:
     from separatrix.classifiers.least_squares import OutsideUnitInterval
@@ -176,7 +176,7 @@ class Measures:
         shown = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_CLASSES])
         less = "" if len(shown) == len(counts) else f"; the {len(shown)} largest of {len(counts)} classes"
         terminal.line("mistakes", f"rows by their true class, columns by the answer{less}")
-        names = [terminal.printable(str(self.labels[k])) for k in shown]
+        names = [printable(str(self.labels[k])) for k in shown]
         values = [[*counts[k, shown].tolist(), counts[k].sum()] for k in shown]
         terminal.matrix(names, [*names, "all"], values, "d", least=len(str(self.n_rows)))
 

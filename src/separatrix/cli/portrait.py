@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.cli import terminal
 from separatrix.cli.models import MODELS
-from separatrix.cli.terminal import item, printable
-from separatrix.errors import ParameterError
+from separatrix.cli.terminal import item
+from separatrix.errors import ParameterError, printable
 
 if TYPE_CHECKING:
     from separatrix.model_file import Difference, ModelFile

@@ -22,7 +22,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from separatrix.cli.terminal import printable
+from separatrix.errors import printable
 
 if TYPE_CHECKING:
     from separatrix.cli.terminal import Work
