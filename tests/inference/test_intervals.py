@@ -9,14 +9,14 @@ from scipy.stats import chi2, norm
 import separatrix as sx
 from separatrix.errors import InputError, ParameterError
 
-from .test_summary import birthwt, drawn, fitted, same, spector, summarised
+from .test_summary import GLM_STEP, STEP, birthwt, drawn, fitted, same, spector, summarised
 
 
 def profile_by_refits(X, y, j, level, family):
     """The slow way: a root of the refitted deviance, the coefficient held by an offset."""
     wide = np.asarray(sm.add_constant(X))
     rest = np.delete(wide, j, axis=1)
-    peer = sm.GLM(y, wide, family=family).fit(tol=1e-14)
+    peer = sm.GLM(y, wide, family=family).fit(**GLM_STEP)
 
     def excess(c):
         held = sm.GLM(y, rest, family=family, offset=c * wide[:, j]).fit(tol=1e-13)
@@ -76,7 +76,7 @@ def test_profiles_do_not_depend_on_units():
 def test_effects_against_statsmodels(loss, peer):
     X, y = spector()
     found = summarised(X, y, loss).marginal_effects()
-    theirs = peer(y, sm.add_constant(X)).fit(disp=0, tol=1e-14)
+    theirs = peer(y, sm.add_constant(X)).fit(disp=0, **STEP)
     derivative, change = theirs.get_margeff(), theirs.get_margeff(dummy=True)
     same(found.effect[:3], derivative.margeff)
     same(found.std_err[:3], derivative.margeff_se)
@@ -91,7 +91,7 @@ def test_effects_of_many_classes_against_statsmodels():
     data = sm.datasets.anes96.load_pandas()
     X, y = data.exog[["logpopul", "selfLR", "age", "educ", "income"]], data.endog
     found = summarised(X, y).marginal_effects()
-    theirs = sm.MNLogit(y, sm.add_constant(X)).fit(disp=0, tol=1e-14, maxiter=100).get_margeff()
+    theirs = sm.MNLogit(y, sm.add_constant(X)).fit(disp=0, **STEP, maxiter=100).get_margeff()
     same(found.effect.reshape(7, 5), theirs.margeff.T)
     same(found.std_err.reshape(7, 5), theirs.margeff_se.T)
     same(found.effect.reshape(7, 5).sum(axis=0) + 1.0, np.ones(5))
@@ -132,7 +132,7 @@ def test_nested_models_against_statsmodels():
     X, y = birthwt()
     small, large = summarised(X[["age", "lwt"]], y), summarised(X, y)
     found = sx.likelihood_ratio_test(small, large)
-    one, two = (sm.Logit(y, sm.add_constant(rows)).fit(disp=0, tol=1e-14) for rows in (X[["age", "lwt"]], X))
+    one, two = (sm.Logit(y, sm.add_constant(rows)).fit(disp=0, **STEP) for rows in (X[["age", "lwt"]], X))
     assert found.statistic == pytest.approx(2 * (two.llf - one.llf), rel=1e-9)
     assert found.df == 5
     assert found.p_value == pytest.approx(chi2.sf(found.statistic, 5))

@@ -11,6 +11,12 @@ from sklearn.pipeline import make_pipeline
 import separatrix as sx
 from separatrix.rows.seam import counted_passes
 
+# Where statsmodels stops. Newton's method converges quadratically, so after a step below 1e-11 the coefficients are
+# right to rounding; a step below 1e-14 may never come, since coefficients near 10 are rounded to 2e-15. GLM compares
+# deviances unless told otherwise. Their change is the square of that of the coefficients, and its standard errors are
+# those of the last iterate but one, so that a stop by the deviance can leave them right to 1e-8 only.
+STEP = {"tol": 1e-11}
+GLM_STEP = STEP | {"tol_criterion": "params"}
 LINKS = {
     "logistic": sm.families.links.Logit(),
     "probit": sm.families.links.Probit(),
@@ -53,7 +59,7 @@ def test_spector_and_mazzeo():
     assert found.names == ("intercept", "GPA", "TUCE", "PSI")
     # Stata 11 `logit`, as kept by statsmodels, discrete/tests/results/results_discrete.py, Spector.logit.
     same(found.std_err, [4.93132463, 1.26294115, 0.14155421, 1.06456430], rtol=1e-7)
-    peer = sm.Logit(y, sm.add_constant(X)).fit(disp=0, tol=1e-14)
+    peer = sm.Logit(y, sm.add_constant(X)).fit(disp=0, **STEP)
     same(found.coef, peer.params)
     same(found.z, peer.tvalues)
     same(found.p_value, peer.pvalues)
@@ -73,7 +79,7 @@ def test_american_national_election_study_1996(reference):
     X, y = data.exog[["logpopul", "selfLR", "age", "educ", "income"]], data.endog
     found = summarised(X, y, reference=reference)
     other = y if reference is None else y.replace({reference: -1.0})  # statsmodels takes the first for reference
-    peer = sm.MNLogit(other, sm.add_constant(X)).fit(disp=0, tol=1e-14, maxiter=100)
+    peer = sm.MNLogit(other, sm.add_constant(X)).fit(disp=0, **STEP, maxiter=100)
     same(found.coef, peer.params.T, rtol=1e-8)
     same(found.std_err, peer.bse.T)
     same(found.p_value, peer.pvalues.T, rtol=1e-7)
@@ -81,7 +87,7 @@ def test_american_national_election_study_1996(reference):
     same(found.mcfadden, peer.prsquared, rtol=1e-7)
     assert found.reference == (0.0 if reference is None else reference)
     assert found.lr_df == peer.df_model
-    robust = sm.MNLogit(other, sm.add_constant(X)).fit(disp=0, tol=1e-14, maxiter=100, cov_type="HC0")
+    robust = sm.MNLogit(other, sm.add_constant(X)).fit(disp=0, **STEP, maxiter=100, cov_type="HC0")
     same(summarised(X, y, reference=reference, covariance="HC0").std_err, robust.bse.T)
 
 
@@ -89,7 +95,7 @@ def test_american_national_election_study_1996(reference):
 def test_heads_against_the_observed_information(loss):
     X, y = birthwt()
     found = summarised(X, y, loss)
-    peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(LINKS[loss])).fit(tol=1e-14)
+    peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(LINKS[loss])).fit(**GLM_STEP)
     same(found.coef, peer.params, rtol=1e-7)
     observed = -peer.model.hessian(found.coef, observed=True)
     same(found.std_err, np.sqrt(np.diag(np.linalg.inv(observed))), rtol=1e-8)
@@ -101,11 +107,11 @@ def test_sandwiches():
     X, y = birthwt()
     groups = np.arange(len(y)) % 23
     wide = sm.add_constant(X)
-    plain = sm.Logit(y, wide).fit(disp=0, tol=1e-14, cov_type="HC0")
+    plain = sm.Logit(y, wide).fit(disp=0, **STEP, cov_type="HC0")
     same(summarised(X, y, covariance="HC0").std_err, plain.bse)
     # statsmodels leaves the factor of HC1 out of its discrete models.
     same(summarised(X, y, covariance="HC1").std_err, plain.bse * np.sqrt(len(y) / (len(y) - 8)))
-    peer = sm.Logit(y, wide).fit(disp=0, tol=1e-14, cov_type="cluster", cov_kwds={"groups": groups})
+    peer = sm.Logit(y, wide).fit(disp=0, **STEP, cov_type="cluster", cov_kwds={"groups": groups})
     found = summarised(X, y, groups=[f"clinic {g}" for g in groups])
     same(found.std_err, peer.bse)
     assert found.covariance_kind == "cluster"
@@ -141,7 +147,7 @@ def test_frequencies_against_a_generalised_linear_model():
     found = sx.summary(fitted(X, y, sample_weight=f), X, y, sample_weight=f, weights="frequency")
     kept = f > 0
     wide = sm.add_constant(X[kept])
-    peer = sm.GLM(y[kept], wide, family=sm.families.Binomial(), freq_weights=f[kept]).fit(tol=1e-14)
+    peer = sm.GLM(y[kept], wide, family=sm.families.Binomial(), freq_weights=f[kept]).fit(**GLM_STEP)
     same(found.std_err, peer.bse)
     same(found.log_likelihood, peer.llf)
 
@@ -172,7 +178,7 @@ def test_an_offset():
     X, y = drawn()
     offset = np.random.default_rng(3).standard_normal(len(y))
     found = sx.summary(fitted(X, y, offset=offset), X, y, offset=offset)
-    peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), offset=offset).fit(tol=1e-14)
+    peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), offset=offset).fit(**GLM_STEP)
     same(found.coef, peer.params)
     same(found.std_err, peer.bse)
     same([found.log_likelihood, found.null_log_likelihood], [peer.llf, peer.llnull], rtol=1e-7)
@@ -236,7 +242,7 @@ def test_no_intercept():
     X, y = drawn()
     model = sx.LogisticRegression(np.inf, fit_intercept=False).fit(X, y)
     found = sx.summary(model, X, y)
-    peer = sm.Logit(y, X).fit(disp=0, tol=1e-14)
+    peer = sm.Logit(y, X).fit(disp=0, **STEP)
     same(found.std_err, peer.bse)
     assert found.names == ("x0", "x1", "x2")
     assert found.null_log_likelihood == pytest.approx(-len(y) * np.log(2))
