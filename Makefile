@@ -1,14 +1,16 @@
 # The verbs of the project. Needs Python >= 3.11, make and a package index.
 PYTHON ?= python3
 VENV ?= .venv
+LOWEST ?= .venv-lowest
 DATA ?= demo:breast-cancer
 TARGET ?=
 OUT ?= model.json
 
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/$(INSTALL) -c constraints.txt
 
-.PHONY: run test test-all bench format clean
+.PHONY: run test test-all test-portable test-lowest bench format clean
 
 run: $(VENV)/.run  ## read DATA, hold a part out, fit, print the certificate, write OUT
 	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
@@ -20,8 +22,15 @@ test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 -m "not slow"
 
-test-all: $(VENV)/.dev  ## the tests that take longer, too
+test-all: test-portable  ## the tests that take longer, too, and under other arithmetic
 	$(BIN)/pytest -n 2
+
+test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors: TESTS="tests/proofs docs", all by default
+	$(BIN)/python -m tests.portable -n 2 -m "not slow" $(TESTS)
+
+# Older releases warn of each other's deprecations, which are none of ours.
+test-lowest: $(LOWEST)/.test  ## the tests with the lowest versions that pyproject.toml declares
+	$(LOWEST)/bin/pytest -n 2 -m "not slow" -W ignore::DeprecationWarning $(TESTS)
 
 bench: $(VENV)/.dev  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
 	$(BIN)/python -m benchmarks $(ROWS)
@@ -31,7 +40,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache model.json benchmarks/.environments benchmarks/.quick
+	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache model.json benchmarks/.environments benchmarks/.quick
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,3 +53,9 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch $@ $(VENV)/.run
 
+$(LOWEST)/.test: pyproject.toml tests/lowest.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/$(INSTALL) packaging
+	$(LOWEST)/bin/python tests/lowest.py pyproject.toml > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/$(INSTALL) -c $(LOWEST)/constraints.txt -e '.[test,onnx]'
+	touch $@

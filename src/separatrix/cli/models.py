@@ -36,21 +36,17 @@ OF_PARTS = ("one-versus-one", "one-versus-rest")
 PART = "logistic"
 
 
-class Strength(click.ParamType[float | str]):
-    """A number, or ``auto``."""
-
-    name = "number|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
-        if isinstance(value, float) or value == "auto":
-            return value  # type: ignore[no-any-return]
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if math.isnan(number):
-            self.fail(f"{value!r} is neither a number nor 'auto'.", param, ctx)
-        return number
+def strength(value: Any) -> float | str:
+    """A number, or ``auto``. A function, since ``click.ParamType`` is generic only from click 8.4 on."""
+    if isinstance(value, float) or value == "auto":
+        return value  # type: ignore[no-any-return]
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise click.BadParameter(f"{value!r} is neither a number nor 'auto'.")
+    return number
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ SETTINGS: tuple[Setting, ...] = (
         "--C",
         "C",
         "Inverse strength of the penalty (1); inf for none, auto for the one that predicts rows left out best.",
-        Strength(),
+        strength,
         metavar="NUMBER",
     ),
     Setting(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
-from cycler import cycler
 from matplotlib.colors import to_rgb
+from matplotlib.rcsetup import cycler
 
 from separatrix.errors import ParameterError
 
