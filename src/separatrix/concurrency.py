@@ -2,6 +2,11 @@
 
 A fit cuts its rows into strands by the data alone and merges them in order, so the number of threads
 changes the time and not one bit of the answer. For that, BLAS must not thread by itself.
+
+Nothing can wait for itself. A thread that has asked the pool for work waits only for what another thread is already
+doing; what the pool has not begun, it takes back and does itself. So a task may ask for parallel work, and so may
+many threads at once, whatever the size of the pool. After a fork the child has a pool of its own (``forking`` has the
+locks).
 """
 
 from __future__ import annotations
@@ -12,11 +17,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from separatrix.errors import ParameterError
+from separatrix.forking import held_during_forks
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -71,8 +77,10 @@ class _OneBlasThread:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        held_during_forks(self._lock, in_child=self._forget_other_threads)
         self._users = 0
+        self._own = threading.local()  # .users: how often this thread has entered and not left
         self._controller: Any = None
         self._limit: Any = None
 
@@ -81,18 +89,31 @@ class _OneBlasThread:
             if self._users == 0:
                 self._take_control()
                 self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._users += 1
+            self._count(+1)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._lock:
-            self._users -= 1
+            self._count(-1)
             if self._users == 0:
-                self._take_control()
-                self._limit.restore_original_limits()
-                self._take_control()
-                self._limit = None
+                self._restore()
+
+    def _count(self, change: int) -> None:
+        self._users += change
+        self._own.users = getattr(self._own, "users", 0) + change
+
+    def _restore(self) -> None:
+        self._take_control()
+        self._limit.restore_original_limits()
+        self._take_control()
+        self._limit = None
+
+    def _forget_other_threads(self) -> None:
+        """In a forked child only the thread that forked lives on: what the others had entered, they never leave."""
+        self._users = getattr(self._own, "users", 0)
+        if self._users == 0 and self._limit is not None:
+            self._restore()
 
     def _take_control(self) -> None:
         if self._controller is None:
@@ -108,36 +129,86 @@ class _OneBlasThread:
 one_blas_thread = _OneBlasThread()
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-_pools_lock = threading.Lock()
-
-
-def _pool(count: int) -> ThreadPoolExecutor:
-    with _pools_lock:
-        if count not in _pools:
-            _pools[count] = ThreadPoolExecutor(count, thread_name_prefix="separatrix")
-        return _pools[count]
-
 
 if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
     os.register_at_fork(after_in_child=_pools.clear)
 
 
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """The pool of that size. Its threads start when they are needed, so that one made in vain costs nothing."""
+    if workers not in _pools:
+        _pools.setdefault(workers, ThreadPoolExecutor(workers, thread_name_prefix="separatrix"))
+    return _pools[workers]
+
+
+def _one_thread() -> Context:
+    """The context of a task: the same in a thread of the pool and in the one that asks. Nested work is done inline."""
+    context = Context()
+    context.run(_chosen.set, 1)
+    return context
+
+
+_TASK = _one_thread()
+
+
+class _Task(Generic[T, U]):
+    """``function(item)``, given to the pool until it begins there or is taken back."""
+
+    def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
+        self._call = function, item
+        self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
+
+    def taken_back(self) -> bool:
+        """Whether the pool had not begun it, so that this thread has done it now."""
+        if not self._future.cancel():
+            return False
+        self._future = Future()
+        try:
+            self._future.set_result(_TASK.copy().run(*self._call))
+        except Exception as error:
+            self._future.set_exception(error)
+        return True
+
+    def done(self) -> bool:
+        return self._future.done()
+
+    def result(self) -> U:
+        return self._future.result()
+
+    def cancel(self) -> None:
+        self._future.cancel()
+
+
 def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
-    """``map(function, items)``, computed by the pool, yielded in order, at most twice the threads ahead."""
+    """``map(function, items)``, computed by several threads, yielded in order, at most twice the threads ahead.
+
+    The thread that asks is one of them. It does what no other thread has begun, and waits only for what one is doing.
+
+    >>> with threads(2):
+    ...     list(in_order(lambda row: sum(in_order(abs, row)), [[1, -2], [-3, 4]]))
+    [3, 7]
+    """
     work = list(items)
     count = min(thread_count(), len(work))
     if count <= 1:
         yield from map(function, work)
         return
-    pool = _pool(count)
-    waiting: deque[Future[U]] = deque()
+    pool = _pool(count - 1)
+    ahead: deque[_Task[T, U]] = deque()
     try:
         for item in work:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) >= 2 * count:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            ahead.append(_Task(function, item, pool))
+            if len(ahead) >= 2 * count:
+                yield _first(ahead)
+        while ahead:
+            yield _first(ahead)
     finally:
-        for future in waiting:
-            future.cancel()
+        for task in ahead:
+            task.cancel()
+
+
+def _first(ahead: deque[_Task[T, U]]) -> U:
+    """The result of the first task; while another thread works on it, do those behind it that nobody has begun."""
+    while not ahead[0].done() and any(task.taken_back() for task in ahead):
+        pass
+    return ahead.popleft().result()

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.arrays import EPS, AnyArray, Array
+from separatrix.cached import cached_property
 from separatrix.factor import Factor
 from separatrix.links import LINKS
 from separatrix.losses import Loss

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import iadd
 from typing import Protocol
 
 import numpy as np
 
 from separatrix.arrays import Array
+from separatrix.cached import cached_property
 from separatrix.concurrency import in_order
 from separatrix.losses import Loss
 from separatrix.objective import Evaluation

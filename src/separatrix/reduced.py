@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import pairwise
 from operator import iadd
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.concurrency import in_order
 from separatrix.objective import Objective
 from separatrix.rows import Block

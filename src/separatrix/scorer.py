@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from operator import mul
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array
+from separatrix.cached import cached_property
 from separatrix.concurrency import in_order, one_blas_thread
 from separatrix.errors import InputError, NotFiniteError, ParameterError
 from separatrix.geometry import Hyperplane

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import is_sparse

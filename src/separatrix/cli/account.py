@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.classifiers.separated import OFFERS
 from separatrix.cli import terminal
 from separatrix.cli.described import model_sentence

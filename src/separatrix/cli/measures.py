@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.calibration import brier_score, reliability
 from separatrix.cli import terminal
 from separatrix.diagnostics import Answers, Interval, answers, paired_difference, rankings, wilson

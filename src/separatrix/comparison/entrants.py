@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Integers
+from separatrix.cached import cached_property
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.calibration import reliability
 from separatrix.comparison.trials import Trial
 

@@ -7,12 +7,12 @@ and classifiers of other packages serve as well.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.certificate import Certificate
 from separatrix.errors import LabelError, ParameterError
 from separatrix.labels import known_codes

@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.diagnostics.answers import Answers
 from separatrix.diagnostics.proportions import Interval, check_level, exact, on_logits, wilson
 from separatrix.errors import ParameterError

@@ -19,13 +19,13 @@ Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix import posing
 from separatrix.arrays import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.errors import ParameterError, WeightError
 from separatrix.factor import Factor
 from separatrix.firth.sums import Sums, sums_of

@@ -11,12 +11,12 @@ of W does not change along any direction that leaves all scores as they are (``s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import EPS, Array
+from separatrix.cached import cached_property
 from separatrix.errors import InputError, ParameterError
 from separatrix.factor import Factor
 from separatrix.inference.asked import Asked

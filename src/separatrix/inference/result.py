@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Array
+from separatrix.cached import cached_property
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.inference import render

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cached_property
 from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
+from separatrix.cached import cached_property
 from separatrix.errors import ModelFileError
 from separatrix.model_file.forms import Choice, Maybe, Number, Plain, Several
 from separatrix.model_file.places import Form, Reading, Writing

@@ -14,12 +14,12 @@ columns are nearly collinear or the fit is nearly exact, a second pass takes the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.arrays import EPS, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import ArraySum, Block, Rows, memory_rows

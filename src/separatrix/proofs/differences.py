@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.cached import cached_property
 from separatrix.concurrency import in_order
 from separatrix.proofs.rational import signs
 from separatrix.proofs.residues import span

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers, as_floats
+from separatrix.cached import cached_property
 from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.labels import encode, known_codes

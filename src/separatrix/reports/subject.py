@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from separatrix.arrays import Integers
+from separatrix.cached import cached_property
 from separatrix.calibration import Reliability, reliability
 from separatrix.certificate import Verification
 from separatrix.classifiers.given import rows_to_score

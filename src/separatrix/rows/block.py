@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers, Matrix
+from separatrix.cached import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

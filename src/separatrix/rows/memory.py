@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers, Matrix
+from separatrix.cached import cached_property
 from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
 from separatrix.rows.sampling import Sample, draw
 from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, count_pass, fold_strands

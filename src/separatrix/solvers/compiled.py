@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.cached import cached_property
 from separatrix.concurrency import in_order
 from separatrix.losses.margin import Logistic
 from separatrix.objective import Evaluation, Objective

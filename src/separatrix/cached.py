@@ -1,0 +1,47 @@
+"""A property that is computed once and kept, without a lock.
+
+``functools.cached_property`` of Python 3.11 holds one lock per class and attribute while it computes, so
+
+- a child process forked while another thread computes the attribute, of whatever object, inherits a lock that nobody
+  in the child will release, and hangs on first use;
+- a thread that computes the attribute and waits for the thread pool may wait for a task of the pool which needs the
+  same attribute of another object.
+
+From Python 3.12 on the standard one has no lock either. Every module of the package uses the one below.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Self, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):
+    """The value of a method without arguments, computed when first asked for and kept in the instance.
+
+    Two threads that ask at the same time may both compute it; both are given the value that was kept first.
+
+    >>> class Circle:
+    ...     @cached_property
+    ...     def area(self):
+    ...         print("computed")
+    ...         return 3.14
+    >>> circle = Circle()
+    >>> circle.area, circle.area
+    computed
+    (3.14, 3.14)
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | T:
+        if instance is None:
+            return self
+        kept: dict[str, T] = instance.__dict__
+        name = self.attrname
+        assert name is not None, "cached_property is used as a decorator inside a class"
+        return kept[name] if name in kept else kept.setdefault(name, self.func(instance))

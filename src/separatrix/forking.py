@@ -1,0 +1,85 @@
+"""Forks: the child finds every lock that the package uses free.
+
+A forked child has one thread, the one that forked, and a copy of all locks as they were. A lock that another thread of
+the parent held stays locked in the child for ever. So the thread that forks first takes the locks, which waits until
+nobody else holds them, and both parent and child release them afterwards. The locks are
+
+- those given to ``held_during_forks``;
+- Python's locks on modules that are being imported: fits import much of what they need when they need it;
+- Numba's compiler lock, held while a kernel is compiled or read from disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, suppress
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+# Packages that fits import late. Others are not waited for: a module of the user's may be a program that never ends.
+IMPORTED_LATE = frozenset({"separatrix", "numpy", "scipy", "sklearn", "numba", "llvmlite", "threadpoolctl", "pyarrow"})
+
+Lock = AbstractContextManager[Any]
+
+_locks: list[tuple[Lock, Callable[[], None]]] = []
+_one_fork = threading.RLock()  # one fork at a time, so that there is one stack of what it holds
+_held = ExitStack()
+
+
+def held_during_forks(lock: Lock, in_child: Callable[[], None]) -> None:
+    """Take ``lock`` before each fork and release it after; call ``in_child`` in the child while it is still held."""
+    _locks.append((lock, in_child))
+
+
+def _take_all() -> None:
+    _one_fork.acquire()
+    for lock, _ in _locks:
+        _held.enter_context(lock)
+    waited_for = set[str]()
+    while True:
+        while late := set(_being_imported()) - waited_for:  # what is left of them, this thread itself is importing
+            waited_for |= late
+            for name in late:
+                with suppress(Exception):  # why it cannot be imported is told in the other thread
+                    import_module(name)  # waits for the thread that imports it already
+        compiler = _compiler_lock()
+        compiler.__enter__()
+        if waited_for.issuperset(_being_imported()):
+            _held.push(compiler)
+            return
+        compiler.__exit__(None, None, None)  # an import may need the compiler: it is not waited for with that held
+
+
+def _release_all() -> None:
+    _held.close()
+    _one_fork.release()
+
+
+def _begin_child() -> None:
+    for _, in_child in _locks:
+        in_child()
+    _release_all()
+
+
+def _compiler_lock() -> Lock:
+    """Numba's, where Numba has been imported."""
+    module = sys.modules.get("numba.core.compiler_lock")
+    return getattr(module, "global_compiler_lock", None) or ExitStack()
+
+
+def _being_imported() -> Iterator[str]:
+    """Modules that some thread is importing."""
+    for name, module in list(sys.modules.items()):
+        # Asked past the module's own __getattr__, which may import more.
+        if name.partition(".")[0] in IMPORTED_LATE and issubclass(type(module), ModuleType):
+            spec = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
+            if getattr(spec, "_initializing", False):
+                yield name
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take_all, after_in_parent=_release_all, after_in_child=_begin_child)
