@@ -13,6 +13,7 @@ from separatrix.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.classifiers.weights import row_weights
 from separatrix.errors import LabelError, ParameterError
 from separatrix.labels import as_label_array, encode
+from separatrix.rows.block import as_csr, is_sparse
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
     named = getattr(X, "column_names", None)
-    X = checked_rows(estimator, X, (np.float64, np.float32))
+    X = rows_to_fit(estimator, X)
     y = _one_label_a_row(y)
     check_consistent_length(X, y)
     classes, codes = encode(y)
@@ -64,6 +65,12 @@ def forgotten(estimator: Any) -> Any:
         if name not in kept:
             delattr(estimator, name)
     return before
+
+
+def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
+    """Rows as float32 or float64: dense, or CSR with sorted indices and no entry twice. Copied only where X is not."""
+    rows = checked_rows(estimator, X, (np.float64, np.float32), reset)
+    return as_csr(rows) if is_sparse(rows) else rows
 
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:

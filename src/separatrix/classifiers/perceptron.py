@@ -19,9 +19,9 @@ from separatrix.classifiers.given import (
     check_count,
     check_flag,
     check_positive,
-    checked_rows,
     column_names,
     given,
+    rows_to_fit,
     seed_of,
 )
 from separatrix.classifiers.linear import ClassifierTraits
@@ -160,7 +160,7 @@ class Perceptron(SeparatingClassifier):
         """
         solver = self._solver()
         first = not hasattr(self, "scorer_")
-        X = checked_rows(self, X, (np.float64, np.float32), reset=first)
+        X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
         known = encode(y if classes is None else classes)[0] if first else self.classes_
         if len(known) < 2:

@@ -61,11 +61,8 @@ def as_rows(X: Any) -> Any:
     """
     if not is_sparse(X):
         return as_floats(X)
-    rows = as_csr(X).astype(np.float64)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    rows: Any = as_csr(X)
+    return rows if rows.dtype == np.float64 else as_csr(rows.astype(np.float64))
 
 
 def _asked(X: Any, y: Any, about: About) -> Differences:
