@@ -9,8 +9,10 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.firth import sums as firth_sums
 from separatrix.losses import LOSSES
-from separatrix.solvers import SOLVERS
+from separatrix.rows import columns, sampling
+from separatrix.solvers import SOLVERS, compiled
 from tests.unchanged import KINDS, SPARSE, rows_as, unchanged, values_as
 
 
@@ -115,6 +117,18 @@ def test_other_arguments_of_fits(kind, tmp_path):
     walking = sx.Perceptron()
     for _ in range(2):
         unchanged(walking.partial_fit, rows, labels, classes=np.array([0, 1]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["read-only", "memory-mapped", "CSR, read-only", "CSR, unsorted and read-only"])
+def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeypatch):
+    """Rows of a size at which passes are compiled; here that is any size."""
+    for module, name in ((columns, "FEWEST_COMPILED"), (sampling, "FEWEST_COMPILED"), (firth_sums, "FEWEST_COMPILED")):
+        monkeypatch.setattr(module, name, 0)
+    monkeypatch.setattr(compiled, "FEWEST_DENSE", 0)
+    names = ("logistic", "solver diagonal", "solver sampled-newton", "maximum likelihood", "Firth", "pocket", "lda")
+    for name in names:
+        _answers(name, kind, tmp_path)
 
 
 def test_indices_in_descending_order_stay_so():

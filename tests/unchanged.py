@@ -102,8 +102,9 @@ def _stale(X):
 
 
 def _mapped(X, folder):
-    np.save(folder / "X.npy", X)
-    return np.load(folder / "X.npy", mmap_mode="r")
+    place = folder / f"{len(list(folder.iterdir()))}.npy"
+    np.save(place, X)
+    return np.load(place, mmap_mode="r")
 
 
 def _strided(X):
