@@ -3,10 +3,18 @@
     {"format": name, "version": number, "sha256": of the content, "content": {...}}
 
 The four keys stand in this order, a line each; then every key of the content, sorted, on a line of its own. Text is
-ASCII only, without NaN and Infinity; floats are the shortest decimals that read back to the same bits. ``sha256``
-digests the raw bytes of the content, from its first brace to its last, and is compared before anything in it is read.
-Versions before ``RAW`` digested the content without its line breaks, and are compared with the one text that such
-content has.
+ASCII only, without NaN and Infinity; floats are the shortest decimals that read back to the same bits. ``sha256`` is
+compared before anything in the content is read. What it digests depends on the version:
+
+    from ``WHOLE``           every byte of the file but the 64 digits of the digest itself
+    from ``RAW``             the raw bytes of the content, from its first brace to its last
+    before                   the content without its line breaks; the file is compared with the one text it can have
+
+The older digests leave the version out, so a file of an older version may be relabelled as another one. The steps that
+bring such files up to date therefore refuse keys of a newer version (``model_file.versions``).
+
+A digest finds damage; it is no signature. Whoever writes a file can also compute its digest, so reading trusts no
+number in it: memory is at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``.
 """
 
 from __future__ import annotations
@@ -16,17 +24,20 @@ import json
 import math
 import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from separatrix.errors import ModelFileError, ParameterError
+from separatrix.errors import ModelFileError
 
-LARGEST_FILE = 512 * 2**20
-# The first version whose digest is that of the raw bytes.
-RAW = 3
+# The most bytes in a file, and those that are read at once.
+LARGEST_FILE, _PIECE = 512 * 2**20, 2**16
+# The first versions whose digest is that of the content's raw bytes, and of the whole file.
+RAW, WHOLE = 3, 5
+# The most memory, in bytes, that reading a file takes: so many for each byte of the file, and so many besides. JSON's
+# shortest lists are the most expensive: Python needs 64 bytes for the three of "[],", and some more to check them.
+MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
 # Lists within lists within lists: no model needs as many as these.
 DEEPEST = 64
 _HEAD = re.compile(
@@ -56,20 +67,24 @@ def canonical(value: Any) -> str:
 def seal(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     """The one file with this content.
 
-    >>> unseal("box", 3, seal("box", 3, {"w": [0.1, -0.0]})).content
+    >>> unseal("box", 5, seal("box", 5, {"w": [0.1, -0.0]})).content
     {'w': [0.1, -0.0]}
     """
     lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
     raw = f"{{\n{lines}\n}}".encode("ascii")
-    digested = raw if version >= RAW else canonical(content).encode("ascii")
-    head = f'{{"format": "{name}",\n"version": {version},\n"sha256": "{hashlib.sha256(digested).hexdigest()}",\n'
-    return head.encode("ascii") + b'"content": ' + raw + _END
+    before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
+    after = b'",\n"content": ' + raw + _END
+    if version >= WHOLE:
+        digest = _digest(before, after)
+    else:
+        digest = _digest(raw if version >= RAW else canonical(content).encode("ascii"))
+    return before + digest + after
 
 
 def unseal(name: str, newest: int, data: bytes) -> Unsealed:
     """The content of a file of version ``newest`` or an older one, after every check; the error says which failed.
 
-    >>> unseal("box", 3, seal("box", 3, {"w": 0.1}).replace(b"0.1", b"0.2"))
+    >>> unseal("box", 5, seal("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
     Traceback (most recent call last):
         ...
     separatrix.errors.ModelFileError: its checksum is wrong: it was altered or damaged since it was written
@@ -82,8 +97,10 @@ def unseal(name: str, newest: int, data: bytes) -> Unsealed:
         raise ModelFileError(_newer(version, newest, data))
     if not data.endswith(_END):
         raise ModelFileError("it is cut short, or goes on past its end")
-    raw = data[head.end() : -len(_END)]
-    if version >= RAW and hashlib.sha256(raw).hexdigest().encode() != head["sha256"]:
+    whole, raw = memoryview(data), data[head.end() : -len(_END)]
+    if version >= WHOLE and _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]:
+        raise ModelFileError(_ALTERED)
+    if RAW <= version < WHOLE and _digest(raw) != head["sha256"]:
         raise ModelFileError(_ALTERED)
     content = _parsed(raw)
     if not isinstance(content, dict):
@@ -92,6 +109,14 @@ def unseal(name: str, newest: int, data: bytes) -> Unsealed:
     if version < RAW and seal(name, version, content) != data:
         raise ModelFileError(_ALTERED)
     return Unsealed(version, content)
+
+
+def _digest(*parts: bytes | memoryview) -> bytes:
+    """SHA-256 of the parts, one after the other, in hexadecimal."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest().encode("ascii")
 
 
 def _parsed(raw: bytes) -> Any:
@@ -171,30 +196,28 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         if file.exists() and not file.is_file():
             raise ModelFileError("it is a folder, or no regular file")
         with file.open("rb") as stream:
-            if os.fstat(stream.fileno()).st_size > LARGEST_FILE:
-                raise ModelFileError(f"it is larger than {LARGEST_FILE >> 20} MB, as no model file is")
-            return stream.read()
+            return read_stream(stream)
     except FileNotFoundError:
         raise ModelFileError("there is no such file") from None
     except OSError as error:
         raise ModelFileError(f"it cannot be opened ({error.strerror})") from None
+    except ModelFileError:
+        raise
+    except ValueError as error:  # a path with a NUL in it
+        raise ModelFileError(f"it cannot be opened ({error})") from None
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put ``data`` at ``path``: a temporary file beside it, flushed to the disk, then renamed over it."""
-    final = Path(os.path.realpath(path))
-    if final.exists() and not final.is_file():
-        raise ParameterError("path", f"{os.fspath(path)!r} is not a regular file", "give the path of a file")
-    temporary = final.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(temporary, final)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
-        came = f"{os.fspath(path)!r} cannot be written ({error.strerror})"
-        raise ParameterError("path", came, "give a path in a folder that exists and can be written to") from error
+def read_stream(stream: BinaryIO) -> bytes:
+    """All bytes of a stream, 512 MB at most.
+
+    >>> import io
+    >>> read_stream(io.BytesIO(b"content"))
+    b'content'
+    """
+    pieces, size = list[bytes](), 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST_FILE:
+            raise ModelFileError(f"it is larger than {LARGEST_FILE >> 20} MB, as no model file is")
+    return b"".join(pieces)

@@ -1,14 +1,19 @@
 """Files that are not as they were written: every altered byte, every cut, and what was never a model file."""
 
+import hashlib
 import json
 import os
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from separatrix import LogisticRegression, load, save, sealed
 from separatrix.cli import main
 from separatrix.errors import ModelFileError, ParameterError
-from separatrix.model_file import FORMAT, VERSION, read
+from separatrix.model_file import FORMAT, VERSION, from_bytes, read
+
+FILES = Path(__file__).parent / "files"
 
 
 @pytest.fixture
@@ -22,16 +27,45 @@ def unsealed(data):
     return sealed.unseal(FORMAT, VERSION, data)
 
 
-def test_every_altered_byte_is_seen(small):
+def accepted(data, values):
+    """The changes of one byte, to a value of ``values(place)``, that leave a file which is still read."""
+    found = []
+    altered = bytearray(data)
+    for place, own in enumerate(data):
+        for value in values(place):
+            altered[place] = value
+            if value != own:
+                with suppress(ModelFileError):
+                    from_bytes(bytes(altered))
+                    found.append((place, chr(value)))
+        altered[place] = own
+    return found
+
+
+def some_values(place):
+    """Flipped bits, digits, and what shapes JSON; others by turns, so that every value is tried somewhere."""
+    return {*b'0123456789aAeE",:.-+[]{} \n\t', *range(place % 8, 256, 8)}
+
+
+def test_a_changed_byte_is_seen(small):
     sound = small.read_bytes()
     assert len(sound) < 2000
-    unsealed(sound)
-    for place in range(len(sound)):
-        for bit in range(8):
-            altered = bytearray(sound)
-            altered[place] ^= 1 << bit
-            with pytest.raises(ModelFileError):
-                unsealed(bytes(altered))
+    from_bytes(sound)
+    assert accepted(sound, some_values) == []
+
+
+@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.stem)
+def test_a_changed_byte_of_an_older_file_is_seen(path):
+    """Above all in its version, which older digests leave out."""
+    sound = path.read_bytes()
+    from_bytes(sound)
+    assert accepted(sound, lambda place: some_values(place) if place < 200 else [sound[place] ^ 1]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [None, *sorted(FILES.iterdir())], ids=lambda path: path.stem if path else "newest")
+def test_all_255_other_values_of_every_byte_are_seen(small, path):
+    assert accepted((path or small).read_bytes(), lambda place: range(256)) == []
 
 
 def test_every_cut_and_every_addition_is_seen(small):
@@ -51,10 +85,9 @@ def test_an_altered_file_names_the_check(small):
     for old, new, part in [
         (b'"C":1.0', b'"C":1.1', "checksum"),
         (b'"yes"', b'"yet"', "checksum"),
-        (b'"version": 4', b'"version": 2', "checksum"),
-        (b'"version": 4', b'"version": 1', "checksum"),
-        (b'"version": 4', b'"version": 5', r"version is 5, written by separatrix [^ ]+, .* up to 4"),
-        (b'"version": 4', b'"version": 0', "version is 0, which is none"),
+        *((b'"version": 5', b'"version": %d' % version, "checksum") for version in (1, 2, 3, 4)),
+        (b'"version": 5', b'"version": 6', r"version is 6, written by separatrix [^ ]+, .* up to 5"),
+        (b'"version": 5', b'"version": 0', "version is 0, which is none"),
         (b'{"format"', b' {"format"', "formatted anew"),
         (b"separatrix-model", b"separatrix-mobel", 'lacks "format": "separatrix-model"'),
     ]:
@@ -67,13 +100,18 @@ def test_an_altered_file_names_the_check(small):
         read(small)
 
 
-def test_the_digest_is_of_the_raw_bytes(small):
-    import hashlib
-
+def test_the_digest_is_of_all_bytes_but_its_own(small):
     data = small.read_bytes()
-    raw = data[data.index(b'"content": ') + len(b'"content": ') : data.rindex(b"}\n")]
-    assert hashlib.sha256(raw).hexdigest() == json.loads(data)["sha256"]
-    assert json.loads(raw) == json.loads(data)["content"]
+    digest = json.loads(data)["sha256"].encode()
+    assert hashlib.sha256(data.replace(digest, b"")).hexdigest().encode() == digest
+
+
+def test_a_file_relabelled_as_an_older_version_is_refused(tmp_path):
+    """Read as version 3, a file of version 4 would lose its scaling, and answer wrongly."""
+    sound = (FILES / "version_4.json").read_bytes()
+    (tmp_path / "model.json").write_bytes(sound.replace(b'"version": 4', b'"version": 3', 1))
+    with pytest.raises(ModelFileError, match="its version is 3, and it has the key scaling of a newer version"):
+        load(tmp_path / "model.json")
 
 
 def test_the_same_meaning_in_other_words_is_refused(small):
@@ -83,15 +121,10 @@ def test_the_same_meaning_in_other_words_is_refused(small):
 
 
 def resealed(content: bytes, version=VERSION):
-    """A file with this content, whatever it is, and a digest that is right."""
-    import hashlib
-
-    digest = hashlib.sha256(content).hexdigest()
-    return (
-        f'{{"format": "{FORMAT}",\n"version": {version},\n"sha256": "{digest}",\n"content": '.encode()
-        + content
-        + b"}\n"
-    )
+    """A file with this content, whatever it is, and a digest that is right from version 5 on."""
+    before = f'{{"format": "{FORMAT}",\n"version": {version},\n"sha256": "'.encode()
+    after = b'",\n"content": ' + content + b"}\n"
+    return before + hashlib.sha256(before + after).hexdigest().encode() + after
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import click
 
 from separatrix.cli import terminal
 from separatrix.cli.wording import in_shell
-from separatrix.errors import ModelFileError, ParameterError, TableError
+from separatrix.errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -157,7 +157,6 @@ def read_for(
 def read_model(path: str, *others: str | None) -> ModelFile:
     """The model in a file, or on standard input, which none of the ``others`` then may be."""
     from separatrix import model_file, sealed
-    from separatrix.model_file.versions import up_to_date
 
     if path != STANDARD:
         return model_file.read(path)
@@ -165,12 +164,8 @@ def read_model(path: str, *others: str | None) -> ModelFile:
         raise ParameterError(
             STANDARD, "it stands for two arguments", "standard input is read once: give a file for one"
         )
-    content = b"" if sys.stdin is None else sys.stdin.buffer.read()
-    try:
-        found = sealed.unseal(model_file.FORMAT, model_file.VERSION, content)
-        return model_file.ModelFile.from_content(up_to_date(*found))
-    except ModelFileError as fault:
-        raise ModelFileError(f"standard input: {fault}") from None
+    with model_file.naming("standard input"):
+        return model_file.from_bytes(b"" if sys.stdin is None else sealed.read_stream(sys.stdin.buffer))
 
 
 def destination(option: str, out: str | None) -> str | None:
@@ -196,14 +191,20 @@ def refuse_unwritable(option: str, out: str | None) -> None:
         raise ParameterError(option, f"{out!r} is a folder", "give the path of a file")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise ParameterError(option, f"{out!r} is in no folder that can be written to", "make that folder first")
+    from separatrix.replacing import refuse_irreplaceable
+
+    try:
+        refuse_irreplaceable(path)
+    except ParameterError as error:
+        raise ParameterError(option, error.came, error.do) from error
 
 
 def write(option: str, out: str, content: bytes) -> None:
     """The file, whole or not at all."""
-    from separatrix import sealed
+    from separatrix.replacing import replace_file
 
     try:
-        sealed.replace_file(out, content)
+        replace_file(out, content)
     except ParameterError as error:
         raise ParameterError(option, error.came, error.do) from error
 

@@ -6,7 +6,19 @@ in ``kept``; how older files are read, in ``versions``; what changed from one mo
 """
 
 from separatrix.model_file.differences import Difference, differences
-from separatrix.model_file.model import FORMAT, ModelFile, load, read, save, write
+from separatrix.model_file.model import FORMAT, ModelFile, from_bytes, load, naming, read, save, write
 from separatrix.model_file.versions import VERSION
 
-__all__ = ["FORMAT", "VERSION", "Difference", "ModelFile", "differences", "load", "read", "save", "write"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "Difference",
+    "ModelFile",
+    "differences",
+    "from_bytes",
+    "load",
+    "naming",
+    "read",
+    "save",
+    "write",
+]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from separatrix import sealed
 from separatrix._version import __version__
 from separatrix.certificate import Certificate
-from separatrix.errors import ModelFileError, ParameterError, SeparatrixWarning
+from separatrix.errors import InputError, ModelFileError, ParameterError, SeparatrixWarning
 from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.forms import Maybe, Plain
 from separatrix.model_file.kept import KEPT, restore
@@ -21,6 +22,7 @@ from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
 from separatrix.model_file.settings import name_of, plain_settings, unfitted
 from separatrix.model_file.versions import VERSION, up_to_date
+from separatrix.replacing import replace_file
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder
@@ -184,10 +186,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     from separatrix.model_file.pipelines import put_together
 
     found = read(path)
-    try:
+    with naming(path):
         return put_together(found.encoder, found.estimator(), found.scaling, found.features)
-    except ModelFileError as fault:
-        raise ModelFileError(f"{os.fspath(path)}: {fault}") from None
 
 
 def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
@@ -201,11 +201,15 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     ...     read(f"{folder}/model.json").features
     ('age',)
     """
-    data = sealed.seal(FORMAT, VERSION, model_file.content())
+    try:
+        data = sealed.seal(FORMAT, VERSION, model_file.content())
+    except MemoryError:
+        do = "free some, or fit it on fewer columns"
+        raise InputError("model", "there is not enough memory to write its file", do) from None
     if len(data) > sealed.LARGEST_FILE:
         came = f"its file would have {len(data) >> 20} MB"
         raise ParameterError("model", came, f"fit it on fewer columns: {sealed.LARGEST_FILE >> 20} MB is the most")
-    sealed.replace_file(path, data)
+    replace_file(path, data)
 
 
 def read(path: str | os.PathLike[str]) -> ModelFile:
@@ -218,7 +222,21 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     ...     read(f"{folder}/model.json").scorer.W.tolist()
     [[-1.0, 2.0]]
     """
+    with naming(path):
+        return from_bytes(sealed.read_file(path))
+
+
+def from_bytes(data: bytes) -> ModelFile:
+    """The model in the bytes of a file, after every check."""
+    return ModelFile.from_content(up_to_date(*sealed.unseal(FORMAT, VERSION, data)))
+
+
+@contextmanager
+def naming(source: str | os.PathLike[str]) -> Iterator[None]:
+    """Have errors on a model file say which file it is; too little memory for it is such an error, too."""
     try:
-        return ModelFile.from_content(up_to_date(*sealed.unseal(FORMAT, VERSION, sealed.read_file(path))))
+        yield
     except ModelFileError as fault:
-        raise ModelFileError(f"{os.fspath(path)}: {fault}") from None
+        raise ModelFileError(f"{os.fspath(source)}: {fault}") from None
+    except MemoryError:
+        raise ModelFileError(f"{os.fspath(source)}: there is not enough memory to read it") from None

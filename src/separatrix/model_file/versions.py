@@ -1,12 +1,15 @@
 """Files of older versions of the format, brought up to date step by step.
 
 The policy: files of every older version are read, files of newer ones are refused, saying which version wrote them. A
-change of the format is a new number and one more step here; steps never change.
+change of the format is a new number and one more step here; what a step makes of a file never changes. The digests of
+versions 1 to 4 do not cover the version itself, so a newer file that was relabelled as an older one passes them. Each
+step therefore refuses keys that its version did not have: they would be overwritten or dropped without a word.
 
     1    logistic regression: weights, classes, link, certificate
     2    the claim has l1_ratio; it may be Firth's
     3    every classifier: kinds of scorer and claim, the fit's attributes, an encoder; the digest is of the raw bytes
     4    the columns' units, where they are not their own; proofs of overlap have multipliers to rounding
+    5    the same content; the digest is of the whole file, the version included
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 
 from separatrix.errors import ModelFileError
 
-VERSION = 4
+VERSION = 5
 Content = dict[str, Any]
 
 
@@ -34,15 +37,26 @@ def up_to_date(version: int, content: Content) -> Content:
     return content
 
 
+def _refuse_newer(version: int, found: Content, *keys: str) -> None:
+    """Keys that came after this version: the file was relabelled."""
+    newer = [key for key in keys if key in found]
+    if newer:
+        came = f"its version is {version}, and it has the key {newer[0]} of a newer version"
+        raise ModelFileError(f"{came}: the version was altered since it was written")
+
+
 def _from_1(content: Content) -> Content:
     """A penalty was ½ Σ f_j w_j²/C."""
     if content["certificate"] is not None:
-        content["certificate"]["claim"]["l1_ratio"] = 0.0
+        claim = content["certificate"]["claim"]
+        _refuse_newer(1, claim, "l1_ratio", "bias_reduction")
+        claim["l1_ratio"] = 0.0
     return content
 
 
 def _from_2(content: Content) -> Content:
     """One kind of scorer; two kinds of claim, told apart by a key; nothing else of a fit."""
+    _refuse_newer(2, content, "columns", "encoder", "fitted", "left_out", "scorer")
     weights, certificate = content.pop("weights"), content["certificate"]
     content["scorer"] = {
         "W": weights,
@@ -65,6 +79,7 @@ def _from_2(content: Content) -> Content:
 
 
 def _claim_from_2(claim: Content) -> Content:
+    _refuse_newer(2, claim, "kind", "scorer")
     claim = claim | {"scorer": {"same": "scorer"}}
     reduced = claim.pop("bias_reduction", None)
     if reduced is None:
@@ -76,6 +91,7 @@ def _claim_from_2(claim: Content) -> Content:
 
 def _from_3(content: Content) -> Content:
     """Columns were in their own units; proofs had no multipliers to rounding."""
+    _refuse_newer(3, content, "scaling")
     return {key: _with_near(value) for key, value in content.items()} | {"scaling": None}
 
 
@@ -85,8 +101,16 @@ def _with_near(found: Any) -> Any:
         return [_with_near(item) for item in found]
     if not isinstance(found, dict):
         return found
-    near = {"near": None} if found.get("kind") in ("inseparable", "quasi-separable") else {}
+    proof = found.get("kind") in ("inseparable", "quasi-separable")
+    if proof:
+        _refuse_newer(3, found, "near")
+    near = {"near": None} if proof else {}
     return {key: _with_near(item) for key, item in found.items()} | near
 
 
-_STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3}
+def _from_4(content: Content) -> Content:
+    """The digest was of the content alone."""
+    return content
+
+
+_STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}
