@@ -28,6 +28,9 @@ def open_frame(frame: Any) -> MemorySource:
             columns = pa.Table.from_pandas(frame, preserve_index=False).rename_columns(list(names))
         else:
             columns = pa.table(frame)
+            columns.validate(
+                full=True
+            )  # its reader may have trusted a damaged file, whose cells are anywhere in memory
             distinct(FRAME, columns.column_names)
     except TableError:
         raise
