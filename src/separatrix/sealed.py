@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from separatrix.errors import ModelFileError
+from separatrix.errors import ModelFileError, ParameterError
 
 # The most bytes in a file, and those that are read at once.
 LARGEST_FILE, _PIECE = 512 * 2**20, 2**16
@@ -45,6 +45,8 @@ _HEAD = re.compile(
     rb'"sha256": "(?P<sha256>[0-9a-f]{64})",\n"content": '
 )
 _END = b"}\n"
+# JSON's spelling of half of a surrogate pair. Two halves make a letter; one alone has no place in any encoding.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
 
 
@@ -72,6 +74,10 @@ def seal(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     """
     lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
     raw = f"{{\n{lines}\n}}".encode("ascii")
+    lone = _half_pair(raw, content)
+    if lone is not None:
+        do = "write names and labels in valid Unicode"
+        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", do)
     before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
     after = b'",\n"content": ' + raw + _END
     if version >= WHOLE:
@@ -106,6 +112,9 @@ def unseal(name: str, newest: int, data: bytes) -> Unsealed:
     if not isinstance(content, dict):
         raise ModelFileError("its content is not an object")
     _refuse_depth(content)
+    lone = _half_pair(raw, content)
+    if lone is not None:
+        raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
     if version < RAW and seal(name, version, content) != data:
         raise ModelFileError(_ALTERED)
     return Unsealed(version, content)
@@ -160,6 +169,24 @@ def _refuse_depth(content: Any) -> None:
         if not level:
             return
     raise ModelFileError(f"its lists are nested more than {DEEPEST} deep")
+
+
+def _half_pair(raw: bytes, content: Any) -> str | None:
+    """Text that holds half of a surrogate pair, which no file or terminal can take; None where there is none.
+
+    >>> half = chr(0xD83D)
+    >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
+    (True, True)
+    """
+    level = [content] if _HALF.search(raw) else []
+    while level:
+        for text in level:
+            if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+                return text
+        inside = [[*item, *item.values()] if isinstance(item, Mapping) else item for item in level]
+        level = [value for items in inside if not isinstance(items, str) for value in items]
+        level = [value for value in level if isinstance(value, str | list | tuple | Mapping)]
+    return None
 
 
 def _without_head(name: str, newest: int, data: bytes) -> str:

@@ -56,7 +56,7 @@ def test_an_encoder_that_does_not_fit_is_refused(tmp_path):
     path = tmp_path / "model.json"
     for change, part in [
         (lambda e: e["columns"][1]["levels"].append("z"), "needs 3 fills"),
-        (lambda e: e["columns"].pop(), "encoder does not make its features"),
+        (lambda e: e["columns"].pop(), "encoder: it does not make the model's features"),
         (lambda e: e.update(missing="guess"), "'guess'"),
     ]:
         content = ModelFile.of(whole).content()

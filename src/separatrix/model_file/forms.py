@@ -16,11 +16,15 @@ from separatrix.model_file.plain import NOT_FINITE, from_plain, to_plain
 
 # Whole numbers past this are written in hexadecimal: decimals of thousands of digits are refused by Python itself.
 LARGE = 1 << 63
+# Whole numbers from here on are refused where a count is read: a float64, to print or divide it by, ends at 2^1024.
+UNCOUNTABLE = 1 << 1000
+# Letters of a sentence in a file. Sentences quote names of columns, of which those of one table fill a few hundred.
+LONGEST_SENTENCE = 1 << 16
 
 
 @dataclass(frozen=True)
 class Plain(Form):
-    """Text, a truth value or a whole number, which is at least ``least``.
+    """Text, a truth value or a whole number, which is at least ``least`` and not past all counting.
 
     >>> Plain(int).read(7, Reading("rows"))
     7
@@ -34,8 +38,26 @@ class Plain(Form):
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(type(found) is self.kind, f"is {found!r:.60}, not of type {self.kind.__name__}")
-        at.require(self.kind is not int or found >= self.least, f"is {found}, below {self.least}")
+        at.require(self.kind is not int or found >= self.least, f"is {found!r:.60}, below {self.least}")
+        at.require(self.kind is not int or abs(found) < UNCOUNTABLE, f"is {found!r:.60}, too large")
         return found
+
+
+@dataclass(frozen=True)
+class Sentence(Form):
+    """Text for people, of ``LONGEST_SENTENCE`` letters at most; what is longer is written with its end left out.
+
+    >>> Sentence().read("optimal", Reading("status"))
+    'optimal'
+    """
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return value if len(value) <= LONGEST_SENTENCE else f"{value[: LONGEST_SENTENCE - 1]}…"
+
+    def read(self, found: Any, at: Reading) -> Any:
+        sentence = Plain(str).read(found, at)
+        at.require(len(sentence) <= LONGEST_SENTENCE, f"has more than {LONGEST_SENTENCE} letters")
+        return sentence
 
 
 @dataclass(frozen=True)

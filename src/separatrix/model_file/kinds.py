@@ -18,7 +18,7 @@ from separatrix.claims.parts import PartsClaim
 from separatrix.claims.separation import MarginClaim, SeparationClaim, Support
 from separatrix.links import LINKS, BinaryLink
 from separatrix.losses import LOSSES
-from separatrix.model_file.forms import Choice, Maybe, Named, Number, Pairs, Plain, Several, Whole, numbers
+from separatrix.model_file.forms import Choice, Maybe, Named, Number, Pairs, Plain, Sentence, Several, Whole, numbers
 from separatrix.model_file.labels import Labels
 from separatrix.model_file.parts import FittedModel
 from separatrix.model_file.places import Form, Reading, Writing
@@ -50,7 +50,7 @@ def _colours(gaussians: Any, sizes: Sizes) -> str:
 
 
 def _outputs(claim: Any, sizes: Sizes) -> str:
-    wanted = TARGETS[claim.targets].table(sizes["K"]).shape[1]
+    wanted = TARGETS[claim.targets].n_outputs(sizes["K"])
     return "" if len(claim.weights) == wanted else f"has {len(claim.weights)} outputs, where there must be {wanted}"
 
 
@@ -134,7 +134,16 @@ _CLAIMS: dict[str, Record] = {
 CLAIMS = Kinds(_CLAIMS)
 # Of parts: each part's claim is about two classes of its own, and stands with the part.
 _CLAIMS["parts"] = Record(PartsClaim, scorer=SCORERS, scheme=Named(SCHEMES), claims=Several(Maybe(CLAIMS), "models"))
-CERTIFICATE = Record(Certificate, claim=CLAIMS, facts=Pairs(), iterations=Plain(int, 0), n_rows=Plain(int, 0))
+CERTIFICATE = Record(
+    Certificate,
+    claim=CLAIMS,
+    facts=Pairs(),
+    iterations=Plain(int, 0),
+    n_rows=Plain(int, 0),
+    status=Sentence(),
+    why=Sentence(),
+    bound_reason=Sentence(),
+)
 
 
 @dataclass(frozen=True)

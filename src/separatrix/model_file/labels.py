@@ -21,13 +21,19 @@ _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(_WHOLE, (int,)),
     **dict.fromkeys(("float16", "float32", "float64"), (float,)),
 }
-# Text arrays may be wider than their longest label, but not wider than this: a file must not ask for much memory.
+# Text arrays may be wider than their longest label, but not wider than this.
 WIDEST = 1024
+# Bytes of a text array: so many for each letter of the labels and their JSON, and so many besides. NumPy gives every
+# label the room of the longest, so that one long label among many would take a large multiple of the file's size.
+ROOM_PER_LETTER, ROOM_AT_LEAST = 64, 2048
 
 
 @dataclass(frozen=True)
 class Labels(Form):
     """Distinct labels, ``least`` of them or more; as many as the axis is long, where it has a name.
+
+    Text is an array of the width that it had, as far as there is room for it (``ROOM_PER_LETTER``); else of the width
+    of the longest label; where that takes too much room as well, it is an array of Python's own strings.
 
     >>> Labels().plain(np.array(["no", "yes"]), Writing("classes"))
     {'dtype': 'str', 'values': ['no', 'yes'], 'width': 3}
@@ -55,25 +61,31 @@ class Labels(Form):
         at.require(isinstance(labels, list), "is not a list")
         self._count(len(labels), at)
         at.require(all(type(label) in _TYPES[kind] for label in labels), f"is not all of type {kind}")
-        distinct = len({(type(label), label) for label in labels}) == len(labels)
+        distinct = len({(type(label), _hashed(label)) for label in labels}) == len(labels)
         at.require(distinct, "has a class twice")
-        if kind == "object":
+        dtype = self._dtype(found, at)
+        if dtype == "object":
             classes = np.empty(len(labels), dtype=object)
             classes[:] = labels
             return classes
         try:
-            return np.array(labels, dtype=self._dtype(found, at))
+            return np.array(labels, dtype=dtype)
         except OverflowError:
             raise ModelFileError(f"its {at.path} has a class that does not fit into {kind}") from None
 
     @staticmethod
     def _dtype(found: dict[str, Any], at: Reading) -> str:
-        if "width" not in found:
-            return str(found["dtype"])
-        width, longest = found["width"], max((len(str(label)) for label in found["values"]), default=0)
-        sound = type(width) is int and found["dtype"] == "str" and max(1, longest) <= width <= max(longest, WIDEST)
+        kind, labels = str(found["dtype"]), found["values"]
+        if kind != "str":
+            at.require("width" not in found, f"has a width, and is of type {kind}")
+            return kind
+        longest = max((len(label) for label in labels), default=0)
+        width = found.get("width", longest)
+        sound = type(width) is int and longest <= width <= max(longest, WIDEST)
         at.require(sound, f"has a width of {width!r:.60}, which does not fit its labels")
-        return f"<U{width}"
+        room = ROOM_AT_LEAST + ROOM_PER_LETTER * sum(len(label) + 4 for label in labels)
+        widths = [one for one in (width, longest) if 4 * max(1, one) * len(labels) <= room]
+        return f"<U{max(1, widths[0])}" if widths else "object"
 
     def refit(self, value: Any, at: Reading) -> None:
         at.require(isinstance(value, np.ndarray) and value.ndim == 1, "is not a list of labels")
@@ -83,3 +95,8 @@ class Labels(Form):
         at.require(count >= self.least, f"has {count} labels: there are fewer than two classes")
         wanted = at.sizes.get(self.axis, count)
         at.require(count == wanted, f"has {count} labels, where there must be {wanted}")
+
+
+def _hashed(label: Any) -> Any:
+    """What stands for a label in a set: its text, where it is a long number, of which many may have one hash."""
+    return str(label) if type(label) is int and abs(label) >= 1 << 64 else label

@@ -129,25 +129,24 @@ class ModelFile:
         require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "target", "training"}, at)
         body = read_body({key: content[key] for key in KEYS}, at)
         at.into("training").require(isinstance(content["training"], dict), "is not an object")
-        found = cls(
+        return cls(
             **body,
             target=at.into("target").read(Maybe(Plain(str)), content["target"]),
             training={key: from_plain(value) for key, value in content["training"].items()},
             made_by=at.into("separatrix").read(Plain(str), content["separatrix"]),
-            encoder=_encoder(content["encoder"]),
+            encoder=_encoder(content["encoder"], body["features"]),
             scaling=at.within(d=body["scorer"].n_features).into("scaling").read(Maybe(SCALING), content["scaling"]),
         )
-        names = None if found.encoder is None else found.encoder.names
-        at.into("encoder").require(names is None or names == found.features, "does not make its features")
-        return found
 
 
-def _encoder(found: Any) -> Encoder | None:
+def _encoder(found: Any, features: tuple[str, ...] | None) -> Encoder | None:
     if found is None:
         return None
+    if features is None:
+        raise ModelFileError("its encoder makes features, and the model has none")
     from separatrix.table.encoder import Encoder
 
-    return Encoder.from_plain(found)
+    return Encoder.from_plain(found, features)
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -42,7 +42,7 @@ class Place:
 
     def into(self, name: object) -> Self:
         """One step further down, to a key or a number."""
-        return replace(self, path=f"{self.path}.{name}" if self.path else str(name))
+        return type(self)(f"{self.path}.{name}" if self.path else str(name), self.sizes, self.seen)
 
     def within(self, **sizes: int) -> Self:
         """The same place, with these lengths of axes."""

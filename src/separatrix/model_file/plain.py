@@ -15,6 +15,8 @@ import numpy as np
 from separatrix.errors import ModelFileError
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+# Whole numbers past 64 bits are no keys: Python's dictionaries take quadratic time for some sets of them.
+_LARGE_KEY = 1 << 64
 
 
 def to_plain(value: Any) -> Any:
@@ -34,7 +36,10 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [to_plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {"pairs": [[to_plain(key), to_plain(item)] for key, item in value.items()]}
+        pairs = [[to_plain(key), to_plain(item)] for key, item in value.items()]
+        if not all(_is_pair(pair) for pair in pairs):
+            raise TypeError("a key of a dictionary has no form in JSON")
+        return {"pairs": pairs}
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
@@ -61,5 +66,7 @@ def from_plain(value: Any) -> Any:
 def _is_pair(value: Any) -> bool:
     """Whether these are a key and its value; a key may be text of the form {"text": ...}."""
     if not (isinstance(value, list) and len(value) == 2) or isinstance(value[0], list):
+        return False
+    if isinstance(value[0], int) and abs(value[0]) >= _LARGE_KEY:
         return False
     return not isinstance(value[0], dict) or (set(value[0]) == {"text"} and isinstance(value[0]["text"], str))

@@ -13,6 +13,7 @@ from separatrix.arrays import Array
 class Coding(Protocol):
     """How classes become targets, and outputs estimates of P(C_k|x)."""
 
+    def n_outputs(self, n_classes: int) -> int: ...
     def table(self, n_classes: int) -> Array: ...
     def estimates(self, outputs: Array) -> Array: ...
 
@@ -25,6 +26,10 @@ class OneHot:
     >>> OneHot().table(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
+
+    def n_outputs(self, n_classes: int) -> int:
+        """How many columns ``table`` has."""
+        return n_classes
 
     def table(self, n_classes: int) -> Array:
         """The targets, a row for each class."""
@@ -43,6 +48,10 @@ class Signed:
     >>> Signed().table(2).tolist()
     [[-1.0], [1.0]]
     """
+
+    def n_outputs(self, n_classes: int) -> int:
+        """How many columns ``table`` has."""
+        return 1 if n_classes == 2 else n_classes
 
     def table(self, n_classes: int) -> Array:
         """The targets, a row for each class."""

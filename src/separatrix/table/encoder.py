@@ -12,7 +12,7 @@ that no training row had (``unseen="average"``), so that such a cell counts as a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,17 @@ class Encoded:
         """Their names."""
         own = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
         return (*own, f"{self.name}=missing") if self.indicator else own
+
+    @property
+    def n_letters(self) -> int:
+        """Of all names together, counted without making them.
+
+        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True)
+        >>> column.n_letters == sum(map(len, column.names))
+        True
+        """
+        own = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
+        return own + (len(self.name) + len("=missing")) * self.indicator
 
     def read(self, table: pa.Table, source: str) -> Array:
         """The column's cells (n,): a value, or of a category the number of its level; NaN where there is none.
@@ -129,6 +140,11 @@ class Encoder:
         """Of X."""
         return sum(column.width for column in self.columns)
 
+    @property
+    def n_letters(self) -> int:
+        """Of all names together, counted without making them."""
+        return sum(column.n_letters for column in self.columns)
+
     def transform(self, table: pa.Table, source: str) -> tuple[Array, AnyArray]:
         """X (m, d) of the rows that are kept, and which (n,) those are: all, unless ``missing="drop"``."""
         found = self.read(table, source)
@@ -188,20 +204,26 @@ class Encoder:
         }
 
     @classmethod
-    def from_plain(cls, found: Any) -> Encoder:
+    def from_plain(cls, found: Any, names: Sequence[str] | None = None) -> Encoder:
         """An encoder from ``plain``'s values, once every key, type and length has been seen to fit.
+
+        ``names``: those that its columns of X must have, if they are known. They are compared by number and length
+        first: a long name of a column with many levels would make a large multiple of the text that is given.
 
         >>> encoder = Encoder((Encoded("age", "number", fill=(40.0,)),), "impute")
         >>> Encoder.from_plain(encoder.plain()) == encoder
         True
         """
         _require(isinstance(found, dict) and set(found) == {"columns", "missing", "unseen"}, "it has a wrong form")
-        _require(found["missing"] in MISSING, f"its 'missing' is {found['missing']!r}")
-        _require(found["unseen"] in UNSEEN, f"its 'unseen' is {found['unseen']!r}")
+        _require(found["missing"] in MISSING, f"its 'missing' is {found['missing']!r:.60}")
+        _require(found["unseen"] in UNSEEN, f"its 'unseen' is {found['unseen']!r:.60}")
         _require(isinstance(found["columns"], list), "its columns are no list")
         columns = tuple(_column(k + 1, column, found) for k, column in enumerate(found["columns"]))
         encoder = cls(columns, found["missing"], found["unseen"])
         _require(len({column.name for column in columns}) == len(columns), "a column is there twice")
+        if names is not None:
+            alike = (encoder.n_columns, encoder.n_letters) == (len(names), sum(map(len, names)))
+            _require(alike and encoder.names == tuple(names), "it does not make the model's features")
         _require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have one name")
         return encoder
 
@@ -218,18 +240,19 @@ def _column(k: int, found: Any, whole: dict[str, Any]) -> Encoded:
     _require(isinstance(found, dict) and set(found) == keys, f"column {k} has a wrong form")
     name, kind, levels, fill = found["name"], found["kind"], found["levels"], found["fill"]
     _require(isinstance(name, str), f"column {k} has no name")
-    _require(isinstance(kind, str) and kind in KINDS, f"column {name!r} is of an unknown kind, {kind!r}")
+    own = f"column {cells.shortened(name)!r}"
+    _require(isinstance(kind, str) and kind in KINDS, f"{own} is of an unknown kind, {kind!r:.60}")
     of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    _require(of_text and len(set(levels)) == len(levels), f"column {name!r} has levels that are not distinct texts")
+    _require(of_text and len(set(levels)) == len(levels), f"{own} has levels that are not distinct texts")
     fits = len(levels) >= 2 if kind == "category" else not levels
-    _require(fits, f"column {name!r} has {len(levels)} levels, which does not fit a {kind}")
+    _require(fits, f"{own} has {len(levels)} levels, which does not fit a {kind}")
     finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
-    _require(finite, f"column {name!r} has a fill that is not of finite decimal numbers")
-    _require(isinstance(found["indicator"], bool), f"column {name!r} has an indicator that is not true or false")
+    _require(finite, f"{own} has a fill that is not of finite decimal numbers")
+    _require(isinstance(found["indicator"], bool), f"{own} has an indicator that is not true or false")
     column = Encoded(name, kind, tuple(levels), tuple(fill), found["indicator"])
     filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
-    _require(len(fill) == column.values or (not fill and not filled), f"column {name!r} needs {column.values} fills")
-    _require(not column.indicator or whole["missing"] == "indicator", f"column {name!r} has an indicator unasked for")
+    _require(len(fill) == column.values or (not fill and not filled), f"{own} needs {column.values} fills")
+    _require(not column.indicator or whole["missing"] == "indicator", f"{own} has an indicator unasked for")
     return column
 
 

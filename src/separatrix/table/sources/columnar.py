@@ -97,7 +97,7 @@ def _arrow(content: Path | bytes, places: list[int]) -> Any:
 
 
 def _stream(content: Path | bytes) -> Any:
-    return pa.BufferReader(content) if isinstance(content, bytes) else pa.OSFile(str(content))
+    return pa.BufferReader(content) if isinstance(content, bytes) else pa.OSFile(str(content), "rb")
 
 
 @contextmanager
