@@ -1,9 +1,13 @@
 """Files that the command line cannot use or must not replace: one sentence, and the documented exit code."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from separatrix import model_file
+from separatrix.model_file.forms import LONGEST_SENTENCE
 
 from .running import complaint, run
 
@@ -32,3 +36,19 @@ def test_a_model_saved_again_keeps_its_mode():
     os.chmod("model.json", 0o640)
     run("fit", "demo:iris", "--out", "model.json")
     assert os.stat("model.json").st_mode & 0o777 == 0o640
+
+
+def test_a_hostile_status_is_shown_in_no_time():
+    """With quotes that open and never close, the wording once took minutes for the letters of a small file."""
+    run("fit", "demo:iris", "--out", "model.json")
+    found = model_file.read("model.json")
+    for unit in (" 'a", ' "a', "'a'a", "C='\\x' ", "; the weights grow for ever along +", "row a "):
+        status = (unit * LONGEST_SENTENCE)[: LONGEST_SENTENCE - 1]
+        certificate = replace(found.certificate, status=status, why=status, bound_reason=status)
+        model_file.write(replace(found, certificate=certificate), "hostile.json")
+        for words in (
+            ["show", "hostile.json"],
+            ["show", "hostile.json", "--json"],
+            ["show", "hostile.json", "model.json"],
+        ):
+            run(*words)

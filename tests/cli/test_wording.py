@@ -135,3 +135,26 @@ def test_a_class_called_na_from_fit_to_evaluation(tmp_path):
 
 def test_a_name_that_is_too_long_is_bad_data():
     assert "File name too long" in complaint("fit", "x" * 300 + ".csv", "--target", "y", code=3)
+
+
+@pytest.mark.parametrize(
+    "unit", [" 'a", ' "a', "'a'a", "C='", "drop='x' (", "Perceptron(", "max_iter ", "a=", "np.inf"]
+)
+def test_a_message_of_a_million_letters(unit):
+    """A message may quote a file. Where every open quote was looked for to the end, this took hours."""
+    assert in_shell(unit * (1_000_000 // len(unit)))
+
+
+@pytest.mark.parametrize(
+    ("python", "shell"),
+    [
+        (r"drop='\x'", r"--drop '\x'"),
+        ("drop='a\nb'", "--drop 'a\nb'"),
+        (r"drop='it\'s'", """--drop 'it'"'"'s'"""),
+        ("5' long, C=1 and 'C=1'", "5' long, --C 1 and 'C=1'"),
+        ("'open\nC=1'", "'open\n--C 1'"),
+        ("it's C=1", "it's --C 1"),
+    ],
+)
+def test_quotes_of_every_kind(python, shell):
+    assert in_shell(python) == shell

@@ -32,6 +32,8 @@ def check_table(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     decimal: str = ".",
+    max_columns: int | None = None,
+    max_unpacked: float | None = None,
 ) -> Checks:
     """What a careful analyst would look for in a file or a frame before fitting; worst first.
 
@@ -41,7 +43,7 @@ def check_table(
     >>> found.worst, [finding.check for finding in found.problems]
     ('problem', ['leakage'])
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal))
+    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     given = schema if schema is not None else Schema(())
     if not isinstance(given, Schema):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import exits, reading, terminal
-from separatrix.cli.models import SETTINGS, model_options, models_listed, unfitted
+from separatrix.cli.models import SETTINGS, SPELLED, model_options, models_listed, unfitted
 from separatrix.cli.reading import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import checks_in_shell
@@ -47,7 +47,7 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", "encoding", "delimiter", "decimal"),
+    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in SETTINGS)),
     "How it is measured": ("test_size", "cv", "seed"),
     "What is written": ("out", "report", "as_json"),

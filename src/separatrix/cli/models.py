@@ -121,9 +121,12 @@ SETTINGS: tuple[Setting, ...] = (
         "--threshold", "threshold", "Of Fisher's discriminant: gaussian (the default) or midpoint.", str, metavar="WORD"
     ),
 )
-_OF_TABLES = ("target", "drop", "schema", "missing", "encoding", "delimiter", "decimal")
+SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
+_OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
 # The options by the arguments and parameters that they set.
-OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | {name: f"--{name}" for name in _OF_TABLES}
+OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | {
+    name: f"--{name.replace('_', '-')}" for name in _OF_TABLES
+}
 
 
 def models_listed() -> str:

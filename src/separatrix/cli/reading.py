@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from separatrix.cli import terminal
+from separatrix.cli.models import SPELLED
 from separatrix.cli.wording import in_shell
 from separatrix.errors import ParameterError, TableError
 
@@ -38,11 +39,23 @@ _SPELLING = (
     click.option(
         "--decimal", default=".", metavar="MARK", help="Of numbers in text files: . (the default) or a comma."
     ),
+    click.option(
+        "--max-columns",
+        type=click.IntRange(1),
+        metavar="N",
+        help="The most columns of a libsvm file (a million, or ten for each of its pairs).",
+    ),
+    click.option(
+        "--max-unpacked",
+        type=float,
+        metavar="GB",
+        help="The most that a compressed file may unpack to (1 GB, or 100 times its size).",
+    ),
 )
 
 
 def spelling_options(command: F) -> F:
-    """How text files are spelled. No model keeps it: another file may be spelled otherwise."""
+    """How text files are spelled, and how large a table may become. No model keeps it: another file may differ."""
     for option in reversed(_SPELLING):
         command = option(command)
     return command
@@ -60,11 +73,13 @@ class Wanted:
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: str = "."
+    max_columns: int | None = None
+    max_unpacked: float | None = None
 
     @property
     def spelling(self) -> dict[str, Any]:
         """By the names of ``read_table``'s arguments."""
-        return {"encoding": self.encoding, "delimiter": self.delimiter, "decimal": self.decimal}
+        return {name: getattr(self, name) for name in SPELLED}
 
 
 def table_options(command: F) -> F:

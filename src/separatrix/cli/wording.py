@@ -30,7 +30,7 @@ _VALUE = r"""(?P<value>'(?:[^'\\]|\\.)*'|"[^"]*")"""
 _OTHERS = r"(?P<others>(?:,? (?:\([^()]*\) )?(?:or )?'\w+')*)"
 _NUMBER = r"(?P<number>np\.inf|[-+]?(?:inf|\d+(?:\.\d+)?(?:e[-+]?\d+)?)\b)"
 # Parameters that are no words of English, so that they are meant wherever they stand.
-_PLAIN = ("max_iter", "l1_ratio", "bias_reduction", "class_weight", "eta0", "tol")
+_PLAIN = ("max_iter", "l1_ratio", "bias_reduction", "class_weight", "eta0", "tol", "max_columns", "max_unpacked")
 # Sentences on what only Python can be asked.
 _PHRASES = {
     "with unseen='average', which counts": "without --strict, which counts",

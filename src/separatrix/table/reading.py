@@ -50,13 +50,17 @@ def read_table(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     decimal: str = ".",
+    max_columns: int | None = None,
+    max_unpacked: float | None = None,
 ) -> Table:
     """The rows of a file or a frame for fitting: X, y, how the columns became X, and notes on all that was left out.
 
     ``data``: a path (CSV, TSV, Parquet, Arrow, libsvm), a folder or pattern of such, ``-``, ``demo:NAME``, or a frame
     of pandas, polars or PyArrow. ``missing``: "error", "impute" (by means), "indicator" (by means, and marked) or
     "drop" (the row); a row without a label is left out by all but "error". Of text files: ``encoding``, ``delimiter``
-    (recognised by the header if None) and ``decimal``, "." or ",".
+    (recognised by the header if None) and ``decimal``, "." or ",". ``max_columns`` of libsvm files and
+    ``max_unpacked``, in GB, of compressed ones stand in place of the usual limits, which refuse a small file that makes
+    a huge table.
 
     Levels, references and means are those of all rows: to measure a model on rows held out, fit a pipeline with
     ``TableEncoder`` to the frame itself, which learns them from the rows of each fit.
@@ -67,7 +71,8 @@ def read_table(
     >>> table.names, table.X[0].tolist(), table.y.tolist()
     (('age', 'sex=m'), [31.0, 0.0], [0, 0, 1, 1])
     """
-    return read_raw(data, target, drop, schema, missing, unseen, encoding, delimiter, decimal).learned()
+    how = (encoding, delimiter, decimal, max_columns, max_unpacked)
+    return read_raw(data, target, drop, schema, missing, unseen, *how).learned()
 
 
 def read_raw(
@@ -80,6 +85,8 @@ def read_raw(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     decimal: str = ".",
+    max_columns: int | None = None,
+    max_unpacked: float | None = None,
 ) -> RawTable:
     """The rows that ``read_table`` reads, before anything is learned from their values.
 
@@ -90,7 +97,7 @@ def read_raw(
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
-    source = open_source(data, Spelling(encoding, delimiter, decimal))
+    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     if not isinstance(schema, Schema | None):
         do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
@@ -168,6 +175,8 @@ def read_rows(
     classes: Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str = ".",
+    max_columns: int | None = None,
+    max_unpacked: float | None = None,
 ) -> Table:
     """The rows of a file or a frame for prediction: columns by name, in any order, read as in training.
 
@@ -180,7 +189,7 @@ def read_rows(
     >>> table.X.tolist(), table.notes
     ([[3.0, 1.0], [4.0, 2.0]], ("Not used, since the model has no such columns: 'c'.",))
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal))
+    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
     if not isinstance(encoder, Encoder):
         encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
     wanted = [column.name for column in encoder.columns]

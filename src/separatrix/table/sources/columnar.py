@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
 from separatrix.errors import TableError
+from separatrix.table.sources.limits import USUAL, Limits
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
 
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
@@ -31,10 +33,12 @@ class ParquetSource:
     content: Path | bytes
     target: str | None = None
     notes: tuple[str, ...] = ()
+    limits: Limits = USUAL
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         with _explained(self.name, "Parquet"), _parquet(self.content) as file:
+            _refuse_large(self, file.metadata.num_rows * len(names))
             return _sound(file.read(columns=list(names)), names)
 
 
@@ -47,31 +51,42 @@ class ArrowSource:
     content: Path | bytes
     target: str | None = None
     notes: tuple[str, ...] = ()
+    limits: Limits = USUAL
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         places = [self.names.index(name) for name in names]
+        n_rows, batches = 0, []
         with _explained(self.name, "Arrow"), _arrow(self.content, places) as reader:
-            columns = _sound(reader.read_all(), names)
-        if columns.num_rows == 0:
-            raise TableError(self.name, "it has no rows", SOME_ROWS)
-        return columns
+            for batch in _batches(reader):
+                n_rows += batch.num_rows
+                _refuse_large(self, n_rows * len(names))
+                batches.append(batch)
+            if n_rows == 0:
+                raise TableError(self.name, "it has no rows", SOME_ROWS)
+            return _sound(pa.Table.from_batches(batches), names)
 
 
-def open_parquet(name: str, content: Path | bytes) -> Source:
+def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
     """The names and the number of rows, from the file's own footer."""
     with _explained(name, "Parquet"), _parquet(content) as file:
         names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     if n_rows == 0:
         raise TableError(name, "it has no rows", SOME_ROWS)
-    return ParquetSource(name, distinct(name, names), content)
+    return ParquetSource(name, distinct(name, names), content, limits=limits)
 
 
-def open_arrow(name: str, content: Path | bytes) -> Source:
+def open_arrow(name: str, content: Path | bytes, limits: Limits) -> Source:
     """The names, from the schema with which a file or a stream begins."""
     with _explained(name, "Arrow"), _arrow(content, []) as reader:
         names = reader.schema.names
-    return ArrowSource(name, distinct(name, names), content)
+    return ArrowSource(name, distinct(name, names), content, limits=limits)
+
+
+def _refuse_large(source: ParquetSource | ArrowSource, n_cells: int) -> None:
+    """A small file of many rows: a run of equal values, or a column without any, takes a few bytes in it."""
+    size = len(source.content) if isinstance(source.content, bytes) else source.content.stat().st_size
+    source.limits.refuse_unpacked(source.name, size, n_cells * np.dtype(np.float64).itemsize)
 
 
 def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -94,6 +109,15 @@ def _arrow(content: Path | bytes, places: list[int]) -> Any:
         return ipc.open_file(_stream(content), options=options)
     except pa.ArrowInvalid:
         return ipc.open_stream(_stream(content), options=options)
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    """Of a file by their numbers, of a stream one after the other."""
+    if not hasattr(reader, "num_record_batches"):
+        yield from reader
+        return
+    for k in range(reader.num_record_batches):
+        yield reader.get_batch(k)
 
 
 def _stream(content: Path | bytes) -> Any:

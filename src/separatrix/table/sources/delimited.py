@@ -13,9 +13,9 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,15 @@ from pyarrow import csv as arrow_csv
 
 from separatrix.errors import ParameterError, TableError
 from separatrix.table.cells import NA, NO_TEXT, reads
-from separatrix.table.sources.counted import counted
 from separatrix.table.sources.damage import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.sources.decimals import with_points
+from separatrix.table.sources.limits import USUAL, Limits
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
+from separatrix.table.sources.unpacking import opened, pieces
 
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Bytes that PyArrow parses at once; a row may not be longer.
 _BLOCK, _LARGE = 1 << 20, 1 << 28
+_CHECK = "check that it is a table"
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _SPELLED = {"tab": "\t", "\\t": "\t"}
 # How UTF-16 and UTF-32 texts begin; a UTF-32 one in Intel's order begins as UTF-16 does.
@@ -41,7 +42,7 @@ _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf
 
 @dataclass(frozen=True)
 class Spelling:
-    r"""How a text file writes its table. No delimiter: the header tells.
+    r"""How a text file writes its table, and how large that may become (``Limits``). No delimiter: the header tells.
 
     >>> Spelling(delimiter="tab").delimiter
     '\t'
@@ -50,8 +51,12 @@ class Spelling:
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: str = "."
+    max_columns: int | None = None
+    max_unpacked: float | None = None
+    limits: Limits = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "limits", Limits(self.max_columns, self.max_unpacked))
         object.__setattr__(self, "encoding", _known(self.encoding))
         mark = self.delimiter if self.delimiter is None else _SPELLED.get(self.delimiter, self.delimiter)
         if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0'):
@@ -74,10 +79,12 @@ class DelimitedSource:
     target: str | None = None
     notes: tuple[str, ...] = ()
     decimal: str = "."
+    limits: Limits = USUAL
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns as text; an empty cell is null, and NA but for the columns ``literal``."""
         nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
+        marks = self._marks()
         try:
             found = self._parse(list(names), nulls, threads=True)
         except UNREADABLE:
@@ -85,34 +92,42 @@ class DelimitedSource:
                 found = self._parse(list(names), nulls, threads=False, block=_LARGE)
             except UNREADABLE as error:
                 with suppress(*UNREADABLE):  # where the bytes can be had at all, a quote may be behind it
-                    self._refuse_damage(0)
+                    self._refuse_damage(marks, 0)
                 raise self._explained(error) from error
-        self._refuse_damage(found.num_rows)
+        self._refuse_damage(marks, found.num_rows)
         if literal:
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, found.columns, strict=True)]
             found = pa.table(columns, list(names))
         return with_points(self.name, found) if self.decimal == "," else found
 
-    def _refuse_damage(self, n_rows: int) -> None:
-        """The file is looked at closely only where it has NULs, or quotes and more lines than rows."""
+    def _marks(self) -> tuple[bool, bool]:
+        """Whether the text has NULs, and quotes; it is unpacked here first, so that one too large is never parsed."""
         nuls = quotes = False
-        for piece in self._pieces():
-            nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
-            quotes = quotes or b'"' in piece
+        with suppress(*UNREADABLE):  # what cannot be read is said when it is parsed
+            for piece in self._pieces():
+                nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
+                quotes = quotes or b'"' in piece
+        return nuls, quotes
+
+    def _refuse_damage(self, marks: tuple[bool, bool], n_rows: int) -> None:
+        """The file is looked at closely only where it has NULs, or quotes and more lines than rows."""
+        nuls, quotes = marks
         if nuls or (quotes and lines_in(self._pieces()) > n_rows + 1):
-            with opened(self.content) as stream:
+            with self._opened() as stream:
                 content = stream.read()
             if nuls:
                 refuse_nul(self.name, content)
             utf8 = content if self.encoding == "utf-8" else content.decode(self.encoding, "replace").encode()
             refuse_swallowed(self.name, utf8, self.delimiter)
 
+    def _opened(self) -> Any:
+        return opened(self.name, self.content, self.limits)
+
     def _pieces(self) -> Iterator[bytes]:
-        with opened(self.content) as stream:
-            yield from iter(lambda: stream.read(1 << 20), b"")
+        return pieces(self.name, self.content, self.limits)
 
     def _parse(self, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK) -> pa.Table:
-        with opened(self.content) as stream:
+        with self._opened() as stream:
             return arrow_csv.read_csv(
                 stream,
                 read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding),
@@ -148,20 +163,20 @@ def open_delimited(name: str, content: Path | bytes, spelling: Spelling | None =
     ('a', 'y')
     """
     spelling = spelling or Spelling()
-    encoding, delimiter = spelling.encoding, spelling.delimiter
+    encoding, delimiter, limits = spelling.encoding, spelling.delimiter, spelling.limits
     notes: tuple[str, ...] = ()
     try:
-        _refuse_wide(name, content, encoding)
+        _refuse_wide(name, content, encoding, limits)
         if delimiter is None:
-            with _text(content, encoding) as lines:
+            with closing(_lines(name, content, encoding, limits)) as lines:
                 delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""))
             if delimiter != ",":
                 notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",)
-        with _text(content, encoding) as lines:
+        with closing(_lines(name, content, encoding, limits)) as lines:
             header = next((record for record in csv.reader(lines, delimiter=delimiter) if record), None)
             first = next((line for line in lines if line.strip("\r\n")), None)
     except csv.Error as error:
-        raise TableError(name, f"its first rows cannot be read ({error})", "check that it is a table") from error
+        raise TableError(name, f"its first rows cannot be read ({error})", _CHECK) from error
     except UnicodeError as error:
         raise _not_text(name, encoding) from error
     except PermissionError as error:
@@ -176,25 +191,20 @@ def open_delimited(name: str, content: Path | bytes, spelling: Spelling | None =
         raise _not_text(name, encoding)
     if first is None:
         raise TableError(name, "it has a header and no rows", SOME_ROWS)
-    return DelimitedSource(name, distinct(name, header), content, delimiter, encoding, None, notes, spelling.decimal)
+    how = (delimiter, encoding, None, notes, spelling.decimal, limits)
+    return DelimitedSource(name, distinct(name, header), content, *how)
 
 
-def opened(content: Path | bytes) -> Any:
-    """The bytes as a stream of Arrow's, decompressed where their first ones say so."""
-    if isinstance(content, bytes):
-        start = content[:4]
-    else:
-        with content.open("rb") as file:
-            start = file.read(4)
-    compression: Any = next((how for magic, how in _COMPRESSED.items() if start.startswith(magic)), None)
-    raw: Any = pa.BufferReader(content) if isinstance(content, bytes) else counted(content) or str(content)
-    return pa.input_stream(raw, compression=compression)
-
-
-def _text(content: Path | bytes, encoding: str) -> io.TextIOWrapper:
+def _lines(name: str, content: Path | bytes, encoding: str, limits: Limits) -> Generator[str, None, None]:
+    """The lines as text, none longer than a row may be."""
     # Cells below the header may belong to columns that nobody wants: their bytes are judged when read.
     decoder, errors = ("utf-8-sig", "surrogateescape") if encoding == "utf-8" else (encoding, "strict")
-    return io.TextIOWrapper(opened(content), decoder, errors=errors, newline="")
+    stream = io.BufferedReader(opened(name, content, limits))
+    with io.TextIOWrapper(stream, decoder, errors=errors, newline="") as text:
+        while line := text.readline(_LARGE):
+            if len(line) == _LARGE:
+                raise TableError(name, f"its first lines are longer than {_LARGE >> 20} MB", _CHECK)
+            yield line
 
 
 def _known(encoding: str) -> str:
@@ -206,9 +216,9 @@ def _known(encoding: str) -> str:
         raise ParameterError("encoding", f"got {encoding!r}", do) from None
 
 
-def _refuse_wide(name: str, content: Path | bytes, encoding: str) -> None:
+def _refuse_wide(name: str, content: Path | bytes, encoding: str, limits: Limits) -> None:
     """A text whose first bytes say that it is UTF-16 or UTF-32, where another encoding is asked for."""
-    with opened(content) as stream:
+    with opened(name, content, limits) as stream:
         start = stream.read(4)
     wide = next((own for mark, own in _WIDE.items() if start.startswith(mark)), None)
     if wide is not None and not encoding.startswith(wide):

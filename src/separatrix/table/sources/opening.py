@@ -39,15 +39,15 @@ def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
 
 
 def _parquet(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_parquet(name, _content(path))
+    return open_parquet(name, _content(path), spelling.limits)
 
 
 def _arrow(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_arrow(name, _content(path))
+    return open_arrow(name, _content(path), spelling.limits)
 
 
 def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_svmlight(name, _content(path))
+    return open_svmlight(name, _content(path), spelling.limits)
 
 
 def _content(path: Path) -> Path | bytes:
@@ -126,9 +126,10 @@ def _open_stdin(spelling: Spelling) -> Source:
     content = b"" if sys.stdin is None else sys.stdin.buffer.read()
     for magic, opener in _MAGIC.items():
         if content.startswith(magic):
-            return opener(_PIPED, content)
+            return opener(_PIPED, content, spelling.limits)
     if seems_svmlight(content):
-        return replace(open_svmlight(_PIPED, content), notes=("It is read as libsvm: labels and index:value pairs.",))
+        found = open_svmlight(_PIPED, content, spelling.limits)
+        return replace(found, notes=("It is read as libsvm: labels and index:value pairs.",))
     return open_delimited(_PIPED, content, spelling)
 
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,22 @@ import pyarrow as pa
 
 from separatrix.arrays import AnyArray, Integers
 from separatrix.errors import TableError
-from separatrix.table.sources.delimited import opened
+from separatrix.table.sources.limits import USUAL, Limits
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE
+from separatrix.table.sources.unpacking import opened, packed, pieces
 
 TARGET = "label"
 # Bytes that are read at once.
 _PIECE = 1 << 20
-_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# Quantifiers do not give back what they took, so that a line of a million digits is looked at once.
+_NUMBER = rb"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+"
 # A label, or several, which no reader here takes and which are none the less libsvm's; the pairs; a comment.
 _LINE = re.compile(
-    rb"\s*%b(?:,%b)*(?:\s+qid:\d+)?(?P<pairs>(?:\s+\d+:%b)*)\s*(?:#.*)?" % (_NUMBER, _NUMBER, _NUMBER), re.DOTALL
+    rb"\s*+%b(?:,%b)*+(?:\s++qid:\d++)?+(?P<pairs>(?:\s++\d++:%b)*+)\s*+(?:#.*+)?+" % (_NUMBER, _NUMBER, _NUMBER),
+    re.DOTALL,
 )
+# Digits of an index: what has more is past every column.
+_DIGITS = 18
 # Lines that are looked at: rows without a pair, which are zero throughout, may stand before one that has some.
 _LOOKED_AT = 20
 
@@ -56,11 +60,11 @@ class SparseSource:
         from scipy.sparse import csr_array
 
         columns = _indices(self.name, names)
-        wide = int(columns.max(initial=0)) + 1
-        V = self.values
-        if wide > V.shape[1]:
-            V = csr_array((V.data, V.indices, V.indptr), shape=(V.shape[0], wide))
-        X = V[:, columns] if len(columns) else csr_array((V.shape[0], 0))
+        own = np.flatnonzero(columns < self.values.shape[1])
+        X = self.values[:, columns[own]] if len(own) else csr_array((self.values.shape[0], 0))
+        if len(own) < len(columns):
+            moved = own.astype(X.indices.dtype)[X.indices]
+            X = csr_array((X.data, moved, X.indptr), shape=(X.shape[0], len(columns)))
         X.sort_indices()
         return X
 
@@ -71,7 +75,7 @@ class SparseSource:
         return pa.table([pa.array(self.labels if name == TARGET else next(columns)) for name in names], list(names))
 
 
-def open_svmlight(name: str, content: Path | bytes) -> SparseSource:
+def open_svmlight(name: str, content: Path | bytes, limits: Limits = USUAL) -> SparseSource:
     r"""Read the whole file: its width is known at its end only.
 
     >>> open_svmlight("a table", b"1 3:0.5\n0 1:2 2:1\n").names
@@ -81,14 +85,20 @@ def open_svmlight(name: str, content: Path | bytes) -> SparseSource:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        with opened(content) as stream:
+        if packed(content):  # it is unpacked first, so that one too large is never parsed
+            for _ in pieces(name, content, limits):
+                pass
+        with opened(name, content, limits) as stream:
             values, y = load_svmlight_file(BufferedReader(stream, _PIECE), zero_based=True)
+    except TableError:
+        raise
     except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
         do = "give lines such as: 1 3:0.5 7:2, with a number as the label and growing indices"
         raise TableError(name, f"it cannot be read as libsvm ({reason})", do) from error
     if len(y) == 0:
         raise TableError(name, "it is empty", SOME_ROWS)
+    limits.refuse_columns(name, values.nnz, values.shape[1] - 1)
     bad = np.flatnonzero(~np.isfinite(values.data))
     if len(bad):
         row = int(np.searchsorted(values.indptr, bad[0], side="right"))
@@ -121,14 +131,19 @@ def seems_svmlight(content: Path | bytes) -> bool:
     (True, False, False)
     """
     try:
-        with opened(content) as stream:
-            lines = [line for line in islice(BufferedReader(stream), _LOOKED_AT) if line.strip()]
+        with opened("", content, USUAL) as stream:
+            buffered = BufferedReader(stream)
+            lines = [line for line in (buffered.readline(_PIECE) for _ in range(_LOOKED_AT)) if line.strip()]
     except UNREADABLE:
         return False
-    found = [_LINE.fullmatch(line) for line in lines if not line.lstrip().startswith(b"#")]
-    for line in found:
-        if line is None or line["pairs"].strip():
-            return line is not None
+    for line in lines:
+        if line.lstrip().startswith(b"#"):
+            continue
+        found = _LINE.match(line)
+        if found is None or (found.end() < len(line) < _PIECE):  # of a longer line, as much as was read
+            return False
+        if found["pairs"].strip():
+            return True
     return False
 
 
@@ -137,4 +152,10 @@ def _indices(source: str, names: Sequence[str]) -> Integers:
     if foreign:
         came = f"its columns are x1, x2, … and it has no column {foreign[0]!r}"
         raise TableError(source, came, "give a table with names, or a model that was fitted on a libsvm file")
-    return np.array([int(name[1:]) for name in names], dtype=np.int64)
+    return np.array([_index(name[1:]) for name in names], dtype=np.int64)
+
+
+def _index(digits: str) -> int:
+    """The number that the digits write; a column that no file has, where they are too many for 64 bits."""
+    digits = digits.lstrip("0")
+    return int(digits or "0") if len(digits) <= _DIGITS else 10**_DIGITS
