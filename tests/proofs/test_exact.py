@@ -5,11 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from separatrix import separability
+from separatrix.modular import P, drawn_prime, is_prime, pivots, residues
 from separatrix.proofs.dependencies import Dependency, across, joined, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import widest
 from separatrix.proofs.rational import signs, sums_to_zero
-from separatrix.proofs.residues import SECOND, P, inverse, pivots, primes, residues, solve, vanishing
+from separatrix.proofs.residues import inverse, primes, solve, vanishing
 
 
 def _fractions(A):
@@ -20,7 +22,7 @@ def test_residues_are_those_of_the_fractions():
     rng = np.random.default_rng(0)
     A = rng.standard_normal((6, 5)) * 10.0 ** rng.uniform(-200, 200, (6, 5))
     A[0, 0] = 0.0
-    for p in (P, SECOND, 2**31 - 1):
+    for p in (P, drawn_prime(), 2**31 - 1):
         expected = [[x.numerator * pow(x.denominator, -1, p) % p for x in row] for row in _fractions(A)]
         assert residues(A, p).tolist() == expected
 
@@ -45,8 +47,9 @@ def test_solutions_solve_the_system_in_fractions(seed):
 def test_a_matrix_without_an_inverse_modulo_the_prime_is_never_solved_wrongly():
     M = np.array([[float(P), 0.0], [0.0, 1.0]])
     assert len(pivots(M).rows) == 2
-    assert pivots(M).p == SECOND
-    assert solve(M, np.ones((2, 1)), SECOND).below == P
+    q = pivots(M).p
+    assert q != P
+    assert solve(M, np.ones((2, 1)), q).below == P
 
 
 def test_inverses_modulo_a_prime():
@@ -134,3 +137,26 @@ def test_wide_proofs_are_exact():
     weights, _ = positive_dependency(A, np.zeros((0, 120)))
     assert sums_to_zero(A, tuple(weights))
     assert not sums_to_zero(A, (weights[0] + 1, *weights[1:]))
+
+
+@pytest.mark.parametrize("factor", [P, 67_108_837, P * 67_108_837, 2**31 - 1])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_verdicts_on_multiples_of_primes_are_those_on_the_numbers_themselves(factor, fit_intercept):
+    """Some multiples are rounded: then a prime divides some of the minors and not others."""
+    seen = set()
+    for seed, (n, d, K) in enumerate([(8, 2, 2), (20, 3, 2), (30, 2, 3), (12, 1, 2), (6, 3, 2)]):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(-3, 4, (n, d)).astype(float), np.arange(n) % K
+        verdict = separability(X * float(factor), y, fit_intercept)
+        assert verdict.verify(X * float(factor), y)
+        assert verdict.verify(X * float(factor), y, exact=True)
+        if factor < 2**50:
+            assert type(verdict) is type(separability(X, y, fit_intercept))
+        seen.add(type(verdict).__name__)
+    assert "Inseparable" in seen
+
+
+def test_drawn_primes_are_prime_and_differ():
+    found = {drawn_prime() for _ in range(20)}
+    assert len(found) > 15
+    assert all(is_prime(p) and (1 << 25) < p < (1 << 26) for p in found)

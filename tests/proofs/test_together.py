@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.modular import P
 from separatrix.proofs.dependencies import positive_dependency
 from separatrix.proofs.differences import Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import complementary
 from separatrix.proofs.rational import sums_to_zero
-from separatrix.proofs.residues import SMALL, P, inverse
+from separatrix.proofs.residues import SMALL, inverse
 from separatrix.proofs.separability import MOST_EXACT_ROWS
 from separatrix.proofs.together import together
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.modular import pivots
 from separatrix.proofs.rational import integers, smallest
-from separatrix.proofs.residues import pivots, solve, vanishing
+from separatrix.proofs.residues import solve, vanishing
 
 # Digits kept of a weight that others follow from.
 DIGITS = 12

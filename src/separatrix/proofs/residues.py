@@ -18,66 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.modular import BITS, P, eliminated, halves, is_prime, joined, product, residues
 from separatrix.proofs.rational import LEAST
 
-# The largest primes below 2²⁶: sums of 2¹³ products of a residue with half a residue are whole in float64.
-P, SECOND = 67_108_859, 67_108_837
-BITS, HALF = 26, 13
 # Matrices up to this many rows are inverted row by row.
 SMALL = 48
-
-
-def residues(A: Array, p: int = P) -> Integers:
-    """A modulo an odd prime below 2³¹, entry by entry; ½ is the number whose double is 1.
-
-    >>> residues(np.array([[3.0, -1.0, 0.5]]), 7).tolist()
-    [[3, 6, 4]]
-    """
-    mantissa, exponent = np.frexp(A)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    least, most = int(exponent.min(initial=0)), int(exponent.max(initial=0))
-    powers = np.array([pow(2, e - 53, p) for e in range(least, most + 1)], dtype=np.int64)
-    return np.asarray(whole % p * powers[exponent - least] % p)
-
-
-class Pivots(NamedTuple):
-    """Where elimination found pivots: ``rows[k]``, ``columns[k]``. Their number is never above the true rank."""
-
-    rows: list[int]
-    columns: list[int]
-    p: int
-
-
-def pivots(A: Array) -> Pivots:
-    """Gaussian elimination modulo a prime, pivots in the leftmost columns that allow one; modulo a second where rows
-    or columns are left over, which may be the prime's doing.
-
-    >>> pivots(np.array([[0.0, 2.0, 4.0], [0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]))
-    Pivots(rows=[2, 1], columns=[0, 1], p=67108859)
-    """
-    found = _pivots(residues(A), P)
-    if len(found.rows) == min(A.shape):
-        return found
-    return max(found, _pivots(residues(A, SECOND), SECOND), key=lambda pivots: len(pivots.rows))
-
-
-def _pivots(R: Integers, p: int) -> Pivots:
-    order = np.arange(len(R))
-    columns: list[int] = []
-    for j in range(R.shape[1]):
-        k = len(columns)
-        candidates = np.flatnonzero(R[k:, j]) + k
-        if len(candidates) == 0:
-            continue
-        R[[k, candidates[0]]] = R[[candidates[0], k]]
-        order[[k, candidates[0]]] = order[[candidates[0], k]]
-        below = np.flatnonzero(R[k + 1 :, j]) + k + 1
-        factor = R[below, j] * pow(int(R[k, j]), -1, p) % p
-        R[below, j:] = (R[below, j:] - factor[:, None] * R[k, j:]) % p
-        columns.append(j)
-        if len(columns) == len(R):
-            break
-    return Pivots(order[: len(columns)].tolist(), columns, p)
 
 
 def inverse(R: Integers, p: int = P) -> Integers:
@@ -90,7 +35,7 @@ def inverse(R: Integers, p: int = P) -> Integers:
     >>> inverse(np.array([[2, 1], [1, 1]]), 7).tolist()
     [[1, 6], [6, 2]]
     """
-    order = _pivots(R % p, p).rows
+    order = eliminated(R % p, p).rows
     if len(order) < len(R):
         raise ArithmeticError("the matrix has no inverse modulo p")
     inverted = np.empty_like(R)
@@ -107,10 +52,10 @@ def _by_halves(R: Integers, p: int) -> Integers:
         return _by_rows(R, p)
     h = r // 2
     first = _by_halves(R[:h, :h], p)
-    left, right = _product(R[h:, :h], first, p), _product(first, R[:h, h:], p)
-    last = _by_halves((R[h:, h:] - _product(left, R[:h, h:], p)) % p, p)
-    lower, upper = _product(last, left, p), _product(right, last, p)
-    return np.block([[(first + _product(upper, left, p)) % p, -upper % p], [-lower % p, last]])
+    left, right = product(R[h:, :h], first, p), product(first, R[:h, h:], p)
+    last = _by_halves((R[h:, h:] - product(left, R[:h, h:], p)) % p, p)
+    lower, upper = product(last, left, p), product(right, last, p)
+    return np.block([[(first + product(upper, left, p)) % p, -upper % p], [-lower % p, last]])
 
 
 def _by_rows(R: Integers, p: int) -> Integers:
@@ -122,21 +67,6 @@ def _by_rows(R: Integers, p: int) -> Integers:
         others = others[others != k]
         both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % p
     return both[:, r:]
-
-
-def _product(A: Integers, B: Integers, p: int) -> Integers:
-    return _joined(A.astype(np.float64) @ _halves(B)) % p
-
-
-def _halves(x: Integers) -> Array:
-    return np.hstack([x & ((1 << HALF) - 1), x >> HALF]).astype(np.float64)
-
-
-def _joined(product: Array) -> Integers:
-    """Products with the two halves of numbers, side by side, as products with the numbers."""
-    whole = product.astype(np.int64)
-    q = whole.shape[-1] // 2
-    return np.asarray(whole[..., :q] + (whole[..., q:] << HALF))
 
 
 def _limbs(M: AnyArray) -> Array:
@@ -178,8 +108,8 @@ def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Sol
     rest, look = B, 4
     while True:
         residue = np.asarray(rest % p, dtype=np.int64)
-        x = _joined(inverted @ _halves(residue)) % p
-        parts = _joined(stacked @ _halves(x)).reshape(len(limbs), r, -1).astype(object)
+        x = joined(inverted @ halves(residue)) % p
+        parts = joined(stacked @ halves(x)).reshape(len(limbs), r, -1).astype(object)
         rest = (rest - sum(part << (BITS * k) for k, part in enumerate(parts))) // p
         digits.append(x.astype(object))
         if len(digits) in (look, enough):
@@ -266,7 +196,7 @@ def _in_units(found: Solution, unit: Integers) -> Solution:
 def _prime(k: int) -> int:
     """The k-th prime below 2³¹, from the largest; asked for in order, each follows from the last."""
     candidate = _prime(k - 1) - 2 if k else (1 << 31) - 1
-    while not _is_prime(candidate):
+    while not is_prime(candidate):
         candidate -= 2
     return candidate
 
@@ -278,18 +208,6 @@ def primes(bits: int) -> list[int]:
     [2147483647, 2147483629]
     """
     return [_prime(k) for k in range(bits // 30 + 1)]
-
-
-def _is_prime(n: int) -> bool:
-    """By Miller's and Rabin's test with the bases 2, 3, 5, 7, which decide it for odd n below 3 215 031 751."""
-    odd, twos = n - 1, 0
-    while odd % 2 == 0:
-        odd, twos = odd // 2, twos + 1
-    for base in (2, 3, 5, 7):
-        x = pow(base, odd, n)
-        if x not in (1, n - 1) and not any((x := x * x % n) == n - 1 for _ in range(twos - 1)):
-            return False
-    return True
 
 
 def vanishing(A: Array, V: AnyArray) -> AnyArray:

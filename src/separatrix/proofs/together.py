@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.modular import pivots
 from separatrix.proofs.differences import Differences
 from separatrix.proofs.linear_programs import balancing, complementary
-from separatrix.proofs.residues import pivots
 from separatrix.proofs.working_set import in_directions
 
 # Marginals are 0 or at least 1, but for the program's tolerance.

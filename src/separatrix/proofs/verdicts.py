@@ -222,7 +222,7 @@ class _Overlapping(_Claim):
             return self.given
         found = positive_dependency(self.signed, self.signed[:0], self.near)
         if found is None:
-            raise ArithmeticError("both primes divide a determinant of the proof's rows")
+            raise ArithmeticError("the rows of the proof have no dependency with weights above zero")
         return tuple(found[0])
 
     @property
