@@ -14,10 +14,15 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
     [u + (1 − u) ln(1 − u)]/R². The third derivative of a logistic loss is at most its second times the change of
     score; integrate twice from W and minimise over the distance walked (after Bach 2010, self-concordance).
     Absolute values are replaced by lines below them.
+
+    It speaks of all directions: those outside of H's are null, exactly (``resolution``), or there is no bound.
+
+Both count in what rounding may hide (``Rounding``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +34,8 @@ from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import soft
 from separatrix.rows import Block, some_rows
 from separatrix.rows.block import is_sparse
+from separatrix.rows.seam import BLOCK_BYTES
+from separatrix.subspace import Subspace
 from separatrix.sums import LongestScores
 
 # Second derivatives that cost more than so many passes are not worth it where passes make the duality bound as small.
@@ -37,6 +44,12 @@ WORTHWHILE = 100
 FASTER = 10
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 1024
+# The relative error of H⁻¹ by squares past which it is found again from a root of H.
+ROUGH = 1e-3
+# Lines below absolute values are level along null directions up to this share of the penalty.
+LEVEL = 1e-10
+# Columns of an unresolved direction that are named.
+MOST_NAMED = 5
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
 SURE = 0.5
 
@@ -55,7 +68,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
         return Bound(None, "duality", "only the logistic and softmax losses have a duality bound here")
     G = at.gradient - objective.penalty_gradient(W)
     L = at.value - objective.penalty_value(W)
-    theta, u = _towards_constant(objective, G)
+    theta, u, least = _towards_constant(objective, G)
     sums = objective.class_sums / objective.total_weight
     G_u = np.outer(u, sums.sum(axis=0)) - sums
     G_u = G_u[1:] if objective.shape[0] == 1 else G_u
@@ -71,23 +84,33 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
         rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
         beyond = soft(rho * beyond, a[held])
         gap = float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
-    gap += 0.5 * float(np.sum((r * W[:, held] + beyond / r) ** 2))
+    rounding = Rounding.of(objective, W, at)
+    gap += 0.5 * float(np.sum((np.abs(r * W[:, held] + beyond / r) + rounding.gradient[held] / r) ** 2))
+    if objective.has_absolute:
+        off = rounding.gradient
+        gap += float(np.sum(off * np.abs(W))) + L * float(np.max(off[kinked] / a[kinked], initial=0.0))
+    kept = u[u > 0]
+    apart = L + float(np.sum(kept * np.log(kept))) - float(np.sum(W * G_u))
     if theta > 0:
-        kept = u[u > 0]
-        entropy = -float(np.sum(kept * np.log(kept)))
-        gap += rho * theta * max(0.0, L - entropy - float(np.sum(W * G_u)))
-    return _bounded(gap, W, at, "duality")
+        gap += rho * theta * max(0.0, apart)
+    if objective.fit_intercept:
+        # The intercepts' condition holds up to rounding: so much more of the constant probabilities makes up for it.
+        gap += float(rounding.gradient[0]) / least * (abs(apart) + L)
+    return _bounded(gap, rounding, at, "duality")
 
 
-def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array]:
-    """How much of which constant probabilities, (classes,), makes up for the loss's gradient in the intercepts."""
+def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, float]:
+    """How much of which constant probabilities, (classes,), makes up for the loss's gradient in the intercepts; and the
+    least probability that the model gives to a class, on average.
+    """
     share = objective.class_sums[:, 0] / objective.total_weight
     if not objective.fit_intercept:
-        return 0.0, share
+        return 0.0, share, 1.0
     slope = np.array([-G[0, 0], G[0, 0]]) if objective.shape[0] == 1 else G[:, 0]
     p = share + slope
     theta = float(max(0.0, np.max(slope / np.maximum(p, EPS))))  # 1 − share/p, without the cancelling
-    return theta, np.maximum(p - slope / theta, 0.0) if theta > 0 else share
+    u = np.maximum(p - slope / theta, 0.0) if theta > 0 else share
+    return theta, u, float(np.maximum(p, EPS).min())
 
 
 def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Bound:
@@ -102,24 +125,85 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
         return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
     if subset is None:
         subset = objective.sampled.block
-    space = objective.subspace
-    gradient, slack = _linearised(objective, W, at.gradient)
-    g = space.reduce(gradient)
-    outside = float(np.max(np.abs(space.remainder(gradient)), initial=0.0))
-    if outside > 64 * EPS:
+    space, rounding = objective.subspace, Rounding.of(objective, W, at)
+    gradient, slack = _below(objective, W, at.gradient)
+    aside = _aside(objective, gradient)
+    if aside is None:
         return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
-    factor = objective.factor(W, subset)
+    factor, root = _sharp_factor(objective, W, subset)
     if factor is None:
         return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
-    decrement = float(np.linalg.norm(factor.half(g)))
-    longest = np.sqrt(_longest_row(objective, factor, subset)) * constant
+    longest = np.sqrt(_longest_row(objective, root, subset)) * constant
+    error = factor.rounding(root) + rounding.curvature(objective, W, longest)
+    if not error < SURE:
+        return Bound(None, kind, "the Hessian is so close to singular that rounding hides its inverse")
+    decrement = float(np.linalg.norm(factor.half(space.reduce(gradient))))
+    decrement += float(rounding.reduced(space, aside) @ np.linalg.norm(root, axis=0))
+    decrement, longest = decrement / np.sqrt(1 - error), longest / np.sqrt(1 - error)
     u = decrement * longest
     if not u < SURE:
         return Bound(None, kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
     # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
     bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
     gap = bracket / longest**2 if longest > 0 else 0.5 * decrement**2
-    return _bounded(float(gap) + slack, W, at, kind)
+    found = _bounded(float(gap) + slack, rounding, at, kind)
+    return replace(found, value=None, resolved=found.value, reason=open_) if (open_ := _open(objective)) else found
+
+
+def _open(objective: Objective) -> str:
+    """Why a bound over the resolved directions does not speak of all; empty where it does."""
+    if not objective.unresolved:
+        return ""
+    columns = [j for j in objective.unresolved if j > 0]
+    names = [objective.column_name(j) for j in columns[:MOST_NAMED]] + ["…"] * (len(columns) > MOST_NAMED)
+    return (
+        f"{', '.join(names)} are collinear but for differences that float64 cannot resolve, and without a penalty the "
+        "objective depends on them"
+    )
+
+
+def _sharp_factor(objective: Objective, W: Array, subset: Block) -> tuple[Factor | None, Array]:
+    """The factor of the subset's Hessian, and the inverse of its root; from squares only where these hold digits."""
+    factor = objective.factor(W, subset)
+    if factor is None:
+        return None, np.empty((0, 0))
+    root = factor.half(np.eye(len(factor.d)))
+    if factor.squared and factor.rounding(root) > ROUGH:
+        factor = objective.root_factor(W, subset)
+        root = root if factor is None else factor.half(np.eye(len(factor.d)))
+    return factor, root
+
+
+def _aside(objective: Objective, gradient: Array) -> Array | None:
+    """What the lines below absolute values must be moved by, (d + 1,), to be level along null directions.
+
+    Loss and penalty are constant along a null direction v, but the lines s·W may rise along it by rounding. With
+    |s·v| up to the share ε of a, the lines (1 − ε) s, less a part within ±ε a, are level, and still below a |W|. None
+    where that is no matter of rounding.
+    """
+    a, space = objective.absolute_penalty, objective.subspace
+    if not objective.has_absolute or (space.Z is None and space.Q is None):
+        return np.zeros_like(a)
+    rest = np.max(np.abs(space.remainder(gradient)), axis=0)
+    share = float(np.max(rest[a > 0] / a[a > 0], initial=0.0)) + LEVEL
+    return 2 * share * a if share < ROUGH and np.all(rest[a == 0] <= LEVEL * np.max(a)) else None
+
+
+def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, float]:
+    """The gradient at W of a smooth function below E, and E(W) less that function: what bounds it, bounds E.
+
+    Absolute values are replaced by lines; a penalty too weak to count beside rounding is left out; and of K scores the
+    shift of all alike is taken off, on which only the penalty depends, which is least without it.
+    """
+    gradient, slack = _linearised(objective, W, gradient)
+    r = objective.root_penalty
+    weak = (r > 0) & ~objective.held
+    if np.any(weak):
+        gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
+        slack += 0.5 * float(np.sum((r * W)[:, weak] ** 2))
+    if len(W) > 1:
+        slack += 0.5 * len(W) * float(np.sum((r * W.mean(axis=0)) ** 2))
+    return gradient, slack
 
 
 def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array, float]:
@@ -138,27 +222,83 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
     return gradient + s, float(np.sum(a * np.abs(W) - s * W))
 
 
-def _bounded(gap: float, W: Array, at: Evaluation, kind: str) -> Bound:
-    """The gap with its rounding; never more than E itself, which is at least zero everywhere."""
-    return Bound(min(gap + _rounding(W, at), at.value), kind)
+@dataclass(frozen=True)
+class Rounding:
+    """What rounding may hide, in standard coordinates, where the root mean square of a column is below 2.
 
+    A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
+    where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
+    mean square of that error. A slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of slopes is at
+    most √E, and by Cauchy and Schwarz
 
-def _rounding(W: Array, at: Evaluation) -> float:
-    """What rounding may hide, in standard coordinates, where columns are of size one.
+        E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
 
-    A residual is at most its row's loss, so the gradient is off by a few units in the last place of E, times W.
+    each with the rounding of a sum over rows: a few units in the last place, and √m of them, over blocks of m rows,
+    where errors add up at random.
+
+    ``value``: of E. ``gradient``: of its derivative by each column, (d + 1,), of every class.
     """
-    return 4 * EPS * abs(at.value) * (1.0 + float(np.sum(np.abs(W))))
+
+    value: float
+    gradient: Array
+    size: Array
+
+    @classmethod
+    def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
+        size = _sizes(objective)
+        moved = _units(objective) * float(np.max(np.abs(W) @ size))
+        rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
+        summed, slope = EPS * (8 + np.sqrt(rows) / 4), np.sqrt(min(1.0, abs(at.value)))
+        value = summed * abs(at.value) + 2 * slope * moved
+        return cls(float(value), np.where(objective.pinned, 0.0, (summed * slope + 0.5 * moved) * size), size)
+
+    def curvature(self, objective: Objective, W: Array, longest: float) -> float:
+        """The relative error of a row's second derivative, which changes by no more than its score does.
+
+        In the subset |x̃_j| is at most ``longest`` times the root of H_jj, and that is at most 1 + r_j.
+        """
+        reach = self.size + longest * (1.0 + objective.root_penalty)
+        return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
+
+    def reduced(self, space: Subspace, aside: Array) -> Array:
+        """The gradient's error, and what it is moved aside by, in the subspace's coordinates: (c r,)."""
+        error = self.gradient + aside
+        if space.Z is None and space.Q is None:
+            return error
+        classes = 1 if space.Q is None else len(space.Q)
+        count = space.rank * max(1, classes - 1)
+        return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
 
 
-def _longest_row(objective: Objective, factor: Factor, subset: Block) -> float:
-    """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄."""
+def _units(objective: Objective) -> float:
+    """The rounding of a score, as a share of the sum of its products' sizes, where errors add up at random."""
+    return 2 * EPS * float(np.sqrt(objective.shape[1] + 2))
+
+
+def _sizes(objective: Objective) -> Array:
+    """The size of what a column's product is rounded as, (d + 1,): its root mean square, and its offset as it is read."""
+    frame, block = objective.rows.frame, objective.rows.resident()
+    offset = np.abs(frame.center / frame.scale)
+    if block is None or not is_sparse(block.X):  # dense rows with a large offset are centred before they are multiplied
+        offset = np.zeros_like(offset) if frame.has_large_offset else offset
+    return np.concatenate([[1.0], 2.0 + offset])
+
+
+def _bounded(gap: float, rounding: Rounding, at: Evaluation, kind: str) -> Bound:
+    """The gap, and the rounding of the weights themselves; never more than E, which is at least zero everywhere.
+
+    What E's own sum is off by does not count: both bounds are made of the gradient, and E only limits them.
+    """
+    return Bound(min(gap + 4 * EPS * abs(at.value), at.value + rounding.value), kind)
+
+
+def _longest_row(objective: Objective, root: Array, subset: Block) -> float:
+    """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
     if space.Q is None:
-        root = factor.half(np.eye(len(factor.d)))
         return some_rows(subset).fold(LongestScores(root if space.Z is None else root @ space.Z.T))
     counted, longest = np.flatnonzero(subset.weight > 0), 0.0
-    inverses = _pair_inverses(factor, space.Q)
+    inverses = _pair_inverses(root, space.Q)
     for start in range(0, len(counted), CHUNK):
         X = subset.take(counted[start : start + CHUNK]).homogeneous()
         X = X if space.Z is None else X @ space.Z
@@ -167,11 +307,11 @@ def _longest_row(objective: Objective, factor: Factor, subset: Block) -> float:
     return longest
 
 
-def _pair_inverses(factor: Factor, Q: Array) -> list[Array]:
+def _pair_inverses(root: Array, Q: Array) -> list[Array]:
     """For each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)."""
-    size, (K, n_contrasts) = len(factor.d), Q.shape
-    r = size // n_contrasts
-    T = factor.solve(np.eye(size)).reshape(n_contrasts, r, n_contrasts, r)
+    K, n_contrasts = Q.shape
+    r = len(root) // n_contrasts
+    T = (root.T @ root).reshape(n_contrasts, r, n_contrasts, r)
     A = np.einsum("ka,aibj,lb->klij", Q, T, Q, optimize=True)
     return [A[k, k] + A[l, l] - A[k, l] - A[l, k] for k in range(K) for l in range(k)]
 
@@ -231,7 +371,7 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
         return cheap
     sharp = affine(objective, W, at)
     if cheap.value is None and sharp.value is None:
-        return Bound(None, sharp.kind, sharp.reason)
+        return sharp
     return min((cheap, sharp), key=lambda b: b.known)
 
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import EPS, Array
+
+# Units in the last place, for each row of a matrix, that its sums over the data and its factor are off by.
+ROUNDED = 16
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,7 @@ class Factor:
 
     lower: Array
     d: Array
+    squared: bool = True  # found from H itself, which holds half the digits of its root
 
     @classmethod
     def of(cls, H: Array) -> Factor | None:
@@ -33,7 +37,7 @@ class Factor:
         d = np.sqrt(diagonal)
         # LAPACK counts by columns: to it the transpose's upper triangle is the lower one here, without a copy.
         upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
-        if failed or np.min(np.diag(upper)) ** 2 < 8 * len(H) * np.finfo(np.float64).eps:
+        if failed or np.min(np.diag(upper)) ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
 
@@ -49,9 +53,9 @@ class Factor:
         if R.shape[0] < R.shape[1] or not (np.all(np.isfinite(R)) and np.all(d > 0)):
             return None
         lower = (R / d).T
-        if np.min(np.abs(np.diag(lower)), initial=np.inf) < 8 * len(d) * np.finfo(np.float64).eps:
+        if np.min(np.abs(np.diag(lower)), initial=np.inf) < 8 * len(d) * EPS:
             return None
-        return cls(np.ascontiguousarray(lower), d)
+        return cls(np.ascontiguousarray(lower), d, squared=False)
 
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
@@ -59,6 +63,20 @@ class Factor:
 
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
         return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
+
+    def rounding(self, root: Array) -> float:
+        """The relative error of gᵀ H⁻¹ g, whatever g is; ``root``: L⁻¹ D⁻¹, as ``half`` has it.
+
+        The scaled matrix A = L Lᵀ has a diagonal of ones, and rounding of order p in units of the last place: twice
+        that over its smallest eigenvalue, which is at least 1/trace(A⁻¹). Found from a root of H, it is the root that
+        is rounded so, and only the square root of that trace counts.
+
+        >>> A = Factor.of(np.array([[1.0, 0.9], [0.9, 1.0]]))
+        >>> A.rounding(A.half(np.eye(2))) < 1e-12
+        True
+        """
+        trace = float(np.sum((root * self.d) ** 2))
+        return 2 * ROUNDED * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

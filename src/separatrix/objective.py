@@ -22,6 +22,7 @@ from separatrix.factor import Factor
 from separatrix.links import LINKS
 from separatrix.losses import Loss
 from separatrix.penalty import Penalty, shortest
+from separatrix.resolution import unresolved
 from separatrix.rows import Block, Rows, Sample, counted_passes, some_rows
 from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.sums import (
@@ -44,6 +45,8 @@ LARGEST_HESSIAN = 3000
 LARGEST_RANK = 1000
 # Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+# A penalty below this share of the noise has no part in second derivatives: its square is lost beside theirs.
+WEAK = 0.01
 # Newton steps for the best constants beside an offset, and halvings of each.
 NULL_STEPS = 30
 
@@ -68,6 +71,7 @@ class Objective:
         self.pinned[0] = not fit_intercept
         self.n_offsets = 0  # columns behind the others that are offsets
         self.passes = 0
+        self.names: list[str] | None = None  # of the columns, for messages
         # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
 
@@ -214,9 +218,26 @@ class Objective:
 
     @property
     def _noise(self) -> float:
-        """The relative error of a column in the frame's coordinates: centring rounds by so much."""
-        frame = self.rows.frame
-        return 8 * self.shape[1] * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0))
+        """What a singular value of columns of length one must exceed to be told from rounding.
+
+        Framed rows are written out as (x − center)/scale: one rounded subtraction, exact where the offset dwarfs the
+        spread (Sterbenz), and one exact division. So every entry has all its digits whatever the offsets, and what
+        counts is the rounding of a QR factorisation.
+        """
+        return 64 * self.shape[1] * EPS
+
+    @cached_property
+    def held(self) -> Any:
+        """Which columns of W, (d + 1,) of truth values, a penalty holds that float64 can tell from none."""
+        return self.root_penalty > WEAK * self._noise
+
+    @cached_property
+    def unresolved(self) -> tuple[int, ...]:
+        """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
+        with counted_passes() as passes:
+            columns = unresolved(self.rows, self.subspace, self.pinned, self.held)
+        self.passes += passes[0]
+        return columns
 
     def _shown_on_all(self, space: Subspace) -> Subspace | None:
         """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
@@ -239,6 +260,12 @@ class Objective:
         R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
         R[:, self.pinned] = 0.0
         return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
+
+    def column_name(self, j: int) -> str:
+        """What column j of W is called in messages; 0 is the intercept."""
+        if j == 0:
+            return "the intercept"
+        return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
 
     def penalty_value(self, W: Array) -> float:
         ridge = 0.5 * float(np.sum((self.root_penalty * W) ** 2))
@@ -286,11 +313,14 @@ class Objective:
 
         By Cholesky, and where that fails by QR of its root, which holds twice the digits.
         """
-        space = self.subspace
-        found = Factor.of(space.reduce_hessian(self.hessian(W, block)))
+        found = Factor.of(self.subspace.reduce_hessian(self.hessian(W, block)))
         if found is not None or not self.loss.traits.convex:
             return found
-        partial = RootHessian(self.loss, W)
+        return self.root_factor(W, block)
+
+    def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
+        """The same factor by QR of a root of ∇²E(W)."""
+        space, partial = self.subspace, RootHessian(self.loss, W)
         if block is None:
             self.passes += 1
         R = (self.rows if block is None else some_rows(block)).fold(partial)
@@ -310,7 +340,7 @@ class Objective:
         """The same objective with these columns of W, (d + 1,) of truth values, pinned as well."""
         other = copy(self)
         other.pinned = self.pinned | columns
-        for name in ("subspace", "_columns", "rank", "unpenalised"):
+        for name in ("subspace", "_columns", "rank", "unpenalised", "unresolved"):
             vars(other).pop(name, None)
         for name in ("gram", "sample_gram", "root_gram"):
             if name in vars(other):

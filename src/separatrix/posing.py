@@ -50,6 +50,9 @@ def pose(
         raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
         raw.standard, objective = objective, raw
     for posed in (objective, objective.standard):
+        if posed is not None:
+            posed.names = names
+    for posed in (objective, objective.standard):
         if posed is not None and offset is not None:
             posed.n_offsets = offset.shape[1]
             posed.pinned[-posed.n_offsets :] = True

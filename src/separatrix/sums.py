@@ -216,7 +216,7 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        size = max(1, LOOKED_AT // len(self.W))
+        size = max(1, LOOKED_AT // max(1, len(self.W)))
         for start in range(0, block.n_rows, size):
             part = block.take(slice(start, start + size))
             z = part.scores(self.W)

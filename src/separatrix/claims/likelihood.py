@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.certificate import Recomputed
+from separatrix.certificate import Bound, Recomputed
 from separatrix.labels import known_codes
 from separatrix.scorer import Scorer
 
@@ -30,16 +30,24 @@ class LikelihoodClaim:
     takes_offset: ClassVar[bool] = True
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """Objective, gradient and bound at the claimed weights, over these rows."""
-        from separatrix.bounds import bound
+        """Objective, gradient and bound at the claimed weights, over these rows.
+
+        A bound by second derivatives speaks of all directions only if those that it leaves out are null. That is
+        proven here in whole numbers on every row, and not by the residues that a fit goes by.
+        """
+        from separatrix.bounds import Rounding, bound
+        from separatrix.proofs.null_space import leaves_out_null_directions_only
 
         problem = self.objective(X, y, sample_weight, offset)
         raw = np.hstack([self.scorer.W, np.eye(len(self.scorer.W), problem.n_offsets)])
         W = problem.rows.frame.from_original(raw)
         at = problem.value_gradient(W)
         found = bound(problem, W, at, thorough=True)
+        second = found.kind == "self-concordance" and found.value is not None
+        if second and not leaves_out_null_directions_only(problem):
+            found = Bound(None, found.kind, "a direction that the columns leave out is not null on all rows")
         length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
-        return Recomputed(at.value, problem.null_value, found, length)
+        return Recomputed(at.value, problem.null_value, found, length, Rounding.of(problem, W, at).value)
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows."""

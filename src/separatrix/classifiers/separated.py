@@ -47,28 +47,58 @@ def explained(
     provable = len(free) * max(1, task.n_classes - 1) <= MOST_EXACT_ROWS and problem.loss.traits.likelihood
     if not known and not (len(free) and provable and not exists(problem, outcome.state.W, outcome.bound)):
         return None, outcome
-    X = task.X if len(free) == task.X.shape[1] else task.X[:, free]
-    names = None if task.names is None else [task.names[j] for j in free]
-    verdict, how = separation_of(X, task.codes, task.classes, weight, fit_intercept, names)
+    penalised = np.flatnonzero(~problem.unpenalised[1:][: task.X.shape[1]] & seen[: task.X.shape[1]])
+    asked = np.setdiff1d(np.arange(task.X.shape[1]), penalised)  # constant columns too: the verdict is one on X
+    X = task.X if len(asked) == task.X.shape[1] else task.X[:, asked]
+    names = None if task.names is None else [task.names[j] for j in asked]
+    reached = None
+    if outcome.status.code == "separated" and not problem.n_offsets:
+        reached = problem.rows.frame.to_original(outcome.state.W)[:, np.concatenate([[0], asked + 1])]
+    verdict, how = separation_of(X, task.codes, task.classes, weight, fit_intercept, names, reached)
     if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not known):
         return None, replace(outcome, status=FAR_OUT) if known else outcome
+    if isinstance(verdict, Doubtful):
+        return verdict, replace(outcome, status=_undecided(verdict))
     status = outcome.status
-    if not isinstance(verdict, Doubtful) and status.code != CODES[type(verdict)]:
+    if status.code != CODES[type(verdict)]:
         status = Status(
             CODES[type(verdict)], "no optimum exists: without a penalty the likelihood grows for ever", False
         )
     return verdict, replace(outcome, status=replace(status, sentence=f"{status.sentence}: {how}"))
 
 
+def _undecided(verdict: Doubtful) -> Status:
+    """The end of a run towards infinity that no proof goes with."""
+    sentence = (
+        "the weights grow as they do where no optimum exists, but whether the classes are separated could not be "
+        f"proven: {verdict.reason}; {OFFERS}"
+    )
+    return Status("rounding", sentence, False)
+
+
 def separation_of(
-    X: Any, codes: Integers, classes: AnyArray, weight: Array, fit_intercept: bool, names: list[str] | None
+    X: Any,
+    codes: Integers,
+    classes: AnyArray,
+    weight: Array,
+    fit_intercept: bool,
+    names: list[str] | None,
+    reached: Array | None = None,
 ) -> tuple[Verdict, str]:
-    """The verdict on the rows that have weight, and what it says about the fit, in a sentence."""
+    """The verdict on the rows that have weight, and what it says about the fit, in a sentence.
+
+    ``reached``: weights (K or 1, d + 1) that seem to separate. Where a proof leaves doubt, they may be one themselves.
+    """
     counted = np.flatnonzero(weight > 0)
     whole = len(counted) == len(codes)
     rows, own = (as_rows(X), codes) if whole else (as_rows(X[counted]), codes[counted])
     about = About(bool(fit_intercept), classes, tuple(names or ()))
-    verdict = decide(Differences(rows, own, len(classes), bool(fit_intercept)), about)
+    D = Differences(rows, own, len(classes), bool(fit_intercept))
+    verdict = decide(D, about)
+    if isinstance(verdict, Doubtful) and reached is not None:
+        W = np.vstack([np.zeros_like(reached), reached]) if len(classes) == 2 else reached
+        shared = D.flat(np.ldexp(W, -np.frexp(np.abs(W).max())[1]))
+        verdict = Separable.by(D, shared, about) or verdict
     if isinstance(verdict, Separable):
         return verdict, f"{_alone(rows, own, about) or _direction(verdict.v, rows, about)}; {OFFERS}"
     if isinstance(verdict, QuasiSeparable):

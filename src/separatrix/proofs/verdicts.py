@@ -142,6 +142,14 @@ class Separable(_Claim):
         W = shared if np.abs(shared[W != 0]).min() > SMALLEST else W  # else weights would be lost
         return cls(W[1] if D.K == 2 else W, margin, about)
 
+    @classmethod
+    def by(cls, D: Differences, v: Array, about: About) -> Separable | None:
+        """For v (width,) that somebody proposes; None unless every margin is positive, exactly."""
+        if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
+            return None
+        W = D.weights(v)
+        return cls(W[1] if D.K == 2 else W, _smallest_distance(D, W, D.margins(v)), about)
+
     @property
     def hyperplane(self) -> Hyperplane:
         return _hyperplane(self.v)

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 LARGE_OFFSET = 64.0
 # Up to this ratio sums of squares may be taken about zero; and scales up to two to this power have squares with room.
 NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
+# Past two to this power weights for raw rows leave the range of float64 long before their scores do.
+FAR = 900
+LARGEST = float(np.finfo(np.float64).max)
+# Past this size of w·center its rounding shows in the scores, at 1e-12.
+CANCELS = 4096.0
 # CSR rows with more than this share of entries are multiplied faster when written out.
 FULL = 0.06
 # Rows that are multiplied at once: two products of a piece find it in a core's own cache. But no fewer rows than this.
@@ -85,10 +90,17 @@ class Frame:
         exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
         return bool(np.all(np.abs(exponents) < SQUARED_SAFELY))
 
+    @cached_property
+    def is_extreme(self) -> bool:
+        """Whether weights for raw rows may overflow or underflow, so that rows are framed before they are multiplied."""
+        exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
+        return bool(np.any(exponents > FAR))
+
     def to_original(self, W: Array) -> Array:
-        """Weights for raw rows from weights for framed rows."""
+        """Weights for raw rows from weights for framed rows; the largest float where one is out of range."""
         original = np.empty_like(W)
-        original[:, 1:] = W[:, 1:] / self.scale
+        with np.errstate(over="ignore"):
+            original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST, LARGEST)
         original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
         return original
 
@@ -100,15 +112,22 @@ class Frame:
         return framed
 
     def _shifted(self, b: Array, w: Array, sign: int) -> Array:
-        """The sum b ± w·center; exactly where offsets are large, since then it cancels nearly all of itself."""
-        if not self.has_large_offset:
-            return b + sign * (w @ self.center)
+        """The sum b ± w·center; exactly where it cancels digits that scores need, as it does beside a large offset."""
+        if not self.has_large_offset and not self.is_extreme:
+            moved = w @ self.center
+            if np.all(np.abs(moved) <= CANCELS):
+                return b + sign * moved
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [
             Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
             for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
         ]
-        return np.array([float(total) for total in exact])
+        return np.array([_as_float(total) for total in exact])
+
+
+def _as_float(x: Fraction) -> float:
+    """x rounded; the largest float where it is out of range."""
+    return float(x) if abs(x) <= LARGEST else float(np.copysign(LARGEST, x))
 
 
 @dataclass(frozen=True)
@@ -157,7 +176,7 @@ class Block:
     def _explicit(self) -> bool:
         """Whether rows are centred one by one, which a large offset needs, and CSR allows where it stays small."""
         small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
-        return small and self.frame.has_large_offset
+        return small and (self.frame.has_large_offset or self.frame.is_extreme)
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), the scores of a class side by side in memory."""

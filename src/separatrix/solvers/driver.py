@@ -24,8 +24,11 @@ from separatrix.solvers.stopping import Certified, Halted, MostIterations, Recor
 
 # Bounds from which the rate is taken; and what a step costs of a solver that takes no second derivatives.
 RECENT, PASSES_A_STEP = 4, 2
-# Raw and framed weights that differ by no more than this are the same fit.
-ROUNDED = 1e-12
+# Raw and framed weights that differ by no more than this are the same fit: scores differ by no more, of columns of
+# size one.
+ROUNDED = 1e-11
+# Codes of a run whose bound is within the tolerance.
+CERTIFIED = ("optimal", "resolved")
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ def run(
 def _end(solver: Solver, problem: Objective, state: State, status: Status, look: _Look, trace: list[Record]) -> Run:
     """The solver's answer, with the sharpest bound on it that there is."""
     final, found = solver.solution(problem, state), look.latest
-    if status.code != "optimal":
+    if status.code not in CERTIFIED:
         found = bound(problem, final.W, final.at, thorough=True, last=True)
     return Run(final, _judged(status, problem, final, found, look.tol, trace), found, tuple(trace))
 
@@ -188,13 +191,15 @@ def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, 
     frame, state = problem.rows.frame, outcome.state
     raw = frame.to_original(state.W)
     back = frame.from_original(raw)
-    if np.max(np.abs(back - state.W)) <= ROUNDED * (1.0 + np.max(np.abs(state.W))):
+    # Beside absolute values a bound falls with the gradient, as a share of the penalty, and not with its square.
+    least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
+    if np.max(np.abs(back - state.W)) <= ROUNDED * least:
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)
         found = bound(problem, back, at, thorough=True)
     status = outcome.status
-    if status.code == "optimal" and not found.known <= tol * problem.null_value:
+    if status.code in CERTIFIED and Certified(tol)(problem, state, found, outcome.trace) is None:
         sentence = (
             "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot "
             "hold the digits of the optimum; subtract the offset from that column first"

@@ -38,7 +38,8 @@ class Separated:
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         free = bool(np.any(problem.unpenalised[1:]))
-        if not (free and problem.loss.traits.likelihood) or bound.value is not None or state.iteration == 0:
+        bounded = bound.value is not None or bound.resolved is not None
+        if not (free and problem.loss.traits.likelihood) or bounded or state.iteration == 0:
             return None
         stuck = state.halt in (Halt.STALLED, Halt.SINGULAR, Halt.PATIENCE)
         # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.

@@ -12,7 +12,16 @@ from separatrix.objective import Objective
 from separatrix.solvers.state import Halt, State
 
 Code = Literal[
-    "optimal", "gradient", "patience", "rounding", "separated", "quasi-separated", "diverged", "max_iter", "inseparable"
+    "optimal",
+    "resolved",
+    "gradient",
+    "patience",
+    "rounding",
+    "separated",
+    "quasi-separated",
+    "diverged",
+    "max_iter",
+    "inseparable",
 ]
 
 
@@ -41,14 +50,24 @@ Rule: TypeAlias = Callable[[Objective, State, Bound, Sequence[Record]], "Status 
 
 @dataclass(frozen=True)
 class Certified:
-    """The bound is at most ``tol`` times the null model's objective."""
+    """The bound is at most ``tol`` times the null model's objective.
+
+    "resolved": it is so over the directions that float64 resolves, and the columns have another one.
+    """
 
     tol: float
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if not bound.known <= self.tol * problem.null_value:
+        known = bound.known if bound.resolved is None else bound.resolved
+        if not known <= self.tol * problem.null_value:
             return None
-        relative = bound.known / problem.null_value if problem.null_value > 0 else 0.0
+        relative = known / problem.null_value if problem.null_value > 0 else 0.0
+        if bound.resolved is not None:
+            sentence = (
+                f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
+                f"objective, but perhaps not among all: {bound.reason}; leave one of them out, or use a finite C"
+            )
+            return Status("resolved", sentence, True)
         sentence = (
             f"optimal: the objective is within {relative:.1e} of its minimum, relative to the null model's, "
             f"where {self.tol:.0e} was asked for"

@@ -1,0 +1,95 @@
+"""Directions along which no row has a score, proven in whole numbers on every row.
+
+A fit leaves out directions that it takes for null (``resolution``, by residues). This is the other way to the same
+question, for a check that does not share the first one's steps: null directions of few rows are found exactly, then
+held against every row; a row that is not orthogonal to them joins the few, until none is left or no direction is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.objective import Objective
+from separatrix.proofs.dependencies import across
+from separatrix.proofs.residues import vanishing
+from separatrix.resolution import left_out, nullity
+from separatrix.rows import Block, Rows
+from separatrix.rows.block import is_sparse
+
+# Columns for which systems of whole numbers are solved in about a second; for more, residues by new primes decide.
+MOST_COLUMNS = 200
+# Primes that are drawn where one divides what it should not.
+DRAWS = 4
+# Rows written out at once.
+CHUNK = 4096
+
+
+def leaves_out_null_directions_only(problem: Objective) -> bool:
+    """Whether every direction outside the problem's subspace is null, exactly.
+
+    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.posing import pose
+    >>> X, codes = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([0, 1, 0, 1])
+    >>> leaves_out_null_directions_only(pose(X, codes, 2, np.ones(4), Penalty(0.0, np.ones(2))))
+    True
+    >>> X[3, 1] += 1e-15
+    >>> leaves_out_null_directions_only(pose(X, codes, 2, np.ones(4), Penalty(0.0, np.ones(2))))
+    False
+    """
+    candidates = left_out(problem.rows, problem.subspace, problem.pinned, problem.held)
+    if candidates is None:
+        return True
+    columns, count = candidates.together, len(candidates.each)
+    if len(columns) > MOST_COLUMNS:
+        return nullity(problem.rows, columns) >= count
+    return len(columns) > 0 and _null_space(problem.rows, columns).shape[1] >= count
+
+
+def _null_space(rows: Rows, columns: Integers) -> AnyArray:
+    """A basis (w, q) of the null directions of these columns of W, in whole numbers; 0 is the intercept."""
+    A = np.zeros((0, len(columns)))
+    while True:
+        found = next((basis for _ in range(DRAWS) if (basis := across(A)) is not None), None)
+        if found is None:
+            return np.zeros((len(columns), 0), dtype=object)
+        more = rows.fold(_NotOrthogonal(columns, found.basis))
+        if found.basis.shape[1] == 0 or len(more) == 0:
+            return found.basis
+        A = np.vstack([A, more])
+
+
+@dataclass(frozen=True)
+class _NotOrthogonal:
+    """Rows, at most one for each column, that some direction of a basis does not leave at zero."""
+
+    columns: Integers
+    basis: AnyArray
+
+    def zero(self) -> Array:
+        return np.zeros((0, len(self.columns)))
+
+    def add(self, total: Array, block: Block) -> Array:
+        for start in range(0, block.n_rows, CHUNK):
+            if len(total) == len(self.columns) or self.basis.shape[1] == 0:
+                break
+            part = block.take(slice(start, start + CHUNK))
+            part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
+            A = _raw(part, self.columns)
+            total = self.merge(total, A[~vanishing(A, self.basis)])
+        return total
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.vstack([a, b])[: len(self.columns)]
+
+
+def _raw(block: Block, columns: Integers) -> Array:
+    """These columns of x̄ = (1, x) as they were given."""
+    own = columns[columns > 0] - 1
+    X: Any = block.X[:, own]
+    A = np.ones((block.n_rows, len(columns)))
+    A[:, columns > 0] = X.toarray() if is_sparse(X) else X
+    return A
