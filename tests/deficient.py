@@ -156,7 +156,9 @@ def _curvature(case, A):
     if np.isinf(case.C):
         return np.zeros((len(A), len(A)))
     products = [[sum(x * y for x, y in zip(a[1:], b[1:], strict=True)) for b in A] for a in A]
-    return len(case.X) * np.array([[p / (1 << 2 * BITS) for p in row] for row in products]).reshape(len(A), len(A))
+    most = 1 << (2 * BITS + 990)  # a curvature that leaves float64 holds a weight at zero as well as a smaller one
+    shared = [[max(-most, min(p, most)) / (1 << 2 * BITS) for p in row] for row in products]
+    return len(case.X) * np.array(shared).reshape(len(A), len(A))
 
 
 def losses(z, y):

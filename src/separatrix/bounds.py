@@ -48,6 +48,8 @@ CHUNK = 1024
 ROUGH = 1e-3
 # Lines below absolute values are level along null directions up to this share of the penalty.
 LEVEL = 1e-10
+# Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
+FEW_PARAMETERS = 300
 # Columns of an unresolved direction that are named.
 MOST_NAMED = 5
 # With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
@@ -85,7 +87,8 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
         beyond = soft(rho * beyond, a[held])
         gap = float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
     rounding = Rounding.of(objective, W, at)
-    gap += 0.5 * float(np.sum((np.abs(r * W[:, held] + beyond / r) + rounding.gradient[held] / r) ** 2))
+    with np.errstate(over="ignore"):  # beside columns of 1e200 a penalty is so weak that it bounds nothing
+        gap += 0.5 * float(np.sum((np.abs(r * W[:, held] + beyond / r) + rounding.gradient[held] / r) ** 2))
     if objective.has_absolute:
         off = rounding.gradient
         gap += float(np.sum(off * np.abs(W))) + L * float(np.max(off[kinked] / a[kinked], initial=0.0))
@@ -130,24 +133,34 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     aside = _aside(objective, gradient)
     if aside is None:
         return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
-    factor, root = _sharp_factor(objective, W, subset)
+    factor, root, error = _sharp_factor(objective, W, subset)
     if factor is None:
         return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
     longest = np.sqrt(_longest_row(objective, root, subset)) * constant
-    error = factor.rounding(root) + rounding.curvature(objective, W, longest)
+    error += rounding.curvature(objective, W, longest)
     if not error < SURE:
         return Bound(None, kind, "the Hessian is so close to singular that rounding hides its inverse")
-    decrement = float(np.linalg.norm(factor.half(space.reduce(gradient))))
-    decrement += float(rounding.reduced(space, aside) @ np.linalg.norm(root, axis=0))
-    decrement, longest = decrement / np.sqrt(1 - error), longest / np.sqrt(1 - error)
-    u = decrement * longest
+    decrement, lengths = float(np.linalg.norm(factor.half(space.reduce(gradient)))), np.linalg.norm(root, axis=0)
+    whole = subset.n_rows == objective.rows.n_rows and objective.size <= FEW_PARAMETERS
+    curvatures = factor.lengths(space.reduce_rows(np.eye(objective.size))) if whole else None
+    gap, u = min(
+        _self_concordant((decrement + off @ lengths + far) / np.sqrt(1 - error), longest / np.sqrt(1 - error), more)
+        for off, far, more in rounding.charges(objective, W, aside, curvatures)
+    )
     if not u < SURE:
         return Bound(None, kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
+    found = _bounded(gap + slack, rounding, at, kind)
+    return replace(found, value=None, resolved=found.value, reason=open_) if (open_ := _open(objective)) else found
+
+
+def _self_concordant(decrement: float, longest: float, more: float) -> tuple[float, float]:
+    """The gap for λ and R, with what is added to it, and λR; infinite where λR is too large."""
+    u = decrement * longest
+    if not u < SURE:
+        return np.inf, u
     # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
     bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
-    gap = bracket / longest**2 if longest > 0 else 0.5 * decrement**2
-    found = _bounded(float(gap) + slack, rounding, at, kind)
-    return replace(found, value=None, resolved=found.value, reason=open_) if (open_ := _open(objective)) else found
+    return float(bracket / longest**2 if longest > 0 else 0.5 * decrement**2) + more, u
 
 
 def _open(objective: Objective) -> str:
@@ -162,16 +175,34 @@ def _open(objective: Objective) -> str:
     )
 
 
-def _sharp_factor(objective: Objective, W: Array, subset: Block) -> tuple[Factor | None, Array]:
-    """The factor of the subset's Hessian, and the inverse of its root; from squares only where these hold digits."""
+def _sharp_factor(objective: Objective, W: Array, subset: Block) -> tuple[Factor | None, Array, float]:
+    """The factor of the subset's Hessian, the inverse of its root, and the relative error of what they give.
+
+    From the Hessian itself only where that holds digits enough, else from a root of it.
+    """
     factor = objective.factor(W, subset)
-    if factor is None:
-        return None, np.empty((0, 0))
-    root = factor.half(np.eye(len(factor.d)))
-    if factor.squared and factor.rounding(root) > ROUGH:
+    for _ in range(2):
+        if factor is None:
+            break
+        root = factor.half(np.eye(len(factor.d)))
+        error = factor.rounding(root, _cancelled(objective, factor))
+        if not (factor.squared and error > ROUGH):
+            return factor, root, error
         factor = objective.root_factor(W, subset)
-        root = root if factor is None else factor.half(np.eye(len(factor.d)))
-    return factor, root
+    return None, np.empty((0, 0)), np.inf
+
+
+def _cancelled(objective: Objective, factor: Factor) -> float:
+    """How much larger the terms are than the curvature that is summed of them along a direction of the subspace.
+
+    Along z = Σ_j z_j e_j the terms are up to (Σ_j |z_j| H_jj^½)², and H_jj^½ is at most 1 + r_j. None cancel where
+    directions are columns.
+    """
+    Z = objective.subspace.Z
+    if Z is None or np.all(np.count_nonzero(Z, axis=0) == 1):
+        return 1.0
+    terms = np.abs(Z).T @ (1.0 + objective.root_penalty)
+    return max(1.0, float(np.max(np.tile(terms, len(factor.d) // max(1, len(terms))) / factor.d, initial=1.0)) ** 2)
 
 
 def _aside(objective: Objective, gradient: Array) -> Array | None:
@@ -233,8 +264,8 @@ class Rounding:
 
         E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
 
-    each with the rounding of a sum over rows: a few units in the last place, and √m of them, over blocks of m rows,
-    where errors add up at random.
+    each with the rounding of a sum over rows, ``summed``: a few units in the last place, and √m of them, over blocks of
+    m rows, where errors add up at random.
 
     ``value``: of E. ``gradient``: of its derivative by each column, (d + 1,), of every class.
     """
@@ -242,6 +273,8 @@ class Rounding:
     value: float
     gradient: Array
     size: Array
+    summed: Array
+    moved: float
 
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
@@ -249,8 +282,9 @@ class Rounding:
         moved = _units(objective) * float(np.max(np.abs(W) @ size))
         rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         summed, slope = EPS * (8 + np.sqrt(rows) / 4), np.sqrt(min(1.0, abs(at.value)))
-        value = summed * abs(at.value) + 2 * slope * moved
-        return cls(float(value), np.where(objective.pinned, 0.0, (summed * slope + 0.5 * moved) * size), size)
+        own = np.where(objective.pinned, 0.0, size)
+        value = float(summed * abs(at.value) + 2 * slope * moved)
+        return cls(value, (summed * slope + 0.5 * moved) * own, size, summed * slope * own, moved)
 
     def curvature(self, objective: Objective, W: Array, longest: float) -> float:
         """The relative error of a row's second derivative, which changes by no more than its score does.
@@ -260,9 +294,39 @@ class Rounding:
         reach = self.size + longest * (1.0 + objective.root_penalty)
         return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
 
-    def reduced(self, space: Subspace, aside: Array) -> Array:
-        """The gradient's error, and what it is moved aside by, in the subspace's coordinates: (c r,)."""
-        error = self.gradient + aside
+    def charges(
+        self, objective: Objective, W: Array, aside: Array, curvatures: Array | None
+    ) -> list[tuple[Array, float, float]]:
+        """Ways to charge for rounding, each of which suffices: the gradient's error in the subspace's coordinates, what
+        is added to λ, and what is added to the gap.
+
+        Parameters
+        ----------
+        aside : (d + 1,)
+            What the gradient is moved by besides.
+        curvatures : (K (d + 1),) or None
+            The roots of H's diagonal, where H is that of all rows.
+
+        Notes
+        -----
+        1. The gradient's error by column, as above.
+        2. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
+           gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
+           that mean. This is better where curvature is small along long weights.
+        3. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
+           off by (mean ℓ″ ε²)^½, which is at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better where
+           one class has nearly all the weight, and ℓ″ is small.
+        """
+        space, amplified = objective.subspace, self.size[1:] - 2.0
+        ways = [(self.gradient, 0.0, 0.0), (self.summed, 0.0, 2 * self.moved)]
+        if curvatures is not None:
+            roots = curvatures.reshape(W.shape)
+            far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ amplified) * roots[:, 0])
+            ways.append((self.summed, _units(objective) * float(far), 0.0))
+        return [(self._reduced(space, error + aside), far, more) for error, far, more in ways]
+
+    @staticmethod
+    def _reduced(space: Subspace, error: Array) -> Array:
         if space.Z is None and space.Q is None:
             return error
         classes = 1 if space.Q is None else len(space.Q)
@@ -278,9 +342,7 @@ def _units(objective: Objective) -> float:
 def _sizes(objective: Objective) -> Array:
     """The size of what a column's product is rounded as, (d + 1,): its root mean square, and its offset as it is read."""
     frame, block = objective.rows.frame, objective.rows.resident()
-    offset = np.abs(frame.center / frame.scale)
-    if block is None or not is_sparse(block.X):  # dense rows with a large offset are centred before they are multiplied
-        offset = np.zeros_like(offset) if frame.has_large_offset else offset
+    offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
     return np.concatenate([[1.0], 2.0 + offset])
 
 

@@ -64,8 +64,10 @@ class Factor:
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
         return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
 
-    def rounding(self, root: Array) -> float:
+    def rounding(self, root: Array, cancelled: float = 1.0) -> float:
         """The relative error of gᵀ H⁻¹ g, whatever g is; ``root``: L⁻¹ D⁻¹, as ``half`` has it.
+
+        ``cancelled``: how many times larger than H's diagonal the terms were that it was summed of.
 
         The scaled matrix A = L Lᵀ has a diagonal of ones, and rounding of order p in units of the last place: twice
         that over its smallest eigenvalue, which is at least 1/trace(A⁻¹). Found from a root of H, it is the root that
@@ -75,8 +77,16 @@ class Factor:
         >>> A.rounding(A.half(np.eye(2))) < 1e-12
         True
         """
-        trace = float(np.sum((root * self.d) ** 2))
+        trace = float(np.sum((root * self.d) ** 2)) * cancelled
         return 2 * ROUNDED * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
+
+    def lengths(self, V: Array) -> Array:
+        """(vᵀ H v)^½ for each row v.
+
+        >>> Factor.of(np.diag([4.0, 9.0])).lengths(np.eye(2)).tolist()
+        [2.0, 3.0]
+        """
+        return np.asarray(np.linalg.norm((V * self.d) @ np.tril(self.lower), axis=1))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

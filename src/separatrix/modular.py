@@ -17,8 +17,8 @@ from separatrix.arrays import Array, Integers
 # The largest prime below 2²⁶: sums of 2¹³ products of a residue with half a residue are whole in float64.
 P = 67_108_859
 BITS, HALF = 26, 13
-# Rows of which products may be summed up before a remainder is taken.
-MOST_TERMS = 1 << 13
+# Products that may be summed up before a remainder is taken: 26 + 26 + 10 bits are inside 63.
+MOST_TERMS = 1 << 10
 
 
 def residues(A: Array, p: int = P) -> Integers:

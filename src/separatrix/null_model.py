@@ -19,6 +19,10 @@ STRENGTHS, MOST_COLUMNS = np.geomspace(1e-8, 1e8, 161), 300
 # C was 1 to 190 times what it wants, 7 in the middle.
 SHORT = 4.0
 TINY = float(np.finfo(np.float64).tiny)
+# Of the largest penalty: what is weaker counts as this, so that products of four stay in float64's range.
+WEAKEST = 1e-70
+# No C outside of this and its reciprocal is wanted: 1/C must be a number.
+SMALLEST_C = 1e-290
 
 
 def null_curvature(base: Objective) -> Array:
@@ -68,7 +72,10 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
     held = np.flatnonzero(r > 0)
     if G[0, 0] > 0:  # beside the intercept
         G = G - np.outer(G[0], G[0]) / G[0, 0]
-    G, g = G[np.ix_(held, held)] / r[held] / r[held][:, None], gradient[:, held] / r[held]
+    # Of columns of 1e±200 the penalty's own square leaves float64: it is counted in a power of two.
+    unit = float(np.ldexp(1.0, np.frexp(np.max(r[held], initial=0.0))[1]))
+    r = np.maximum(r[held] / unit, WEAKEST)
+    G, g = G[np.ix_(held, held)] / r / r[:, None], gradient[:, held] / r
     s, U = np.linalg.eigh(null_curvature(base))
     g = U.T @ (g if Q is None else Q.T @ g)
     values = np.diag(G)
@@ -78,4 +85,6 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
     mu, squares = np.outer(s, np.maximum(values, 0.0)).ravel(), g.ravel() ** 2
     rho = STRENGTHS[:, None] * max(float(mu.max(initial=0.0)), TINY)
     gain, used = np.sum(squares * (0.5 * mu + rho) / (mu + rho) ** 2, axis=1), np.sum(mu / (mu + rho), axis=1)
-    return SHORT / float(rho[np.argmax(gain - used / rows), 0])
+    with np.errstate(under="ignore", over="ignore"):
+        C = SHORT / float(rho[np.argmax(gain - used / rows), 0]) * unit * unit
+    return float(np.clip(C, SMALLEST_C, 1 / SMALLEST_C))

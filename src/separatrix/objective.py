@@ -23,13 +23,15 @@ from separatrix.links import LINKS
 from separatrix.losses import Loss
 from separatrix.penalty import Penalty, shortest
 from separatrix.resolution import unresolved
-from separatrix.rows import Block, Rows, Sample, counted_passes, some_rows
+from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
+from separatrix.rows.block import power_of_two
 from separatrix.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.sums import (
     ClassSums,
     Gram,
     Hessian,
     HessianProduct,
+    LargestEntries,
     RelativeMarginRange,
     RelativeMargins,
     RootGram,
@@ -47,6 +49,10 @@ LARGEST_RANK = 1000
 SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 # A penalty below this share of the noise has no part in second derivatives: its square is lost beside theirs.
 WEAK = 0.01
+# Penalties in the frame's coordinates are no larger: with a curvature of 1e300 a weight is zero.
+LARGEST_ROOT = 1e150
+# Entries below this have squares that are rounded away.
+SMALLEST_ENTRY = 1e-140
 # Newton steps for the best constants beside an offset, and halvings of each.
 NULL_STEPS = 30
 
@@ -118,14 +124,20 @@ class Objective:
 
     @cached_property
     def root_penalty(self) -> Array:
-        """r, (d + 1): never squared with the scales inside, so columns may be of any size."""
-        raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
-        return np.concatenate([[0.0], raw])
+        """r, (d + 1): never squared with the scales inside, so columns may be of any size.
+
+        Past a size with which no weight differs from zero it is as large as its square can be.
+        """
+        with np.errstate(over="ignore"):
+            raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
 
     @cached_property
     def absolute_penalty(self) -> Array:
-        """a, (d + 1)."""
-        return np.concatenate([[0.0], self.penalty.absolute / self.total_weight / self.rows.frame.scale])
+        """a, (d + 1), limited as r is."""
+        with np.errstate(over="ignore"):
+            raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
 
     @property
     def has_absolute(self) -> bool:
@@ -167,8 +179,22 @@ class Objective:
 
     @cached_property
     def _columns(self) -> Subspace:
-        """What the columns determine by themselves, without a penalty."""
-        return self._identified(np.zeros(self.shape[1]))
+        """What the columns determine by themselves, without a penalty.
+
+        A frame is made for columns and penalty together, so beside a strong penalty a column may read as nearly zero;
+        then it is looked at in a frame of its own size.
+        """
+        none = np.zeros(self.shape[1])
+        size = self.rows.fold(LargestEntries(self.shape[1]))[1:] if np.any(self.root_penalty > 0.25) else none[1:]
+        small = (size > 0) & (size < SMALLEST_ENTRY)
+        if not np.any(small):
+            return self._identified(none)
+        frame = self.rows.frame
+        with np.errstate(under="ignore"):
+            own = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
+        bare = Objective(self.rows.seen_through(own), self.loss, Penalty.none(self.rows.n_features), self.n_classes)
+        bare.fit_intercept, bare.pinned = self.fit_intercept, self.pinned
+        return bare._columns
 
     @cached_property
     def subspace(self) -> Subspace:

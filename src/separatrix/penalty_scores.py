@@ -132,7 +132,8 @@ def lowest(walk: Walk) -> float:
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
     r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
-    gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
+    with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
+        gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
     ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
     lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
     return max(ridge, lasso) or 1.0

@@ -155,8 +155,8 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
     scale = method.walk.scale[: question.X.shape[1]][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
-    if len(scale) and scale.max() > UNLIKE * scale.min():
-        ratio = scale.max() / scale.min()
-        parts.append(f"the penalised columns' scales differ {ratio:.0e} times: scaling them first would matter")
+    if len(scale) and scale.max() / UNLIKE > scale.min():
+        decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may leave float64
+        parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])
     return PenaltyChoice(Cs, scores, errors, refitted, method.name, best.C, "; ".join(parts))

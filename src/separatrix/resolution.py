@@ -43,36 +43,36 @@ MOST_NAMED = 16
 
 @dataclass(frozen=True)
 class MixedResidues:
-    """M X̄ modulo p, (w, w): random combinations of the rows, of the given columns of W, as exact numbers.
+    """M X̄ modulo each p, (primes, w, w): random combinations of the rows, of the given columns of W, as exact numbers.
 
     Rows count in the frame's coordinates but for the scales, which change no rank: x − center, without rounding.
     """
 
     columns: Integers
-    p: int
-    seed: int
+    primes: tuple[int, ...]
 
     def zero(self) -> Integers:
-        return np.zeros((len(self.columns), len(self.columns)), dtype=np.int64)
+        return np.zeros((len(self.primes), len(self.columns), len(self.columns)), dtype=np.int64)
 
     def add(self, total: Integers, block: Block) -> Integers:
         for start in range(0, block.n_rows, MOST_TERMS):
             part = block.take(slice(start, start + MOST_TERMS))
             part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
-            dice = np.random.default_rng([self.seed, block.start + start])
-            mix = dice.integers(0, self.p, (len(self.columns), part.n_rows))
-            total = self.merge(total, product(mix, self._residues(part), self.p))
+            for k, p in enumerate(self.primes):
+                dice = np.random.default_rng([p, block.start + start])
+                mix = dice.integers(0, p, (len(self.columns), part.n_rows))
+                total[k] = (total[k] + product(mix, self._residues(part, p), p)) % p
         return total
 
     def merge(self, a: Integers, b: Integers) -> Integers:
-        return (a + b) % self.p
+        return (a + b) % np.array(self.primes)[:, None, None]
 
-    def _residues(self, block: Block) -> Integers:
+    def _residues(self, block: Block, p: int) -> Integers:
         R = np.ones((block.n_rows, len(self.columns)), dtype=np.int64)
         own, frame = self.columns[self.columns > 0] - 1, block.frame
         X: Any = block.X[:, own]
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
-        centred = (residues(X, self.p) - residues(frame.center[own], self.p)) % self.p
+        centred = (residues(X, p) - residues(frame.center[own], p)) % p
         R[:, self.columns > 0] = np.where(np.isinf(frame.scale[own]), 0, centred)
         return R
 
@@ -85,11 +85,9 @@ def nullity(rows: Rows, columns: Integers) -> int:
     >>> nullity(rows, np.array([1, 2])), nullity(rows, np.array([0, 1, 3]))
     (1, 0)
     """
-    ranks = []
-    for _ in range(PRIMES):
-        p = drawn_prime()
-        ranks.append(len(eliminated(rows.fold(MixedResidues(columns, p, p)), p).columns))
-    return len(columns) - max(ranks)
+    primes = tuple(drawn_prime() for _ in range(PRIMES))
+    mixed = rows.fold(MixedResidues(columns, primes))
+    return len(columns) - max(len(eliminated(R, p).columns) for R, p in zip(mixed, primes, strict=True))
 
 
 def _outside(space: Subspace, pinned: Any) -> Array:

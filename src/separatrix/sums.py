@@ -192,6 +192,28 @@ class SecondMoments(ArraySum):
 
 
 @dataclass(frozen=True)
+class LargestEntries(ArraySum):
+    """max |x̄_j| by column, (d + 1), over rows of positive weight."""
+
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.width,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        size = max(1, WRITTEN_OUT // self.width)
+        for start in range(0, block.n_rows, size):
+            part = block.take(slice(start, start + size))
+            rows = part.homogeneous()[part.weight > 0]
+            total = self.merge(total, np.max(np.abs(rows), axis=0, initial=0.0))
+        return total
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.maximum(a, b)
+
+
+@dataclass(frozen=True)
 class ScoreSquares(ArraySum):
     """Σ s z_k² by score, (K,)."""
 

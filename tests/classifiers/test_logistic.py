@@ -341,7 +341,8 @@ def test_constant_and_collinear_columns_are_fitted_and_the_rank_reported(overlap
     extra = np.column_stack([X, np.full(len(X), 7.0), X[:, 0] - 3 * X[:, 1], np.zeros(len(X))])
     given = csr_array(extra) if sparse else extra
     model = sx.LogisticRegression(C, solver=solver, tol=1e-10).fit(given, y)
-    assert model.certificate_.code == "optimal"
+    # X₀ − 3 X₁ is rounded, so the column is not collinear exactly: without a penalty that is a direction of its own.
+    assert model.certificate_.code == ("resolved" if np.isinf(C) else "optimal")
     assert model.certificate_.rank == 5
     assert "rank:      5 of 8: constant or collinear" in str(model.certificate_)
     assert model.coef_[0, 4] == 0

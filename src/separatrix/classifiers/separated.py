@@ -102,7 +102,9 @@ def separation_of(
     if isinstance(verdict, Separable):
         return verdict, f"{_alone(rows, own, about) or _direction(verdict.v, rows, about)}; {OFFERS}"
     if isinstance(verdict, QuasiSeparable):
-        off = counted[np.setdiff1d(np.arange(len(counted)), verdict.touching)]
+        # Of K classes a row may tie with one and gain on another: it gains unless it ties with all others.
+        ties = np.bincount(verdict.touching, minlength=len(counted))
+        off = counted[ties < len(classes) - 1]
         return verdict, f"{_moving(off, verdict)}; {_direction(verdict.v, rows, about)}; {OFFERS}"
     return verdict, OFFERS
 

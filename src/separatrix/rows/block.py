@@ -178,6 +178,11 @@ class Block:
         small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
         return small and (self.frame.has_large_offset or self.frame.is_extreme)
 
+    def offsets_read(self) -> Array:
+        """The offset of each column as products read it, in units of its scale: zero where rows are centred first."""
+        offset = np.abs(self.frame.center / self.frame.scale)
+        return np.zeros_like(offset) if self._explicit else offset
+
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), the scores of a class side by side in memory."""
         explicit = self._explicit

@@ -17,6 +17,8 @@ from separatrix.bounds import bound, thorough_passes
 from separatrix.certificate import Bound
 from separatrix.concurrency import one_blas_thread
 from separatrix.objective import Objective
+from separatrix.rows.block import LARGEST
+from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.escape import Separated
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.state import Solver, State
@@ -29,6 +31,20 @@ RECENT, PASSES_A_STEP = 4, 2
 ROUNDED = 1e-11
 # Codes of a run whose bound is within the tolerance.
 CERTIFIED = ("optimal", "resolved")
+
+BEYOND_RAW_UNITS = Status(
+    "rounding",
+    "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot hold the digits of "
+    "the optimum; subtract the offset from that column first",
+    False,
+)
+
+OUT_OF_RANGE = Status(
+    "rounding",
+    "the optimum's weight of a column is beyond the range of float64, since the column is nearly zero; multiply that "
+    "column by a power of two first",
+    False,
+)
 
 
 @dataclass(frozen=True)
@@ -189,7 +205,7 @@ def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]
 
 def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
     frame, state = problem.rows.frame, outcome.state
-    raw = frame.to_original(state.W)
+    raw = raw_weights(frame, state.W)
     back = frame.from_original(raw)
     # Beside absolute values a bound falls with the gradient, as a share of the penalty, and not with its square.
     least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
@@ -199,10 +215,7 @@ def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, 
         at = problem.value_gradient(back)
         found = bound(problem, back, at, thorough=True)
     status = outcome.status
-    if status.code in CERTIFIED and Certified(tol)(problem, state, found, outcome.trace) is None:
-        sentence = (
-            "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot "
-            "hold the digits of the optimum; subtract the offset from that column first"
-        )
-        status = Status("rounding", sentence, False)
+    if status.code in CERTIFIED:
+        beyond = OUT_OF_RANGE if np.max(np.abs(raw)) >= LARGEST else BEYOND_RAW_UNITS
+        status = Certified(tol)(problem, state, found, outcome.trace) or beyond
     return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace)
