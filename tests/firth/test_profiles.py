@@ -1,5 +1,7 @@
 """Tests and intervals by profiles of Firth's likelihood."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -135,3 +137,19 @@ def test_too_many_parameters_are_refused():
     X = np.random.default_rng(0).standard_normal((4, 3001))
     with pytest.raises(sx.errors.ParameterError, match="bias_reduction: got 'firth' for 3002 parameters"):
         LogisticRegression(bias_reduction="firth").fit(X, [0, 1, 0, 1])
+
+
+def test_an_end_that_is_not_found_is_nan_with_a_reason(monkeypatch):
+    X, y = rows(2)
+    model = LogisticRegression(bias_reduction="firth").fit(X, y)
+    monkeypatch.setattr("separatrix.profile_ends.MOST_LOOKS", 1)
+    with pytest.warns(sx.errors.NotConvergedWarning, match="no (lower|upper) end of the profile interval of column 1"):
+        assert np.isnan(firth.profile(model, X, y, 0)).all()
+
+
+def test_weights_that_are_no_maximum_have_no_profile(monkeypatch):
+    _, _, problem, W = posed(2)
+    monkeypatch.setattr("separatrix.firth.profiles.Ascent", partial(firth.Ascent, max_iter=0))
+    low, high = firth.profile_ends(problem, W + 0.1, 1)
+    assert "the fit is no maximum" in low.reason
+    assert np.isnan([low.v, high.v]).all()

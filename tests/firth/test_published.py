@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from separatrix import LogisticRegression, firth
 
@@ -87,3 +88,35 @@ def test_all_columns_of_sex2_at_once(sex2):
     # The certificate's null model is that of this test.
     certificate = model.certificate_
     assert 2 * 239 * (certificate.null_objective - certificate.objective) == pytest.approx(statistic, rel=1e-9)
+
+
+def test_the_intervals_of_endometrial_in_any_order_of_rows_and_units(endometrial):
+    """Rounding differs by the order of the rows, and a step of the root finder may land on an end to the last bit.
+
+    At every end 2 (max l* − l*_prof), by another fit with the weight held there, is χ²₁; and no order changes an end.
+    """
+    X, y, model = endometrial
+    terms = ["intercept", 0, 1, 2]
+    plain = [firth.profile(model, X, y, term) for term in terms]
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        order, sign = rng.permutation(len(y)), rng.choice([-1.0, 1.0])
+        unit = rng.choice([-1.0, 1.0], size=3) * 10.0 ** rng.integers(-3, 4, size=3)
+        rows, codes = X[order] * unit, y[order] if sign > 0 else 1 - y[order]
+        model = LogisticRegression(bias_reduction="firth").fit(rows, codes)
+        for column, by in enumerate(sign * np.concatenate([[1.0], unit])):
+            ends = firth.profile(model, rows, codes, terms[column])
+            np.testing.assert_allclose(np.sort(np.multiply(ends, by)), plain[column], rtol=1e-6)
+            for end in ends:
+                assert fallen(model, rows, codes, column, end) == pytest.approx(chi2.ppf(0.95, 1), rel=1e-6)
+
+
+def fallen(model, X, y, column, end):
+    """2 (max l* − l*_prof) with a weight held at ``end``."""
+    problem, W = firth.posed_again(model, X, y)
+    frame = problem.objective.rows.frame
+    raw = frame.to_original(W)
+    raw[0, column] = end
+    held = firth.fit_holding(problem, frame.from_original(raw), [column])[0].W
+    assert frame.to_original(held)[0, column] == pytest.approx(end, rel=1e-9)
+    return 2 * np.subtract(*(firth.penalised_log_likelihood(problem, V) for V in (W, held)))

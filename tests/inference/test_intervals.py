@@ -169,3 +169,13 @@ def test_models_that_cannot_be_compared_are_refused():
     doubled = sx.summary(fitted(X, y, sample_weight=weight), X, y, sample_weight=weight, weights="frequency")
     with pytest.raises(InputError, match="weights differ"):
         sx.likelihood_ratio_test(one, doubled)
+
+
+@pytest.mark.parametrize("settings", [{"C": np.inf}, {"bias_reduction": "firth"}])
+def test_an_end_of_a_profile_that_is_not_found_is_nan_and_noted(monkeypatch, settings):
+    X, y = spector()
+    model = sx.LogisticRegression(**settings).fit(X, y)
+    monkeypatch.setattr("separatrix.profile_ends.MOST_LOOKS", 1)
+    found = sx.summary(model, X, y, intervals="profile")
+    assert np.isnan([found.low, found.high]).all()
+    assert any(note.startswith("GPA: no lower end of the profile interval was found: r is not") for note in found.notes)

@@ -2,7 +2,7 @@
 
 from separatrix.firth.ascent import NEAR, Ascent, Point, null_value, unbounded
 from separatrix.firth.likelihood import Penalised, penalised_log_likelihood, pose
-from separatrix.firth.profiles import fit_holding, penalised_test, posed_again, profile, profile_interval
+from separatrix.firth.profiles import fit_holding, penalised_test, posed_again, profile, profile_ends, profile_interval
 from separatrix.firth.starts import Fit, fit
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "pose",
     "posed_again",
     "profile",
+    "profile_ends",
     "profile_interval",
     "unbounded",
 ]

@@ -4,9 +4,9 @@ A test holds columns at zero, maximises l* over the others and compares 2 (max l
 for a coefficient holds every value v at which 2 (max l* − l*_prof(v)) ≤ χ²₁(level), where l*_prof(v) is the maximum
 with the coefficient held at v. |I| is over all columns throughout: held columns stay in the model, their weights known.
 
-An end of the interval solves r(v) = (2 (max l* − l*_prof(v)))^½ = q. That root is nearly straight in v, so Newton's
-method, kept inside a bracket, takes few steps; its slope is that of l* along the profile, −U*·a/r with
-a = I⁻¹c/(cᵀI⁻¹c) and c the coefficient's gradient.
+An end of the interval solves r(v) = (2 (max l* − l*_prof(v)))^½ = q (``profile_ends``). The slope of l* along the
+profile is −U*·a, with a = I⁻¹c/(cᵀI⁻¹c) and c the coefficient's gradient. An end is returned only after l*_prof has
+been evaluated there, at a maximum over the other weights, and r found to be q; else it is NaN, and a warning says why.
 
 Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002);
 Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied Statistics 37
@@ -15,23 +15,22 @@ Venzon and Moolgavkar, A method for computing profile-likelihood-based confidenc
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from separatrix import errors
 from separatrix.arrays import Array
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import InputError, ParameterError
-from separatrix.firth.ascent import Ascent, Point
+from separatrix.firth.ascent import NEAR, ROUNDING, Ascent, Point
 from separatrix.firth.likelihood import Penalised
+from separatrix.profile_ends import End, Look, find_end
 
 # A direction lies within the determined ones where no more than this share of it is outside.
 DETERMINED = 1e-6
-# How near r(v) comes to q, and how often it is looked at.
-CLOSE, MOST_LOOKS = 1e-9, 100
-# A step outwards may reach so many times as far from the maximum as the last.
-OUTWARDS = 3.0
 
 
 def fit_holding(problem: Penalised, W: Array, columns: Any, tol: float = 1e-8) -> tuple[Point, int]:
@@ -82,22 +81,53 @@ def profile_interval(
 ) -> tuple[float, float]:
     """Where a coefficient lies, by the profile of Firth's likelihood around its maximum W, in raw units.
 
-    ``column``: of W, 0 the intercept. ``contrast`` (K,), for more than two classes: whose weights are added up and how
-    often, e.g. (−1, 0, 1) for the third class against the first; it sums to zero.
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` or ``posed_again`` gives it.
+    W : array (K or 1, d + 1)
+        Its maximum, in the problem's coordinates.
+    column : int
+        Of W, 0 the intercept.
+    level : float, default 0.95
+        The confidence level.
+    contrast : array (K,), for more than two classes
+        Whose weights are added up and how often, e.g. (−1, 0, 1) for the third class against the first; it sums to
+        zero.
 
+    Returns
+    -------
+    low, high : float
+        At each, 2 (max l* − l*_prof) was evaluated and equals χ²₁(level) to 2·10⁻⁹ of it, or 2·10⁻⁵ where rounding
+        hides more. NaN where no such end was found; then a ``NotConvergedWarning`` says why.
+
+    Examples
+    --------
     >>> from separatrix.firth import fit, pose
     >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
     >>> low, high = profile_interval(problem, fit(problem).point.W, 1)
     >>> round(low, 3), round(high, 3)
     (0.002, 6.07)
     """
+    low, high = profile_ends(problem, W, column, level, contrast)
+    for name, end in (("lower", low), ("upper", high)):
+        if end.reason:
+            sentence = f"no {name} end of the profile interval of column {column} was found: {end.reason}"
+            warnings.warn(sentence, errors.NotConvergedWarning, stacklevel=2)
+    return low.v, high.v
+
+
+def profile_ends(
+    problem: Penalised, W: Array, column: int, level: float = 0.95, contrast: Any = None
+) -> tuple[End, End]:
+    """The ends of ``profile_interval`` in raw units, each with the reason where it was not found."""
     from scipy.special import ndtri
 
     if not 0 < level < 1:
         raise ParameterError("level", f"got {level!r}", "give a share between 0 and 1, such as 0.95")
-    profile = _Profile.of(problem, W, *_coefficient(problem, column, contrast))
     q = float(ndtri(0.5 + 0.5 * level))
     with one_blas_thread:
+        profile = _Profile.of(problem, W, *_coefficient(problem, column, contrast))
         return profile.end(-1, q), profile.end(+1, q)
 
 
@@ -112,8 +142,7 @@ class _Profile:
 
     @classmethod
     def of(cls, problem: Penalised, W: Array, c: Array, constant: float) -> _Profile:
-        with one_blas_thread:
-            return cls(problem, Ascent()(problem, W)[0], c, constant)
+        return cls(problem, Ascent()(problem, W)[0], c, constant)
 
     def value(self, W: Array) -> float:
         return float(self.c @ self.problem.objective.subspace.reduce(W)) + self.constant
@@ -123,28 +152,41 @@ class _Profile:
         along = point.level.factor.solve(self.c)
         return np.asarray(along / (self.c @ along))
 
-    def end(self, side: int, q: float) -> float:
-        """The v on this side of the maximum with r(v) = q."""
-        problem, space = self.problem, self.problem.objective.subspace
-        ascent = Ascent(moves=np.linalg.svd(self.c[None, :])[2][1:].T)
-        error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / problem.weight))
-        center, point, tangent = self.value(self.top.W), self.top, self.tangent(self.top)
-        inner, outer, v = 0.0, np.inf, q * error  # distances from the maximum
-        for _ in range(MOST_LOOKS):
-            now = self.value(point.W)
-            point, _ = ascent(problem, point.W + space.expand((center + side * v - now) * tangent))
-            v, tangent = side * (self.value(point.W) - center), self.tangent(point)
-            r = float(np.sqrt(max(0.0, 2 * problem.weight * (point.level.value - self.top.level.value))))
-            slope = side * problem.weight * float(space.reduce(point.gradient) @ tangent)  # of −l*
-            inner, outer = (v, outer) if r < q else (inner, v)
-            then = v - (r - q) * r / slope if slope > 0 else np.inf
-            if not inner < then < outer:
-                then = 0.5 * (inner + outer)
-            then = min(then, OUTWARDS * max(v, error))
-            if abs(r - q) <= CLOSE or abs(then - v) <= CLOSE * error:
-                return center + side * then
-            v = then
-        raise AssertionError("a bracket that is halved or grows threefold each time closes within a hundred steps")
+    def end(self, side: int, q: float) -> End:
+        """Where the coefficient has r = q, on this side of the maximum."""
+        if self.top.length > NEAR:
+            return End(
+                np.nan, f"the fit is no maximum: its penalised score is {self.top.length:.1e} standard errors long"
+            )
+        error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / self.problem.weight))
+        rounding = 2 * self.problem.weight * ROUNDING * abs(self.top.level.value)
+        found = find_end(_Walk(self, side), q * error, q, rounding)
+        return found._replace(v=self.value(self.top.W) + side * found.v)
+
+
+class _Walk:
+    """The profile at one distance after another, each maximum sought from the last one found."""
+
+    def __init__(self, profile: _Profile, side: int) -> None:
+        self.profile, self.side, self.point = profile, side, profile.top
+        self.ascent = Ascent(moves=np.linalg.svd(profile.c[None, :])[2][1:].T)
+
+    def __call__(self, v: float) -> Look | None:
+        """None where l* has no maximum that can be found with the coefficient so far from its own."""
+        profile, space = self.profile, self.profile.problem.objective.subspace
+        center, weight = profile.value(profile.top.W), profile.problem.weight
+        ahead = center + self.side * v - profile.value(self.point.W)
+        start = self.point.W + space.expand(ahead * profile.tangent(self.point))
+        try:
+            point, _ = self.ascent(profile.problem, start)
+        except InputError:  # the information is singular there
+            return None
+        if point.length > NEAR:
+            return None
+        self.point = point
+        fall = weight * (point.level.value - profile.top.level.value)
+        slope = self.side * weight * float(space.reduce(point.gradient) @ profile.tangent(point))
+        return Look(self.side * (profile.value(point.W) - center), float(np.sqrt(max(0.0, 2 * fall))), slope)
 
 
 def profile(

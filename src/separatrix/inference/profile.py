@@ -3,10 +3,10 @@ r"""Profile-likelihood intervals: all values c of a coefficient that a likelihoo
     {c : 2 (max ℓ − max over f·Θ = c of ℓ) ≤ χ²₁(level)}
 
 Given     an estimate, a function f of its identified directions, the level
-Returns   the ends of the interval
-Method    the signed root r(c) of the left side is nearly linear in c, so Newton's method on r(c) = ±z, held inside a
-          bracket; for each c the other directions by Newton's method on the plane f·Θ = c. There the gradient of
-          the mean loss is μ f, so dr/dc = S μ/r costs nothing.
+Returns   the ends of the interval, each evaluated before it is returned; NaN and the reason where one was not found
+Method    the root r(c) of the left side is nearly linear in c, so Newton's method on r(c) = z (``profile_ends``); for
+          each c the other directions by Newton's method on the plane f·Θ = c. There the gradient of the mean loss is
+          μ f, so dr/dc = S μ/r costs nothing.
 
 Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied Statistics 37
 (1988), have the problem; they move c and the rest at once, which needs a start nearer by.
@@ -19,29 +19,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import EPS, Array
 from separatrix.factor import Factor
 from separatrix.inference.asked import Asked
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.normal import quantile
 from separatrix.objective import Evaluation
+from separatrix.profile_ends import End, Look, find_end
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.line_search import search
 from separatrix.solvers.newton import Newton
 
-# Steps on one plane, and planes for one end; Newton's method needs fewer than ten of either.
-MOST_STEPS, MOST_PLANES = 50, 60
-# Where the root is within this of its goal, the end is known to as many digits as a table can use.
-CLOSE = 1e-9
-# A step whose expected gain in log-likelihood is below this changes no digit of the root.
-GAIN = 1e-13
+# Steps on one plane; Newton's method needs fewer than ten.
+MOST_STEPS = 50
+# A step whose expected gain in log-likelihood, relative to 1 + |log-likelihood|, is below the first changes no digit of
+# the root. Where rounding stops the steps earlier, a gain below the second still leaves six digits.
+GAIN, ROUNDED_GAIN = 1e-13, 1e-7
+# What a mean loss may be wrong by, as a share of it.
+ROUNDING = 64 * EPS
 # On the way to a supremum, a deviance this share of the interval's is near enough to begin at.
 NEAR = 1e-3
-# Without a bracket the distance grows by this factor at most.
-GROWTH = 3.0
 
 # The interval of the coefficient with these numbers among contrasts and columns, in raw units.
-Profile = Callable[[Asked, Estimate, int, int, float], tuple[float, float]]
+Profile = Callable[[Asked, Estimate, int, int, float], tuple[End, End]]
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,17 @@ class _Point:
     slope: float
 
 
-def likelihood_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[float, float]:
-    """By the likelihood itself; ±∞ where it never falls far enough."""
+def likelihood_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
+    """The interval by the likelihood itself."""
     f, z = estimate.F[k * len(estimate.Phi) + j], quantile(level)
     top, at = _Point(estimate.W, estimate.at, estimate.factor, 0.0), float(estimate.coefficients[k, j])
-    return at + _end(estimate, top, f, -z), at + _end(estimate, top, f, z)
+    return _end(estimate, top, f, z, -1, at), _end(estimate, top, f, z, +1, at)
 
 
-def profile_of_infinite(
-    way: Estimate, supremum: float, k: int, j: int, upwards: bool, level: float
-) -> tuple[float, float]:
+def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards: bool, level: float) -> tuple[End, End]:
     """The interval of a coefficient that is infinite: it ends on one side, where the likelihood has fallen far enough.
 
-    ``way``: an estimate over all rows, which has no maximum; ``supremum``: of its log-likelihood. NaN where Newton's
-    method does not come near that.
+    ``way``: an estimate over all rows, which has no maximum; ``supremum``: of its log-likelihood.
     """
     reference = -supremum / way.total
     state = Newton().init(way.problem, np.zeros_like(way.W) if way.problem.offsets is None else way.problem.offsets)
@@ -75,24 +72,25 @@ def profile_of_infinite(
         state = Newton().step(way.problem, state)
     factor = way.problem.factor(state.W) if state.halt is None else None
     if factor is None:
-        return float("nan"), float("nan")
+        missing = End(float("nan"), "Newton's method does not come near the supremum of the likelihood")
+        return missing, missing
     there = replace(way, W=state.W, raw=way.problem.rows.frame.to_original(state.W)[:, : way.raw.shape[1]])
     top = _Point(state.W, Evaluation(reference, state.at.gradient), factor, 0.0)
-    f, goal = way.F[k * len(way.Phi) + j], quantile(level) * (-1.0 if upwards else 1.0)
-    end = float(there.coefficients[k, j]) + _end(there, top, f, goal)
-    return (end, float("inf")) if upwards else (float("-inf"), end)
+    f, side = way.F[k * len(way.Phi) + j], -1 if upwards else 1
+    end = _end(there, top, f, quantile(level), side, float(there.coefficients[k, j]))
+    return (end, End(float("inf"))) if upwards else (End(float("-inf")), end)
 
 
-def firth_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[float, float]:
-    """By the likelihood that Firth's fit maximises."""
-    from separatrix.firth import posed_again, profile_interval
+def firth_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
+    """The interval by the likelihood that Firth's fit maximises."""
+    from separatrix.firth import posed_again, profile_ends
 
     problem, W = posed_again(asked.model, asked.X, asked.y, asked.weight, asked.offset)
     column, of_classes = j + 1 - asked.claim.fit_intercept, estimate.A[k]
     if len(of_classes) > 1:
-        return profile_interval(problem, W, column, level, of_classes)
-    low, high = profile_interval(problem, W, column, level)
-    return (low, high) if of_classes[0] > 0 else (-high, -low)
+        return profile_ends(problem, W, column, level, of_classes)
+    low, high = profile_ends(problem, W, column, level)
+    return (low, high) if of_classes[0] > 0 else (high._replace(v=-high.v), low._replace(v=-low.v))
 
 
 def firth_tests(asked: Asked, std_err: Array) -> Array:
@@ -109,39 +107,36 @@ def firth_tests(asked: Asked, std_err: Array) -> Array:
 PROFILES: dict[str, Profile] = {"likelihood": likelihood_profile, "firth": firth_profile}
 
 
-def _end(estimate: Estimate, top: _Point, f: Array, goal: float) -> float:
-    """How far from the top along f the signed root is ``goal``; f is taken in a power of two near its size."""
-    unit = float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
-    return unit * _end_of_unit(estimate, top, f / unit, goal)
+def _end(estimate: Estimate, top: _Point, f: Array, z: float, side: int, at: float) -> End:
+    """Where the coefficient f·Θ, ``at`` at the top, has r = z on this side.
+
+    f is divided by a power of two near its size, so that products of it neither overflow nor vanish.
+    """
+    unit = side * float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
+    walk = _Walk(estimate, top, f / unit, z)
+    error = float(np.linalg.norm(top.factor.half(walk.f)) / np.sqrt(estimate.total))
+    rounding = 2.0 * estimate.total * ROUNDING * abs(top.at.value)
+    found = find_end(walk, z * error, z, rounding)
+    return found._replace(v=at + unit * found.v)
 
 
-def _end_of_unit(estimate: Estimate, top: _Point, f: Array, goal: float) -> float:
-    error = float(np.linalg.norm(top.factor.half(f)) / np.sqrt(estimate.total))
-    near, far = 0.0, float(np.copysign(np.inf, goal))
-    point, c = top, float(goal * error)
-    at_point = 0.0
-    for _ in range(MOST_PLANES):
-        found = _moved(estimate, point, f, c - at_point)
-        if found is None:  # too far for this start: halfway
-            far, c = c, 0.5 * (near + c)
-            continue
-        gained = max(2.0 * estimate.total * (found.at.value - top.at.value), 0.0)
-        root = float(np.copysign(np.sqrt(gained), goal))
-        if abs(root - goal) <= CLOSE * abs(goal):
-            return c
-        if abs(root) < abs(goal):
-            near, point, at_point = c, found, c
-        else:
-            far = c
-        steepness = estimate.total * found.slope / root if root else 0.0
-        step = (goal - root) / steepness if steepness > 0 else float(np.copysign(np.inf, goal))
-        furthest = GROWTH * c if np.isinf(far) else far
-        c = c + step if min(near, furthest) < c + step < max(near, furthest) else _between(near, far, c)
-    return far if np.isinf(far) else c
+class _Walk:
+    """The profile at one distance along f after another, each minimum sought from the furthest one inside the end."""
 
+    def __init__(self, estimate: Estimate, top: _Point, f: Array, z: float) -> None:
+        self.estimate, self.top, self.f, self.z = estimate, top, f, z
+        self.point, self.at = top, 0.0
 
-def _between(near: float, far: float, c: float) -> float:
-    return GROWTH * c if np.isinf(far) else 0.5 * (near + far)
+    def __call__(self, c: float) -> Look | None:
+        """None where the minimum on the plane is too far from the start to be found."""
+        found = _moved(self.estimate, self.point, self.f, c - self.at)
+        if found is None:
+            return None
+        fall = self.estimate.total * (found.at.value - self.top.at.value)
+        r = float(np.sqrt(max(0.0, 2.0 * fall)))
+        if r < self.z:
+            self.point, self.at = found, c
+        return Look(c, r, self.estimate.total * found.slope)
 
 
 def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Point | None:
@@ -165,10 +160,11 @@ def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point 
         slope = float(g @ toward) / float(f @ toward)
         step = slope * toward - factor.solve(g)
         gain = -float(g @ step)
-        if estimate.total * gain <= GAIN * (1.0 + estimate.total * abs(at.value)):
+        size = estimate.total * gain / (1.0 + estimate.total * abs(at.value))
+        if size <= GAIN:
             return _Point(W, at, factor, slope)
         found = search(problem, W, at, space.expand(step))
         if found is None or found[1].value >= at.value:
-            return _Point(W, at, factor, slope)
+            return _Point(W, at, factor, slope) if size <= ROUNDED_GAIN else None
         W, at = found
     return None

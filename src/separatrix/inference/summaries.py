@@ -25,6 +25,7 @@ from separatrix.inference.information import COVARIANCES, chosen, standard_error
 from separatrix.inference.normal import quantile
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
 from separatrix.inference.result import Summary
+from separatrix.profile_ends import End
 
 # What exp of a coefficient is called, by loss; a probit coefficient has no such reading.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
@@ -70,7 +71,7 @@ def summary(
         refuse_other_rows(asked, estimate.at)
         found = find(asked, estimate, kind, groups)
         std_err = _errors(found)
-        low, high = INTERVALS[intervals](found, std_err, float(level))
+        low, high, missing = INTERVALS[intervals](found, std_err, float(level))
         tests = firth_tests(asked, std_err[0]) if _is_tested(asked, intervals) else None
     classes = asked.claim.scorer.classes.tolist()
     at = 0 if reference is None else classes.index(reference)
@@ -97,7 +98,7 @@ def summary(
         is_likelihood=exact and found.has_likelihood,
         ratio_name=RATIOS.get(asked.claim.loss),
         withheld=found.withheld,
-        notes=(*found.notes, *_remarks(asked, tests is not None)),
+        notes=(*found.notes, *missing, *_remarks(asked, tests is not None)),
         prior_corrected_intercept=_corrected(asked, found),
         tests=tests,
         findings=found,
@@ -134,23 +135,37 @@ def _errors(found: Findings) -> Array:
     return errors
 
 
-def _wald(found: Findings, std_err: Array, level: float) -> tuple[Array, Array]:
+def _wald(found: Findings, std_err: Array, level: float) -> tuple[Array, Array, list[str]]:
     z = quantile(level)
-    return found.coef - z * std_err, found.coef + z * std_err
+    return found.coef - z * std_err, found.coef + z * std_err, []
 
 
-def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Array]:
-    low, high = np.full(found.coef.shape, np.nan), np.full(found.coef.shape, np.nan)
+def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Array, list[str]]:
+    """Lower and upper ends (q, m), NaN where there is none, and a sentence for each that was not found."""
     profile = PROFILES[_profile_name(found.asked)]
-    for k, j in np.argwhere(np.isfinite(std_err)).tolist():
-        low[k, j], high[k, j] = profile(found.asked, found.estimate, k, j, level)
+    ends = {
+        (k, j): profile(found.asked, found.estimate, k, j, level) for k, j in np.argwhere(np.isfinite(std_err)).tolist()
+    }
     way, infinite = found.on_the_way, np.argwhere(np.isin(found.states, (UP, DOWN))).tolist()
     # With one direction to infinity, what is held in it leaves a maximum; with more, it need not.
     if way is not None and len(infinite) and way.n_coefficients == found.estimate.n_coefficients + 1:
         for k, j in infinite:
-            ends = profile_of_infinite(way, found.estimate.log_likelihood, k, j, found.states[k][j] == UP, level)
-            low[k, j], high[k, j] = ends
-    return low, high
+            upwards = found.states[k][j] == UP
+            ends[k, j] = profile_of_infinite(way, found.estimate.log_likelihood, k, j, upwards, level)
+    low, high = np.full(found.coef.shape, np.nan), np.full(found.coef.shape, np.nan)
+    for at, (lower, upper) in ends.items():
+        low[at], high[at] = lower.v, upper.v
+    return low, high, _missing(estimate_names(found.asked), ends)
+
+
+def _missing(names: tuple[str, ...], ends: dict[tuple[int, int], tuple[End, End]]) -> list[str]:
+    """Which ends of profile intervals were not found, and why."""
+    return [
+        f"{names[j]}: no {side} end of the profile interval was found: {end.reason}"
+        for (_, j), pair in ends.items()
+        for side, end in zip(("lower", "upper"), pair, strict=True)
+        if end.reason
+    ]
 
 
 INTERVALS = {"wald": _wald, "profile": _profiled}
