@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 import separatrix as sx
 from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.penalty import shortest
 from separatrix.solvers import ProximalNewton, WorkingSet, choose, columns, default_rules, run, states, working_set
 from separatrix.solvers.quadratic import minimise
 from separatrix.solvers.working_set import screened
@@ -251,3 +252,48 @@ def test_the_quadratic_model_against_all_sign_patterns():
             best = min(best, value(u))
         found = minimise(H, g, w, a)
         assert value(found) <= best + 1e-10 * (1 + abs(best))
+
+
+# ----------------------------------------------------------------------------- the model of a step, and its work
+
+
+def zigzag(seed):
+    """A table on which sweeps and steps on a face undid each other: few rows, units from a millionth to a million."""
+    rng = np.random.default_rng(seed)
+    n, d, K = int(rng.integers(8, 40)), int(rng.integers(2, 8)), int(rng.integers(2, 5))
+    X = rng.standard_normal((n, d))[rng.integers(0, n, n)]
+    y = np.argmax(X @ rng.standard_normal((d, K)) + rng.choice([0.0, 1.0]) * rng.gumbel(size=(n, K)), axis=1)
+    y[:K] = np.arange(K)
+    return X * 10.0 ** rng.integers(-6, 7, size=d), np.unique(y, return_inverse=True)[1]
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.parametrize("solver", ["proximal-newton", "working-set"])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_fit_of_few_rows_ends_after_few_iterations(seed, solver):
+    """Where it ends short of the tolerance it says why, and does not run to max_iter."""
+    X, y = zigzag(seed)
+    for l1_ratio, C in ((0.5, 1.0), (1.0, 1.0), (0.5, 1e6), (1.0, 1e6)):
+        model = sx.LogisticRegression(C, l1_ratio=l1_ratio, solver=solver, fit_intercept=bool(seed % 2)).fit(X, y)
+        assert model.certificate_.code in ("optimal", "rounding")
+        assert model.n_iter_ <= 150
+        assert model.certificate_.passes <= 600
+
+
+def test_a_model_with_copies_of_columns_and_a_free_shift_is_minimised():
+    """Where H is singular, steps go along what has no curvature as far as the kinks are."""
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((20, 4))
+    A = np.column_stack([A, A[:, 0]])
+    H, g, a = A.T @ A, rng.standard_normal(5) * 10, np.ones(5)
+    g[4] = g[0]
+    for w in (np.zeros(5), rng.standard_normal(5)):
+        u = minimise(H, g, w, a)
+        slope = shortest(u, g + H @ (u - w), a)
+        assert np.max(np.abs(slope)) <= 1e-12 * np.max(np.abs(g))
+
+
+def test_weights_that_are_not_free_stay():
+    H, g = np.eye(3), np.array([-3.0, -3.0, -3.0])
+    u = minimise(H, g, np.ones(3), np.zeros(3), free=np.array([True, False, True]))
+    assert u.tolist() == [4.0, 1.0, 4.0]

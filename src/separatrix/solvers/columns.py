@@ -20,7 +20,7 @@ from separatrix.concurrency import in_order
 from separatrix.objective import Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import LARGE_OFFSET, is_sparse
-from separatrix.solvers.quadratic import minimise
+from separatrix.solvers.quadratic import minimise, moving
 
 # Parameters up to which a matrix of second derivatives is built; of a minimum no more than rows are in use, mostly.
 MATRIX = 3000
@@ -106,7 +106,9 @@ class DenseColumns:
         H = blocks.reshape(K * m, K * m)
         H[np.diag_indices_from(H)] += np.tile(squares, K)
         gradient, w = model.gradient[:, live].ravel(), model.W[:, live]
-        moved = minimise(H, gradient, w.ravel(), np.tile(model.absolute[live], K), accuracy).reshape(K, m)
+        absolute = model.absolute[live]
+        free = moving(K, (squares == 0) & (absolute == 0), fit_intercept=True)  # else it is not among the live
+        moved = minimise(H, gradient, w.ravel(), np.tile(absolute, K), accuracy, free).reshape(K, m)
         to = model.W.copy()
         to[:, live] = moved
         return to, (A @ (moved - w).T)

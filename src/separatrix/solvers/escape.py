@@ -41,7 +41,7 @@ class Separated:
         bounded = bound.value is not None or bound.resolved is not None
         if not (free and problem.loss.traits.likelihood) or bounded or state.iteration == 0:
             return None
-        stuck = state.halt in (Halt.STALLED, Halt.SINGULAR, Halt.PATIENCE)
+        stuck = state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE)
         # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
         flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
         if stuck or flat or state.iteration in LOOKS or state.iteration >= self.max_iter:

@@ -4,7 +4,8 @@ Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with few enoug
 Given     a start W
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
 Step      U = argmin of f's quadratic model at W plus Σ a |U|, to rounding (``quadratic``); W ← W + α (U − W), α from 1
-          by halving, until E goes down by a share of what the model promised
+          by halving, until E goes down by a share of what the model promised. Where the model is so flat that its
+          minimum lies too far away for that, the same with more curvature
 Stops     where the driver's rules say; by itself where rounding hides any descent
 
 Lee, Sun and Saunders 2014, Algorithm 1; for logistic regression, Friedman, Hastie and Tibshirani 2010, and Yuan, Ho
@@ -22,9 +23,14 @@ from separatrix.arrays import Array
 from separatrix.objective import Evaluation, Objective
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
-from separatrix.solvers.quadratic import minimise
+from separatrix.solvers.quadratic import minimise, moving
 from separatrix.solvers.state import Halt, Need, State
 
+# Curvature added to a model, as a share of its own in each weight, one after the other until E goes down; and how often
+# the step is halved for each. Where classes are nearly separated a model's minimum may be 10⁶ times too far.
+DAMPED = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
+# So many steps that together lower E by less than this share of the null model's end a run.
+CRAWLING, MOST_CRAWLED = 1e-7, 20
 # Curvature that a row keeps, as a share of the largest there is, where its own is rounded away or negative.
 LEAST_CURVATURE = 1e-12
 
@@ -55,28 +61,33 @@ class ProximalNewton:
         return State(start, at)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        V = unshifted(problem, model_minimum(problem, state) - state.W)
-        found = descend(problem, state, V)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        return advanced(problem, state, *found)
+        H = curvature(problem, state.W)
+        for damping, trials in DAMPED:
+            V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
+            found = descend(problem, state, V, trials)
+            if found is not None:
+                return advanced(problem, state, *found)
+        return replace(state, halt=Halt.STALLED)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
 
 
-def model_minimum(problem: Objective, state: State) -> Array:
+def curvature(problem: Objective, W: Array) -> Array:
+    """∇²f(W), made positive where the loss is not convex."""
+    H = problem.hessian(W)
+    if problem.loss.traits.convex:
+        return H
+    values, vectors = np.linalg.eigh(H)
+    return np.asarray((vectors * np.maximum(np.abs(values), LEAST_CURVATURE)) @ vectors.T)
+
+
+def model_minimum(problem: Objective, state: State, H: Array, damping: float) -> Array:
     """U, (K, d + 1)."""
     K, width = problem.shape
-    H = problem.hessian(state.W)
-    if not problem.loss.traits.convex:
-        values, vectors = np.linalg.eigh(H)
-        H = (vectors * np.maximum(np.abs(values), LEAST_CURVATURE)) @ vectors.T
-    a = np.tile(problem.absolute_penalty, K)
-    if not problem.fit_intercept:
-        H = H.copy()
-        H[::width] = H[:, ::width] = 0.0
-    return minimise(H, state.at.gradient.ravel(), state.W.ravel(), a).reshape(K, width)
+    a, free = np.tile(problem.absolute_penalty, K), moving(K, problem.unpenalised, problem.fit_intercept)
+    damped = H + np.diag(damping * np.diag(H)) if damping else H
+    return minimise(damped, state.at.gradient.ravel(), state.W.ravel(), a, free=free).reshape(K, width)
 
 
 def unshifted(problem: Objective, V: Array) -> Array:
@@ -84,13 +95,13 @@ def unshifted(problem: Objective, V: Array) -> Array:
     return V if len(V) == 1 else V - np.where(problem.unpenalised, V.mean(axis=0), 0.0)
 
 
-def descend(problem: Objective, state: State, V: Array) -> tuple[Array, Evaluation] | None:
+def descend(problem: Objective, state: State, V: Array, trials: int = MOST_TRIALS) -> tuple[Array, Evaluation] | None:
     """The first of W + V, W + V/2, … at which E is lower by a share of what was promised; None where none is."""
     promised = change(state.W, V, state.at.gradient, problem.absolute_penalty)
     if not promised < 0:
         return None
     alpha = 1.0
-    for _ in range(MOST_TRIALS):
+    for _ in range(trials):
         trial = state.W + alpha * V
         there = problem.value_gradient(trial)
         if there.value <= state.at.value + ENOUGH * alpha * promised + ROUNDING * abs(state.at.value):
@@ -106,14 +117,24 @@ def change(W: Array, V: Array, gradient: Array, a: Array) -> float:
 
 
 def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patience: int = 2, **memory: object) -> State:
-    """The next state. It halts where so often in a row neither E nor its subgradient is lower than ever before."""
+    """The next state. It halts where so often in a row neither E nor its subgradient is lower than ever before.
+
+    Also after more steps in which E fell by next to nothing, which Newton's method makes only where rounding spoils
+    its directions; the subgradient must have halved to count against that.
+    """
     before, after = (
         float(np.max(np.abs(problem.subgradient(*there)))) for there in ((state.W, state.at.gradient), (W, at.gradient))
     )
     least, nearest = state.memory.get("record", (state.at.value, before))
-    if at.value < least - ROUNDING * abs(least) or after < 0.5 * nearest:
-        idle, record = 0, (min(least, at.value), min(nearest, after))
-    else:
-        idle, record = state.memory.get("idle", 0) + 1, (least, nearest)
-    kept = {"idle": idle, "record": record, **memory}
-    return State(W, at, state.iteration + 1, kept, Halt.STALLED if idle >= patience else None)
+    high, idle, crawled = (
+        state.memory.get(name, start) for name, start in (("high", least), ("idle", 0), ("crawled", 0))
+    )
+    halved = after < 0.5 * nearest
+    idle, crawled = idle + 1, crawled + 1
+    if at.value < high - CRAWLING * problem.null_value or halved:
+        high, crawled = min(high, at.value), 0
+    if at.value < least - ROUNDING * abs(least) or halved:
+        least, nearest, idle = min(least, at.value), min(nearest, after), 0
+    kept = {"idle": idle, "record": (least, nearest), "high": high, "crawled": crawled, **memory}
+    halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawled >= max(patience, MOST_CRAWLED) else None
+    return State(W, at, state.iteration + 1, kept, halt)

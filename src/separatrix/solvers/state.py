@@ -28,6 +28,7 @@ class Halt(Enum):
 
     DIVERGED = "the step is too large: the objective grows"
     STALLED = "rounding: no step along the direction lowers the objective"
+    CRAWLING = "rounding: the last steps together lowered the objective by less than 1e-7 of the null model's"
     SINGULAR = "the Hessian is singular to working precision"
     PATIENCE = "patience ran out"
 
