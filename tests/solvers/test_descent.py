@@ -1,11 +1,13 @@
 """Gradient and stochastic descent exactly as the lectures have them. TEXTBOOK R5, R6."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix import LogisticRegression
 from separatrix.bounds import largest_curvature
 from separatrix.errors import NotConvergedWarning, ParameterError
 from separatrix.rows import Order
@@ -14,6 +16,7 @@ from separatrix.solvers import (
     GradientDescent,
     SmallGradient,
     StochasticDescent,
+    VarianceReduced,
     default_rules,
     run,
     states,
@@ -109,6 +112,7 @@ def test_the_small_gradient_rule_is_named(objective):
         (lambda: GradientDescent(eta=-1), "eta"),
         (lambda: GradientDescent(step_rule="bold"), "step_rule.*bold.*fixed"),
         (lambda: StochasticDescent(batch_size=0), "batch_size"),
+        (lambda: VarianceReduced(batch_size=0), "batch_size"),
         (lambda: StochasticDescent(draw="lots"), "draw.*lots"),
         (lambda: sx.solvers.LBFGS(pairs=0), "pairs"),
     ],
@@ -127,3 +131,62 @@ def test_newton_and_lbfgs_need_fewer_passes(objective):  # R7
         passes[name] = problem.passes
     assert passes["newton"] < passes["gradient-descent"] / 3
     assert passes["lbfgs"] < passes["gradient-descent"] / 3
+
+
+# ------------------------------------------------------------------------------------- the named solvers converge
+
+TEXTBOOK_TABLES = {
+    "1-D": (np.arange(1.0, 9.0)[:, None], np.repeat([0, 1], 4)),
+    "1-D, a far positive": (np.append(np.arange(1.0, 9.0), 30.0)[:, None], np.repeat([0, 1], [4, 5])),
+    "2-D": (
+        np.array([[i, i + 1.0] for i in range(5)] + [[i + 1.0, i] for i in range(5)] + [[20.0, -10.0], [21.0, -10.0]]),
+        np.repeat([1, 0], [5, 7]),
+    ),
+    "XOR": (np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), np.repeat([0, 1], 2)),
+}
+
+
+def overlapping(n=60, K=2, seed=4):
+    """Columns in units from a thousandth to a thousand, far from zero, and correlated."""
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((n, 3)) @ np.array([[1.0, 0.9, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 1.0]])
+    y = np.argmax(Z @ rng.standard_normal((3, K)) + rng.gumbel(size=(n, K)), axis=1)
+    return Z * [1e-3, 1.0, 1e3] + [1.0, 5.0, -2e3], y
+
+
+@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+@pytest.mark.parametrize("C", [1.0, 1e4])
+@pytest.mark.parametrize("table", [*TEXTBOOK_TABLES, "overlapping", "three classes"])
+def test_the_named_stochastic_solvers_reach_the_tolerance_that_they_state(table, C, name):
+    X, y = TEXTBOOK_TABLES[table] if table in TEXTBOOK_TABLES else overlapping(K=2 + (table == "three classes"))
+    found = LogisticRegression(C, solver=name).fit(X, y).certificate_
+    best = LogisticRegression(C).fit(X, y).certificate_
+    assert found.code == "optimal"
+    assert found.objective - best.objective <= 1e-8 * found.null_objective
+    assert found.verify(X, y)
+
+
+@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+def test_the_named_stochastic_solvers_walk_over_few_rows_of_many(name):
+    """A walk is of 8/η steps, whatever the number of rows; each iteration is one pass, and few are needed."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 2))
+    y = rng.random(5000) < 1 / (1 + np.exp(-X[:, 0]))
+    model = LogisticRegression(solver=name).fit(X, y)
+    assert model.certificate_.met
+    assert model.certificate_.passes <= 40
+
+
+def test_variance_reduced_steps_are_the_full_gradient_on_average(objective):
+    """From W̃ the first step is −η P ∇E(W̃), whichever row is drawn."""
+    one, other = (
+        VarianceReduced(seed=seed)._walked(objective, _short_walk(objective, VarianceReduced(seed=seed)))
+        for seed in (1, 2)
+    )
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def _short_walk(objective, solver):
+    """The first state, with a walk of one step."""
+    state = solver.init(objective, np.zeros(objective.shape))
+    return replace(state, memory={**state.memory, "eta": 8.0})

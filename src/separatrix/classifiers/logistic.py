@@ -63,7 +63,8 @@ class LogisticRegression(LinearClassifier):
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
         "auto", "newton", "chord", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute
-        values "proximal-newton", "working-set"; or one of ``separatrix.solvers``.
+        values "proximal-newton", "working-set"; or one of ``separatrix.solvers``. "sgd" and "minibatch" are variance
+        reduced, so that they reach ``tol``; ``solvers.StochasticDescent`` has plain steps, a decay and a patience.
     fit_intercept : bool, default True
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None

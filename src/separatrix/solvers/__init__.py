@@ -27,6 +27,7 @@ from separatrix.solvers.stopping import (
     Stationary,
     Status,
 )
+from separatrix.solvers.variance_reduced import VarianceReduced
 from separatrix.solvers.working_set import WorkingSet
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Stationary",
     "Status",
     "StochasticDescent",
+    "VarianceReduced",
     "WorkingSet",
     "choose",
     "default_rules",

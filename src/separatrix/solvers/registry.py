@@ -25,7 +25,7 @@ from separatrix.solvers.proximal import ProximalNewton
 from separatrix.solvers.sampled import SampledNewton
 from separatrix.solvers.span import Span
 from separatrix.solvers.state import Need, Solver
-from separatrix.solvers.stochastic import StochasticDescent
+from separatrix.solvers.variance_reduced import VarianceReduced
 from separatrix.solvers.working_set import WorkingSet
 
 SOLVERS: dict[str, Solver] = {
@@ -40,8 +40,8 @@ SOLVERS: dict[str, Solver] = {
     "proximal-newton": ProximalNewton(),
     "working-set": WorkingSet(),
     "gradient-descent": GradientDescent(),
-    "sgd": StochasticDescent(decay=0.5),
-    "minibatch": StochasticDescent(batch_size=32, draw="shuffled", decay=0.5),
+    "sgd": VarianceReduced(),
+    "minibatch": VarianceReduced(batch_size=32),
 }
 
 # Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves; past the second
