@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.labels import one_hot, unsigned
 from separatrix.losses import Loss
+from separatrix.losses.activations import softmax
 from separatrix.rows import ArraySum, Block
 
 # Entries of rows, or of their scores, that are written out at once where blocks of CSR rows are long.
@@ -86,17 +87,18 @@ class ClassHessians(ArraySum):
         if not self.loss.traits.multiclass:
             total[0] += block.sandwich(block.weight * self.loss.curvature_product(block.t, z[:, 0], np.ones(len(z))))
             return total
+        p = softmax(z)
         for k in range(len(self.W)):
-            along = np.zeros_like(z)
-            along[:, k] = 1.0
-            curvature = self.loss.curvature_product(block.t, z, along)[:, k]
-            total[k] += block.sandwich(block.weight * curvature)
+            total[k] += block.sandwich(block.weight * p[:, k] * (1.0 - p[:, k]))
         return total
 
 
 @dataclass(frozen=True)
 class SpanHessian(ArraySum):
-    """Σ s (Tᵀ ℓ″ T) ⊗ b bᵀ with b = B x̄, (c q, c q), for T (K, c) and B (q, d + 1): ``Hessian`` along T ⊗ B."""
+    """Σ s (Tᵀ ℓ″ T) ⊗ b bᵀ with b = B x̄, (c q, c q), for T (K, c) and B (q, d + 1): ``Hessian`` along T ⊗ B.
+
+    Of softmax ℓ″ = diag(p) − p pᵀ, so that the first part is a sum by class and the second a product of m × c q.
+    """
 
     loss: Loss
     W: Array
@@ -113,12 +115,16 @@ class SpanHessian(ArraySum):
         m, q, c = len(z), len(self.B), self.T.shape[1]
         products = (b[:, :, None] * b[:, None, :]).reshape(m, q * q)
         blocks = total.reshape(c, q, c, q)
-        for a in range(c):
-            if self.loss.traits.multiclass:
-                h = self.loss.curvature_product(block.t, z, np.tile(self.T[:, a], (m, 1))) @ self.T
-            else:
-                h = self.loss.curvature_product(block.t, z[:, 0], np.full(m, self.T[0, a] ** 2))[:, None]
-            blocks[a] += ((block.weight[:, None] * h).T @ products).reshape(c, q, q).transpose(1, 0, 2)
+        if not self.loss.traits.multiclass:
+            h = block.weight * self.loss.curvature_product(block.t, z[:, 0], np.full(m, self.T[0, 0] ** 2))
+            blocks[0, :, 0, :] += (h @ products).reshape(q, q)
+            return total
+        p = softmax(z)
+        by_class = ((block.weight[:, None] * p).T @ products).reshape(len(self.T), q, q)
+        blocks += np.einsum("ka,kij,kb->aibj", self.T, by_class, self.T, optimize=True)
+        mixed = ((p @ self.T)[:, :, None] * b[:, None, :]).reshape(m, c * q)
+        mixed *= np.sqrt(block.weight)[:, None]
+        total -= mixed.T @ mixed
         return total
 
 

@@ -103,3 +103,19 @@ def test_the_span_saves_two_thirds_of_the_passes():
     found = sx.LogisticRegression(solver="kronecker").fit(X, y).certificate_
     assert found.code == "optimal"
     assert found.passes <= 22
+
+
+def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch):
+    """A softmax for each of K classes made K² work of every row: 400 classes took ten times as long as plain L-BFGS."""
+    import separatrix.sums as sums
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    y = np.argmax(X @ rng.standard_normal((4, 60)) + rng.gumbel(size=(300, 60)), axis=1)
+    y[:60] = np.arange(60)
+    taken, softmax = [], sums.softmax
+    monkeypatch.setattr(sums, "softmax", lambda z: taken.append(len(z)) or softmax(z))
+    monkeypatch.setattr("separatrix.losses.multiclass.Softmax.curvature_product", None)
+    model = sx.LogisticRegression(solver="kronecker").fit(X, y)
+    assert model.certificate_.met
+    assert 0 < sum(taken) <= 300 * model.n_iter_

@@ -24,6 +24,7 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.factor import Factor
+from separatrix.losses.activations import softmax
 from separatrix.objective import Objective
 from separatrix.rows import Block, some_rows
 from separatrix.sums import ClassHessians, SpanHessian
@@ -100,8 +101,8 @@ def null_product(problem: Objective) -> ClassInverse | None:
     if not loss.traits.multiclass:
         A = np.atleast_2d(share @ loss.curvature_product(problem.targets, np.zeros(2), np.ones(2)))
     else:
-        z = np.tile(np.log(np.maximum(share, 1e-12)) if problem.fit_intercept else np.zeros(K), (K, 1))
-        A = np.array([share @ loss.curvature_product(problem.targets, z, np.tile(e, (K, 1))) for e in np.eye(K)])
+        p = softmax(np.log(np.maximum(share, 1e-12))[None] if problem.fit_intercept else np.zeros((1, K)))[0]
+        A = np.diag(p) - np.outer(p, p)
     values, T = np.linalg.eigh(A if Q is None else Q.T @ A @ Q)
     return _product_of(T, values, problem)
 
