@@ -29,9 +29,10 @@ def test_one_row_gets_what_many_get(d, K):
         assert [scorer.predict_one(given(row.tolist())) for row in X] == expected
 
 
-def test_a_score_of_zero_goes_to_the_second_class_there_too():
-    scorer = Scorer(np.array([[0.0, 1.0]]), np.array([3, 5]), "logit")
-    assert scorer.predict_one([0.0]) == scorer.predict(np.zeros((1, 1)))[0] == 5
+@pytest.mark.parametrize(("link", "expected"), [("logit", 3), ("sign", 5)])
+def test_a_score_of_zero_goes_where_predict_sends_it(link, expected):
+    scorer = Scorer(np.array([[0.0, 1.0]]), np.array([3, 5]), link)
+    assert scorer.predict_one([0.0]) == scorer.predict(np.zeros((1, 1)))[0] == expected
 
 
 @pytest.mark.parametrize("make", [list, np.array])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
 # The relative rounding error of a float.

@@ -9,22 +9,31 @@ One signal s = w·x + b, several heads: sign(s) decides, s regresses, σ(s) is a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol, final
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.arrays import Array, Booleans
 from separatrix.errors import ParameterError
 from separatrix.losses import logit, sigmoid, softmax
 
 
 class Link(Protocol):
-    """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them."""
+    """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them.
+
+    One score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is predicted.
+    A link with probabilities predicts the second class where its probability exceeds ½, so a tie goes to the first
+    class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1).
+    """
 
     @property
     def probabilistic(self) -> bool: ...
+    @property
+    def boundary(self) -> float: ...
+    def decides(self, z: Array) -> Booleans: ...
     def activation(self, z: Array) -> Array: ...
     def inverse(self, c: float) -> float: ...
     def log_probabilities(self, z: Array) -> Array: ...
@@ -34,6 +43,11 @@ class BinaryLink(ABC):
     """A link of one score to P(second class): each side's log by itself, since 1 − p would round a small p away."""
 
     probabilistic = True
+    # Where P(second) = ½; every link but the complementary log-log is symmetric.
+    boundary = 0.0
+
+    def decides(self, z: Array) -> Booleans:
+        return z > self.boundary
 
     @abstractmethod
     def activation(self, z: Array) -> Array:
@@ -103,11 +117,15 @@ class ProbitLink(BinaryLink):
 @final
 @dataclass(frozen=True)
 class CloglogLink(BinaryLink):
-    """f(s) = 1 − e^{−e^s}, f⁻¹(p) = ln(−ln(1 − p)).
+    """f(s) = 1 − e^{−e^s}, f⁻¹(p) = ln(−ln(1 − p)); P(second) = ½ at s = ln ln 2, not at 0.
 
     >>> round(float(CloglogLink().activation(np.array([0.0]))[0]), 3)
     0.632
+    >>> CloglogLink().decides(np.array([-0.4, -0.3])).tolist()
+    [False, True]
     """
+
+    boundary = math.log(math.log(2.0))
 
     def activation(self, z: Array) -> Array:
         with np.errstate(under="ignore"):
@@ -133,6 +151,10 @@ class SoftmaxLink:
     """
 
     probabilistic: bool = True
+    boundary: float = 0.0
+
+    def decides(self, z: Array) -> Booleans:
+        return z > self.boundary
 
     def activation(self, z: Array) -> Array:
         return softmax(z)
@@ -147,9 +169,13 @@ class SoftmaxLink:
 
 
 class _NoProbabilities:
-    """A head that gives no probabilities, and says so. TEXTBOOK P13."""
+    """A head that gives no probabilities, and says so; z = 0 predicts +. TEXTBOOK D1, P13."""
 
     probabilistic = False
+    boundary = 0.0
+
+    def decides(self, z: Array) -> Booleans:
+        return z >= self.boundary
 
     def log_probabilities(self, z: Array) -> Array:
         raise ParameterError(

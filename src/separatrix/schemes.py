@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.arrays import Array, Integers
 from separatrix.errors import ParameterError
 
-# Votes are whole numbers: a part below ½ orders classes with equal votes and no others.
+# Numbers of won pairs are whole: a part below ½ orders classes with as many of them, and no others.
 TIE_SHARE = 1.0 / 3.0
 
 
@@ -53,12 +53,14 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 def votes(H: Any, n_classes: int) -> Integers:
     """Σ_j sgn h_ij for each class i, (n, K), from h_ij, (n, K(K−1)/2), in the order of ``pairs``. TEXTBOOK M1.
 
-    h_ji = −h_ij; a score of exactly zero is no vote.
+    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two: z = 0 predicts + (TEXTBOOK D1), and
+    scikit-learn counts it so, too.
 
     >>> votes([[-1.0, -1.0, 1.0]], 3).tolist()  # lecture 003: h₁₂ = −1, h₁₃ = −1, h₂₃ = 1
     [[-2, 2, 0]]
     """
-    return np.asarray(_sums(np.sign(_pairwise(H, n_classes)), n_classes), dtype=np.int64)
+    signs = np.where(_pairwise(H, n_classes) >= 0, 1.0, -1.0)
+    return np.asarray(_sums(signs, n_classes), dtype=np.int64)
 
 
 def _pairwise(H: Any, n_classes: int) -> Array:
@@ -85,8 +87,9 @@ def _sums(H: Array, n_classes: int) -> Array:
 class OneVersusOne:
     """argmax_i Σ_j sgn h_ij(x), each h_ij trained on the rows of classes i and j alone. TEXTBOOK M1.
 
-    Equal votes are resolved by Σ_j h_ij/‖w_ij‖, the same sum of signed distances (of plain scores where a model has
-    no ‖w‖): ``combine`` gives votes plus that sum, scaled within each row to less than ½.
+    Equal votes are resolved by s_i = Σ_j h_ij/‖w_ij‖, the same sum of signed distances (of plain scores where a model
+    has no ‖w‖). ``combine`` gives the number of pairs that a class wins plus s_i/(3 (|s_i| + 1)): scikit-learn's
+    decision function, but for ‖w_ij‖, which it leaves out.
 
     >>> [part.rows.tolist() for part in OneVersusOne().parts(np.array([0, 1, 2, 0]), 3)]
     [[0, 1, 3], [0, 2, 3], [1, 2]]
@@ -105,9 +108,9 @@ class OneVersusOne:
             yield Part((for_, against), rows, (codes[rows] == for_).astype(np.int64))
 
     def combine(self, H: Array, lengths: Array, n_classes: int) -> Array:
-        confidence = _sums(H / lengths, n_classes)
-        largest = np.abs(confidence).max(axis=1, keepdims=True)
-        return votes(H, n_classes) + TIE_SHARE * confidence / np.where(largest > 0, largest, 1.0)
+        s = _sums(H / lengths, n_classes)
+        won = 0.5 * (votes(H, n_classes) + n_classes - 1)
+        return np.asarray(won + TIE_SHARE * s / (np.abs(s) + 1.0))
 
     def contenders(self, signs: Any, n_classes: int) -> Any:
         """The classes with the most votes, (n, K)."""

@@ -34,6 +34,8 @@ class Scores(Protocol):
 
     @property
     def classes(self) -> AnyArray: ...
+    @property
+    def link(self) -> Link: ...
     def scores(self, X: Any, names: list[str] | None = None) -> Array: ...
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray: ...
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array: ...
@@ -67,6 +69,15 @@ def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
     except (AttributeError, ValueError):  # a step without names
         names = None
     return model[-1], before.transform(X), names
+
+
+def chosen_classes(z: Array, classes: AnyArray, link: Link) -> AnyArray:
+    """The class of each row of scores z: (n,) by the link's boundary, (n, K) by the largest, the first of equal ones.
+
+    >>> chosen_classes(np.array([-1.0, 0.0]), np.array(["no", "yes"]), LINKS["sign"]).tolist()
+    ['no', 'yes']
+    """
+    return np.asarray(classes[link.decides(z).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)])
 
 
 def score_rows(X: Any, width: int, score: Callable[[Any], Array], names: list[str] | None = None) -> Array:
@@ -106,8 +117,8 @@ class Scorer:
     """W (K or 1, d + 1) for raw rows, intercepts in column 0; one row of W serves two classes.
 
     >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
-    >>> scorer.predict(np.array([[0.0], [0.5], [1.0]])).tolist()
-    ['no', 'yes', 'yes']
+    >>> scorer.predict(np.array([[0.0], [0.5], [1.0]])).tolist()  # P = ½ goes to the first class
+    ['no', 'no', 'yes']
     >>> scorer.probabilities(np.array([[0.5]])).tolist()
     [[0.5, 0.5]]
     """
@@ -132,15 +143,19 @@ class Scorer:
         return score_rows(X, len(w), lambda rows: rows @ w.T + b, names)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        """The class of each row; a score of zero goes to the second class. TEXTBOOK D1."""
-        z = self.scores(X, names)
-        chosen = (z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)
-        return np.asarray(self.classes[chosen])
+        """The class of each row: the largest score; of one score, the side of the link's boundary. TEXTBOOK D1."""
+        return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     @cached_property
     def _plain(self) -> list[tuple[float, list[float]]]:
         """b and w of each score, and the labels, as plain Python."""
         return [(row[0], row[1:]) for row in self.W.tolist()]
+
+    @cached_property
+    def _least(self) -> float:
+        """The smallest float64 score that predicts the second class."""
+        boundary = self.link.boundary
+        return boundary if bool(self.link.decides(np.float64(boundary))) else float(np.nextafter(boundary, np.inf))
 
     @cached_property
     def _labels(self) -> list[Any]:
@@ -164,12 +179,14 @@ class Scorer:
 
         w, b, (low, high), double, infinity = self.W[0, 1:].copy(), float(self.W[0, 0]), self._labels, DOUBLE, np.inf
         shape, array, otherwise = w.shape, np.ndarray, self._predict_one
+        # The least score of the second class: z ≥ least is the link's rule, whether or not it takes its boundary in.
+        least = self._least
 
         def of_one_score(row: Sequence[float] | Array) -> Any:
             if type(row) is array and row.dtype is double and row.shape == shape:
                 score = ddot(w, row) + b
                 if -infinity < score < infinity:
-                    return high if score >= 0 else low
+                    return high if score >= least else low
             return otherwise(row)
 
         return of_one_score
@@ -187,7 +204,7 @@ class Scorer:
             raise InputError("row", f"got {row!r}", "give plain numbers") from error
         if not -np.inf < sum(z) < np.inf:
             z = _named(row, z)
-        return self._labels[int(z[0] >= 0) if len(z) == 1 else z.index(max(z))]
+        return self._labels[int(z[0] >= self._least) if len(z) == 1 else z.index(max(z))]
 
     def _scores_of_array(self, row: AnyArray) -> list[float]:
         with np.errstate(invalid="ignore", over="ignore"):
@@ -205,8 +222,8 @@ class Scorer:
     def hyperplane(self, i: Any = None, j: Any = None, c: float | None = None) -> Hyperplane:
         """The boundary of class i against class j, positive on i's side. TEXTBOOK G5, D5.
 
-        With two classes i defaults to the second; ``c`` moves the boundary to where the activation is c:
-        w·x + b = f⁻¹(c).
+        With two classes i defaults to the second, and the boundary is where predictions change; ``c`` moves it to where
+        the activation is c: w·x + b = f⁻¹(c).
         """
         if len(self.classes) == 2 and i is None and j is None:
             i, j = self.classes[1], self.classes[0]
@@ -214,10 +231,11 @@ class Scorer:
         if a == b:
             raise ParameterError("j", f"got {np.asarray(j).tolist()!r} twice", "name two different classes")
         if len(self.W) == 1:
-            w = self.W[0] if a == 1 else -self.W[0]
+            side = 1.0 if a == 1 else -1.0
+            w, decides_at = side * self.W[0], side * self.link.boundary
         else:
-            w = self.W[a] - self.W[b]
-        level = 0.0 if c is None else self.link.inverse(c)
+            w, decides_at = self.W[a] - self.W[b], 0.0
+        level = decides_at if c is None else self.link.inverse(c)
         return Hyperplane(w[1:], float(w[0]) - level)
 
     def _position(self, argument: str, label: Any) -> int:

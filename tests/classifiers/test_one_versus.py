@@ -61,7 +61,7 @@ def test_votes_by_the_double_sum():  # M1
         for k, (i, j) in enumerate(pairs(K)):
             full[:, i, j], full[:, j, i] = H[:, k], -H[:, k]  # h_ji = −h_ij
         np.testing.assert_array_equal(votes(H, K), np.sign(full).sum(axis=2))
-    assert votes([[0.0, 1.0, 1.0]], 3).tolist() == [[1, 1, -2]]
+    assert votes([[0.0, 1.0, 1.0]], 3).tolist() == [[2, 0, -2]]  # z = 0 is +, for the first of a pair
     with pytest.raises(ParameterError, match="give 3 scores a row"):
         votes(np.ones((2, 2)), 3)
 
@@ -76,7 +76,7 @@ def test_ties_are_resolved_by_signed_distance():  # M1
     # No confidence turns a vote.
     sure = np.array([[-1e-9, -1e-9, 1e9]])
     combined = OneVersusOne().combine(sure, np.ones(3), 3)
-    assert np.all(np.abs(combined - votes(sure, 3)) < 0.5)
+    assert np.all(np.abs(2 * combined - 2 - votes(sure, 3)) < 1)
 
 
 def test_a_fitted_tie_goes_by_distance(sevens):

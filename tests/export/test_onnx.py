@@ -114,7 +114,7 @@ def test_far_scores(kind):
     out = run(model, {"X": z})
     expected = model.scorer.probabilities(z)
     assert np.allclose(out["probabilities"], expected, rtol=2e-12, atol=1e-300)
-    assert out["label"].tolist() == (z[:, 0] >= 0).tolist()
+    assert out["label"].tolist() == model.scorer.predict(z).tolist()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -64,7 +64,11 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         return self.scorer_of().scores(*rows_to_score(self, X))
 
     def predict(self, X: Any) -> AnyArray:
-        """The class of each row; a score of exactly zero goes to the second class."""
+        """The class of each row.
+
+        A score of exactly zero goes to the second class (TEXTBOOK D1), but of a model with probabilities to the first,
+        as ``predict_proba(X).argmax(axis=1)`` does.
+        """
         return self.scorer_of().predict(*rows_to_score(self, X))
 
     @offered_where(_has_probabilities)

@@ -37,7 +37,7 @@ from separatrix.penalty_choice import PenaltyChoice
 from separatrix.penalty_scores import Question
 from separatrix.penalty_search import choose_near, choose_penalty
 from separatrix.posing import as_offset, pose
-from separatrix.scorer import Scorer
+from separatrix.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
 # Losses that give one score a probability.
@@ -163,11 +163,10 @@ class LogisticRegression(LinearClassifier):
         return z if beside is None else z + beside.reshape(z.shape)
 
     def predict(self, X: Any, offset: Any = None) -> AnyArray:
-        """The class of each row; a score of exactly zero goes to the second class."""
+        """The most probable class of each row; of equally probable ones the first."""
         if offset is None:
             return super().predict(X)
-        z = self.decision_function(X, offset)
-        return np.asarray(self.classes_[(z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)])
+        return chosen_classes(self.decision_function(X, offset), self.classes_, self.scorer_.link)
 
     def predict_proba(self, X: Any, offset: Any = None) -> Array:
         """P(class | x), (n, K), columns in the order of ``classes_``."""

@@ -17,9 +17,10 @@ from separatrix.classifiers.given import Given, given, rows_to_score
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.offered import offered_where
-from separatrix.classifiers.parts import PartsScorer, certificate_of, linear_weights
+from separatrix.classifiers.parts import PartsScorer, certificate_of, linear_weights, link_of
 from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
+from separatrix.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.schemes import OneVersusOne, OneVersusRest, Scheme, SchemeCost, cost_of, votes
@@ -101,8 +102,13 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     def _scorer(self) -> Scores:
         if self._W is not None and len(self.classes_) == 2:
-            return Scorer(self._W, self.classes_, "sign")
+            return Scorer(self._W, self.classes_, self._link_of_two())
         return PartsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
+
+    def _link_of_two(self) -> str:
+        """How the one model of two classes decides; weights are relative to its boundary, so a shifted one is at 0."""
+        link = link_of(self.estimators_)
+        return link if LINKS[link].boundary == 0 else "logit"
 
     @property
     def n_classes_(self) -> int:
@@ -167,7 +173,7 @@ class OneVsRestClassifier(_OneVersus):
     def _scorer(self) -> Scores:
         if self._W is None:
             return super()._scorer()
-        return Scorer(self._W, self.classes_, "sign" if len(self.classes_) == 2 else "identity")
+        return Scorer(self._W, self.classes_, self._link_of_two() if len(self.classes_) == 2 else "identity")
 
     @property
     def coef_(self) -> Array:
@@ -223,11 +229,14 @@ class OneVsOneClassifier(_OneVersus):
     scheme: ClassVar[Scheme] = OneVersusOne()
 
     def votes(self, X: Any) -> Integers:
-        """Σ_j sgn h_ij(x) for each class, (n, K)."""
+        """Σ_j sgn h_ij(x) for each class, (n, K); h_ij = 0 counts for the class that it predicts."""
         check_is_fitted(self)
         rows, names = rows_to_score(self, X)
         H = self._pairwise(rows, names)
-        return votes(H if len(self.classes_) > 2 else -H, len(self.classes_))
+        if len(self.classes_) > 2:
+            return votes(H, len(self.classes_))
+        second = np.where(self.scorer_.link.decides(H[:, 0]), 1, -1)
+        return np.column_stack([-second, second])
 
     def _pairwise(self, rows: Any, names: list[str] | None) -> Array:
         if isinstance(self.scorer_, PartsScorer):

@@ -15,10 +15,11 @@ from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.classifiers.separating import SeparatingClassifier
 from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
+from separatrix.links import LINKS, Link
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
 from separatrix.schemes import Part, Scheme, pairs
-from separatrix.scorer import Scorer, Scores
+from separatrix.scorer import Scorer, Scores, chosen_classes
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,13 @@ class PartsScorer:
         lengths = np.linalg.norm(self.W[:, 1:], axis=1)
         return np.where(lengths > 0, lengths, 1.0)
 
+    @property
+    def link(self) -> Link:
+        """What decides between two classes at a score of zero: the one model's own rule."""
+        return LINKS[link_of(self.estimators)]
+
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        z = self.scores(X, names)
-        chosen = (z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)
-        return np.asarray(self.classes[chosen])
+        return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     def hyperplane(self, i: Any, j: Any) -> Hyperplane:
         """Where the model of classes i and j is zero, positive on i's side. For one versus one."""
@@ -95,6 +99,19 @@ def score_of(estimator: Any, X: Any) -> Array:
     return np.asarray(estimator.predict_proba(X)[:, 1] - 0.5, dtype=np.float64)
 
 
+def link_of(estimators: Sequence[Any]) -> str:
+    """The name of the link by which models of two classes decide: one with probabilities gives a tie to the first class.
+
+    >>> from separatrix import LogisticRegression, Perceptron
+    >>> rows = [[0.0], [1.0]], [0, 1]
+    >>> link_of([LogisticRegression().fit(*rows)]), link_of([Perceptron().fit(*rows)])
+    ('logit', 'sign')
+    """
+    first = estimators[0] if estimators else None
+    own = getattr(getattr(first, "scorer_", None), "link_name", None)
+    return own or ("logit" if hasattr(first, "predict_proba") else "sign")
+
+
 def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
     """(b, w) of every model, (models, d + 1), or None where some model is not linear in the columns.
 
@@ -109,7 +126,12 @@ def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
 def _weights(estimator: Any, n_features: int) -> Array | None:
     if isinstance(estimator, ScoringClassifier):
         # A classifier of ours may have weights and yet decide by more than a threshold on them: its scorer knows.
-        return estimator.scorer_.W[0] if isinstance(estimator.scorer_, Scorer) else None
+        if not isinstance(estimator.scorer_, Scorer):
+            return None
+        # Positive where the model predicts its class: the complementary log-log link changes its mind at ln ln 2.
+        w = estimator.scorer_.W[0].copy()
+        w[0] -= estimator.scorer_.link.boundary
+        return w
     coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
     if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
         return None

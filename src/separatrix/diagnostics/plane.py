@@ -193,7 +193,7 @@ def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
     """
     scorer = scores_of(model)
     if isinstance(scorer, Scorer):
-        return regions(Scorer(plane.weights(scorer.W), scorer.classes, "identity"), box)
+        return regions(Scorer(plane.weights(scorer.W), scorer.classes, scorer.link_name), box)
     if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_PAIRED:
         return _voted(scorer, plane, box)
     return None

@@ -198,11 +198,6 @@ def _vector(value: Vector | float) -> Vector:
     return value if isinstance(value, Vector) else Constant(float(value))
 
 
-def sign(v: Vector) -> Vector:
-    """−1, 0 or 1."""
-    return Where(v, Where(-v, Constant(0.0), Constant(1.0)), Constant(-1.0))
-
-
 def total(v: Vector) -> Vector:
     """The sum of all entries."""
     return Affine(v, np.ones((1, v.width)), np.zeros(1))

@@ -5,7 +5,8 @@
     scores         an expression of X: linear, quadratic (one Gaussian a class), or votes
     probabilities  an expression of the scores, None where the model has none
 
-The answer is the second of two classes where the score is ≥ 0, else the class of the first largest score.
+The answer for two classes is the second where the score exceeds ``boundary`` (or reaches it, with
+``takes_boundary``); for more, the class of the first largest score.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from separatrix.arrays import Array
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.parts import PartsScorer
 from separatrix.errors import ParameterError
-from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where, sign
+from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where
 from separatrix.export.heads import PROBABILITIES
 from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
@@ -72,6 +73,8 @@ class Formula:
     scores: Vector
     probabilities: Vector | None
     encoder: Encoder | None
+    boundary: float = 0.0
+    takes_boundary: bool = True
 
     @property
     def n_columns(self) -> int:
@@ -103,7 +106,10 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn
     if width != x.width:
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
     probabilities = PROBABILITIES[link](scores) if link in PROBABILITIES else None
-    return Formula(found, _labels(scorer.classes.tolist()), scores, probabilities, encoder)
+    boundary = float(scorer.link.boundary)
+    takes_boundary = bool(scorer.link.decides(np.float64(boundary)))
+    classes = _labels(scorer.classes.tolist())
+    return Formula(found, classes, scores, probabilities, encoder, boundary, takes_boundary)
 
 
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
@@ -239,7 +245,7 @@ def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
 
 
 def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:
-    """The parts' scores h, combined: for one versus one Σ_j sgn h_ij, and a share of Σ_j h_ij/‖w_ij‖ for ties."""
+    """The parts' scores h, combined: for one versus one the pairs won, and a share of s = Σ_j h_ij/‖w_ij‖ for ties."""
     h = (
         _affine(scorer.W, x)
         if scorer.W is not None
@@ -252,11 +258,10 @@ def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:
     for k, (i, j) in enumerate(pairs(K)):
         P[i, k], P[j, k] = 1.0, -1.0
     lengths = np.ones(h.width) if scorer.W is None else np.linalg.norm(scorer.W[:, 1:], axis=1)
-    confidence = Affine(h, P / np.where(lengths > 0, lengths, 1.0), np.zeros(K))
-    largest = Largest(Abs(confidence))
-    votes = Affine(sign(h), P, np.zeros(K))
-    # Where all are zero any divisor will do.
-    return votes + TIE_SHARE * confidence / Where(-largest, 1.0 + largest, largest)
+    s = Affine(h, P / np.where(lengths > 0, lengths, 1.0), np.zeros(K))
+    votes = Where(h, Constant(1.0), Constant(-1.0))
+    won = Affine(votes, 0.5 * P, np.full(K, 0.5 * (K - 1)))
+    return won + TIE_SHARE * s / (1.0 + Abs(s))
 
 
 def _stacked(parts: list[Vector]) -> Vector:

@@ -174,7 +174,9 @@ class Graph:
     def _label(self, z: str, refused: str, labels: str) -> str:
         K = len(self.formula.classes)
         if self.formula.scores.width == 1:
-            chosen = self._node("Cast", self._not_negative(z), to=self._type(np.int64))
+            exceeds = "GreaterOrEqual" if self.formula.takes_boundary else "Greater"
+            second = self._node(exceeds, z, self._constant(np.array([[self.formula.boundary]])))
+            chosen = self._node("Cast", second, to=self._type(np.int64))
         else:
             chosen = self._node("ArgMax", z, axis=1, keepdims=1)
         chosen = self._node("Where", refused, self._constant(np.array([[K]])), chosen)

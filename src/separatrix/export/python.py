@@ -136,7 +136,7 @@ class Program:
             of_z = [*self.lines, f"return {name}"]
             functions.append(_function("all_probabilities", "z", "The probabilities for the scores.", of_z))
             functions.append(_function("probabilities", "row", *PROBABILITIES))
-        functions.append(_function("predict", "row", *PREDICT[binary]))
+        functions.append(_function("predict", "row", PREDICT, _predict(self.formula)))
         return "\n\n\n".join(["\n".join(self.constants), *functions])
 
     def _affine(self, node: Affine, v: str) -> str:
@@ -165,13 +165,15 @@ PROBABILITIES = (
     "P(class | row) of each class; None where there is no answer.",
     [*_ENCODED, "return dict(zip(CLASSES, all_probabilities(all_scores(x))))"],
 )
-PREDICT: dict[bool, tuple[str, Sequence[str]]] = {
-    True: ("The class of a row; None where there is no answer.", [*_ENCODED, "return CLASSES[all_scores(x)[0] >= 0]"]),
-    False: (
-        "The class of a row; None where there is no answer.",
-        [*_ENCODED, "z = all_scores(x)", "return CLASSES[z.index(max(z))]"],
-    ),
-}
+PREDICT = "The class of a row; None where there is no answer."
+
+
+def _predict(formula: Formula) -> list[str]:
+    """The body of ``predict``: one score against the boundary, or the first largest of several."""
+    if len(formula.classes) > 2:
+        return [*_ENCODED, "z = all_scores(x)", "return CLASSES[z.index(max(z))]"]
+    exceeds = ">=" if formula.takes_boundary else ">"
+    return [*_ENCODED, f"return CLASSES[all_scores(x)[0] {exceeds} {formula.boundary!r}]"]
 
 
 def _function(name: str, argument: str, says: str, body: Sequence[str]) -> str:

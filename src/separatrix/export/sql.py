@@ -230,7 +230,9 @@ class Writer:
         says = [self.dialect.literal(label if plain else str(label)) for label in classes]
         z = self._spell(self.formula.scores).texts
         if len(z) == 1:
-            return f"CASE WHEN {z[0]} >= 0 THEN {says[1]} WHEN {z[0]} < 0 THEN {says[0]} END"
+            above, below = (">=", "<") if self.formula.takes_boundary else (">", "<=")
+            at = self.dialect.double(self.formula.boundary) if self.formula.boundary else "0"
+            return f"CASE WHEN {z[0]} {above} {at} THEN {says[1]} WHEN {z[0]} {below} {at} THEN {says[0]} END"
         top = self._spell(self.top).texts[0]
         cases = " ".join(f"WHEN {text} = {top} THEN {label}" for text, label in zip(z, says, strict=True))
         return f"CASE {cases} END"

@@ -88,9 +88,13 @@ def regions(model: Any, box: Any) -> list[Region]:
         raise ParameterError("model", came, do) from error
     if weights.ndim != 2 or weights.shape[1] != 3:
         raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
-    W = np.vstack([np.zeros(3), weights]) if len(weights) == 1 else weights
-    # One row of W serves two classes, and there a score of zero goes to the second. TEXTBOOK D1.
-    ranks = [1, 0] if len(weights) == 1 else list(range(len(W)))
+    # One row of W serves two classes: the first one's score is the boundary at which the second begins. A model
+    # without probabilities gives that boundary itself to the second class. TEXTBOOK D1.
+    link = getattr(scorer, "link", None)
+    boundary = 0.0 if link is None else link.boundary
+    W = np.vstack([[boundary, 0.0, 0.0], weights]) if len(weights) == 1 else weights
+    takes_it = len(weights) == 1 and (link is None or bool(link.decides(np.float64(boundary))))
+    ranks = [1, 0] if takes_it else list(range(len(W)))
     classes = getattr(scorer, "classes", None)
     labels = list(range(len(W))) if classes is None else classes.tolist()
     whole = corners(box)

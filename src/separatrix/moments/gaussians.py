@@ -14,7 +14,7 @@ from separatrix.moments.whitening import Whitening
 from separatrix.rows import Frame, Order, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.seam import BLOCK_BYTES
-from separatrix.scorer import score_rows
+from separatrix.scorer import chosen_classes, score_rows
 
 # Whitened rows that are longer than this are drawn in to it, along their ray, so that their squares stay in float64:
 # of classes at such a distance the nearest is still the nearest.
@@ -185,10 +185,8 @@ class QuadraticScorer:
         return joint[:, 1] - joint[:, 0] if len(self.classes) == 2 else joint - self.gaussians.constant.mean()
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        """The class of each row; a score of zero goes to the second class. TEXTBOOK D1."""
-        z = self.scores(X, names)
-        chosen = (z >= 0).astype(np.int64) if z.ndim == 1 else np.argmax(z, axis=1)
-        return np.asarray(self.classes[chosen])
+        """The class of each row; posterior odds of exactly 1 go to the first class."""
+        return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """P(class | x), (n, K)."""
