@@ -192,6 +192,29 @@ class Certificate:
         return f"{self.rank} of {self.full_rank}{note}"
 
 
+class Uncertified(Certificate):
+    """The certificate where nothing is claimed, so that nothing can be verified; its status says why."""
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+        """Never holds."""
+        return Verification(False, math.nan, None, math.nan, f"nothing to verify: {self.status}")
+
+    def __str__(self) -> str:
+        lines = [("status", self.status), ("solver", self.why), *self.facts.items()]
+        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+
+@dataclass(frozen=True)
+class NoClaim:
+    """A scorer of which nothing is claimed."""
+
+    scorer: Any
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Nothing."""
+        return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
+
+
 def describe_bound(found: Bound, null_value: float) -> str:
     """A bound in words."""
     if found.value is None:

@@ -26,28 +26,36 @@ class Link(Protocol):
 
     One score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is predicted.
     A link with probabilities predicts the second class where its probability exceeds ½, so a tie goes to the first
-    class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1).
+    class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1), and so
+    ``takes_boundary``.
     """
 
     @property
     def probabilistic(self) -> bool: ...
     @property
     def boundary(self) -> float: ...
+    @property
+    def takes_boundary(self) -> bool: ...
     def decides(self, z: Array) -> Booleans: ...
     def activation(self, z: Array) -> Array: ...
     def inverse(self, c: float) -> float: ...
     def log_probabilities(self, z: Array) -> Array: ...
 
 
-class BinaryLink(ABC):
+class Decides:
+    """The rule of one score: the second class where z exceeds the boundary, or reaches it with ``takes_boundary``."""
+
+    boundary: float = 0.0
+    takes_boundary: bool = False
+
+    def decides(self, z: Array) -> Booleans:
+        return z >= self.boundary if self.takes_boundary else z > self.boundary
+
+
+class BinaryLink(Decides, ABC):
     """A link of one score to P(second class): each side's log by itself, since 1 − p would round a small p away."""
 
     probabilistic = True
-    # Where P(second) = ½; every link but the complementary log-log is symmetric.
-    boundary = 0.0
-
-    def decides(self, z: Array) -> Booleans:
-        return z > self.boundary
 
     @abstractmethod
     def activation(self, z: Array) -> Array:
@@ -143,7 +151,7 @@ class CloglogLink(BinaryLink):
 
 @final
 @dataclass(frozen=True)
-class SoftmaxLink:
+class SoftmaxLink(Decides):
     """f = softmax over the K scores; boundaries lie between pairs of classes, not at a level c.
 
     >>> SoftmaxLink().activation(np.array([[0.0, 0.0, 0.0, 0.0]])).tolist()
@@ -151,10 +159,6 @@ class SoftmaxLink:
     """
 
     probabilistic: bool = True
-    boundary: float = 0.0
-
-    def decides(self, z: Array) -> Booleans:
-        return z > self.boundary
 
     def activation(self, z: Array) -> Array:
         return softmax(z)
@@ -168,14 +172,11 @@ class SoftmaxLink:
             return np.asarray(z - top - np.log(np.exp(z - top).sum(axis=1, keepdims=True)))
 
 
-class _NoProbabilities:
+class _NoProbabilities(Decides):
     """A head that gives no probabilities, and says so; z = 0 predicts +. TEXTBOOK D1, P13."""
 
     probabilistic = False
-    boundary = 0.0
-
-    def decides(self, z: Array) -> Booleans:
-        return z >= self.boundary
+    takes_boundary = True
 
     def log_probabilities(self, z: Array) -> Array:
         raise ParameterError(

@@ -53,7 +53,7 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 def votes(H: Any, n_classes: int) -> Integers:
     """Σ_j sgn h_ij for each class i, (n, K), from h_ij, (n, K(K−1)/2), in the order of ``pairs``. TEXTBOOK M1.
 
-    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two: z = 0 predicts + (TEXTBOOK D1), and
+    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two: z = 0 predicts + (TEXTBOOK D1).
     scikit-learn counts it so, too.
 
     >>> votes([[-1.0, -1.0, 1.0]], 3).tolist()  # lecture 003: h₁₂ = −1, h₁₃ = −1, h₂₃ = 1

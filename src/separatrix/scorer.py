@@ -155,7 +155,7 @@ class Scorer:
     def _least(self) -> float:
         """The smallest float64 score that predicts the second class."""
         boundary = self.link.boundary
-        return boundary if bool(self.link.decides(np.float64(boundary))) else float(np.nextafter(boundary, np.inf))
+        return boundary if self.link.takes_boundary else float(np.nextafter(boundary, np.inf))
 
     @cached_property
     def _labels(self) -> list[Any]:

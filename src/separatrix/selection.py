@@ -112,7 +112,7 @@ def penalty_path(
     check_positive("span", span)
     task = given(first, X, y, sample_weight)
     with one_blas_thread:
-        weight, by_class = first._weights(task)
+        weight, by_class = first._row_weights(task)
         walk = _begun(first, task, weight)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
         for k, model in enumerate(models, 1):
@@ -134,7 +134,7 @@ def _fit(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) ->
     model._check_settings()
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
     W, judged = delivered(outcome, problem, model.tol)
-    model.n_features_in_ = task.X.shape[1]
+    model.n_features_in_, model._dtype = task.X.shape[1], task.X.dtype.name
     if task.names is not None:
         model.feature_names_in_ = np.array(task.names, dtype=object)
     model.C_, model.penalty_choice_ = float(model.C), None

@@ -66,8 +66,8 @@ def test_float32_rows_are_summed_in_float64(overlapping):
     single = X.astype(np.float32)
     a = sx.LogisticRegression().fit(single, y)
     b = sx.LogisticRegression().fit(single.astype(np.float64), y)
-    np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-8)
-    assert a.coef_.dtype == np.float64
+    np.testing.assert_allclose(a.scorer_.W, b.scorer_.W, rtol=1e-8)
+    assert a.scorer_.W.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ def test_pairwise_boundaries_of_softmax():
         model.hyperplane(2, 9)
 
 
-def test_a_score_of_zero_goes_to_the_second_class():  # D1
+def test_a_score_of_zero_goes_to_the_first_class_as_equal_probabilities_do():
     model = sx.LogisticRegression().fit([[-1.0], [1.0]], ["minus", "plus"])
     assert model.decision_function([[0.0]])[0] == 0.0
-    assert model.predict([[0.0]])[0] == "plus"
+    assert model.predict([[0.0]])[0] == "minus"

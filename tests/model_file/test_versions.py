@@ -2,7 +2,7 @@
 
 Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes;
 of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof; of version 4
-one is behind a scaler, one holds a proof.
+one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions.
 The probabilities and scores beside them were printed by the code that wrote them. The file holds the weights to the
 last bit. Scores computed from them may differ by rounding, some 1e-16 of the largest term: one processor fuses
 multiplication and addition, another does not.
@@ -160,6 +160,16 @@ def test_an_older_file_without_a_certificate(tmp_path):
     content = json.loads((FILES / "version_2.json").read_text())["content"] | {"certificate": None}
     (tmp_path / "m.json").write_bytes(sealed.seal(FORMAT, 2, content))
     assert load(tmp_path / "m.json").coef_.tobytes() == load(FILES / "version_2.json").coef_.tobytes()
+
+
+def test_models_within_a_file_of_version_4_are_brought_up_to_date():
+    model = load(FILES / "version_4_pairs.json")
+    printed = [[-1.2711716143329075, -0.6655928272241541], [0.15125165332306503, -0.25529014760939756]]
+    found = [part.decision_function(X[:2]) for part in model.estimators_[:2]]
+    np.testing.assert_allclose(found, printed, rtol=ROUNDING)
+    assert [part.n_iter_.tolist() for part in model.estimators_] == [[8], [8], [3]]
+    assert model.certificate_.verify(X, ["low", "low", "mid", "mid", "high", "high"])
+    assert model.decision_function(X.astype(np.float32)).dtype == np.float64
 
 
 def test_there_is_a_step_from_every_older_version():

@@ -32,7 +32,7 @@ def fit_firth(model: Any, task: Given, offset: Array | None, weight: Array, by_c
     W, outcome = _delivered(problem, found.run, model.tol)
     model._keep_scorer(Scorer(W, task.classes, str(problem.objective.loss.traits.link)))
     model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None  # no penalty by size; a maximum on any rows
-    model.n_iter_, model.trace_ = outcome.state.iteration, outcome.trace
+    model.n_iter_, model.trace_ = np.array([outcome.state.iteration], dtype=np.int32), outcome.trace
     model.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.objective.fit_intercept)
     at, status = outcome.state.at, outcome.status
     length = float(np.linalg.norm(at.gradient))
@@ -41,7 +41,7 @@ def fit_firth(model: Any, task: Given, offset: Array | None, weight: Array, by_c
         code=status.code,
         met=status.met,
         **Recomputed(at.value, firth.null_value(problem), outcome.bound, length).fields(),
-        iterations=model.n_iter_,
+        iterations=outcome.state.iteration,
         passes=problem.objective.passes,
         solver="firth",
         why="firth: Fisher scoring on the penalised likelihood, from several starts",

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from separatrix.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.classifiers.weights import row_weights
-from separatrix.errors import LabelError, ParameterError
+from separatrix.errors import InputError, LabelError, ParameterError
 from separatrix.labels import as_label_array, encode
 from separatrix.rows.block import as_csr, is_sparse
 
@@ -54,16 +54,22 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
             "give rows of at least two classes, not one class",
         )
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
-    return Given(X, codes, classes, weight, names, forgotten(estimator))
+    before = forgotten(estimator)
+    estimator._dtype = X.dtype.name
+    return Given(X, codes, classes, weight, names, before)
 
 
 def forgotten(estimator: Any) -> Any:
     """Take all that a fit has set off an estimator, but for what scikit-learn has just noted of X; gives its scorer."""
-    before = vars(estimator).get("scorer_")
+    held = vars(estimator)
+    try:
+        before = getattr(estimator, "scorer_", None)
+    except InputError:  # weights written by hand that do not fit together
+        before = None
     kept = {"n_features_in_", "feature_names_in_"}
-    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+    for name in [name for name in held if name.endswith("_") and not name.startswith("_")]:
         if name not in kept:
-            delattr(estimator, name)
+            del held[name]
     return before
 
 
@@ -78,6 +84,18 @@ def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
     return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
+
+
+def as_precise(answers: Array, rows: Any, fitted: str) -> Array:
+    """Answers in float32 where both the rows and those of the fit were float32, as in scikit-learn, else in float64.
+
+    A score beyond float32 becomes the largest that it has: the row is far on that side.
+    """
+    if fitted != "float32" or rows != np.float32:
+        return answers
+    most = float(np.finfo(np.float32).max)
+    with np.errstate(under="ignore"):
+        return np.clip(answers, -most, most).astype(np.float32)
 
 
 def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:

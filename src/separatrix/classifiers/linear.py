@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar, Literal
@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import AnyArray, Array
 from separatrix.certificate import Certificate
-from separatrix.classifiers.given import rows_to_score
+from separatrix.classifiers.given import as_precise, rows_to_score
 from separatrix.classifiers.offered import offered_where
+from separatrix.classifiers.written import WrittenWeights
 from separatrix.geometry import Hyperplane
 from separatrix.scorer import Scorer, Scores
 
@@ -55,13 +56,21 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     has_probabilities: ClassVar[bool] = False
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
 
-    scorer_: Scores
+    scorer_: Any  # a Scores
     certificate_: Certificate
     n_parameters_: int
+    # The type of the rows of the fit: float32 rows are then answered in float32. The fit and the scorer are float64.
+    _dtype: str = "float64"
 
     def decision_function(self, X: Any) -> Array:
         """Scores: (n,) for two classes, positive for the second; (n, K) for more."""
-        return self.scorer_of().scores(*rows_to_score(self, X))
+        return self._answers(X, lambda scorer: scorer.scores)
+
+    def _answers(self, X: Any, question: Callable[[Scores], Callable[..., Array]]) -> Array:
+        """What the scorer says to rows X, in the type of these and of the fit."""
+        answer = question(self.scorer_of())
+        rows, names = rows_to_score(self, X)
+        return as_precise(answer(rows, names), rows.dtype, self._dtype)
 
     def predict(self, X: Any) -> AnyArray:
         """The class of each row.
@@ -74,18 +83,21 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     @offered_where(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """P(class | x), (n, K), columns in the order of ``classes_``."""
-        return self.scorer_of().probabilities(*rows_to_score(self, X))
+        return self._answers(X, lambda scorer: scorer.probabilities)
 
     @offered_where(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """ln P(class | x), (n, K)."""
-        return self.scorer_of().log_probabilities(*rows_to_score(self, X))
+        return self._answers(X, lambda scorer: scorer.log_probabilities)
 
     def scorer_of(self) -> Scores:
         """The fitted model by itself, which needs no scikit-learn."""
-        if "scorer_" not in self.__dict__:
+        try:
+            found: Scores = self.scorer_
+            return found
+        except AttributeError:
             check_is_fitted(self)
-        return self.scorer_
+            raise
 
     def __sklearn_is_fitted__(self) -> bool:
         """Columns are counted before a fit ends: one that failed, or was stopped, has no scorer."""
@@ -104,21 +116,18 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class LinearClassifier(ScoringClassifier):
+class LinearClassifier(WrittenWeights, ScoringClassifier):
     """A classifier whose scores are linear: it has weights, and hyperplanes between its classes."""
-
-    scorer_: Scorer
 
     def predict_one(self, row: Sequence[float] | Array) -> Any:
         """The class of one row of plain numbers, a list, a tuple or a 1-D array: ``predict`` with two checks only.
 
         The row must have as many numbers as the fit had columns; NaN and infinity are refused.
         """
-        try:
-            scorer = self.scorer_
-        except AttributeError:
-            check_is_fitted(self)
-            raise
+        held = self.__dict__
+        scorer: Any = held.get("scorer_")
+        if scorer is None or "coef_" in held or "intercept_" in held or held["classes_"] is not scorer.classes:
+            scorer = self.scorer_of()  # weights may have been written
         return scorer.predict_one(row)
 
     def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
@@ -130,5 +139,3 @@ class LinearClassifier(ScoringClassifier):
         """Set what scikit-learn's conventions ask for."""
         self.scorer_ = scorer
         self.classes_ = scorer.classes
-        self.coef_ = scorer.W[:, 1:].copy()
-        self.intercept_ = scorer.W[:, 0].copy()

@@ -22,7 +22,6 @@ from separatrix.classifiers.given import (
     check_positive,
     given,
     is_number,
-    rows_to_score,
     seed_of,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
@@ -87,6 +86,7 @@ class LogisticRegression(LinearClassifier):
     Attributes
     ----------
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
+        Writing ``coef_`` or ``intercept_`` changes the predictions, and takes the certificate away.
     certificate_ : Certificate
         How good the fit is, with ``verify(X, y)``.
     C_ : float
@@ -170,17 +170,19 @@ class LogisticRegression(LinearClassifier):
 
     def predict_proba(self, X: Any, offset: Any = None) -> Array:
         """P(class | x), (n, K), columns in the order of ``classes_``."""
+        if offset is None:
+            return super().predict_proba(X)  # type: ignore[no-any-return]
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(self.predict_log_proba(X, offset)))
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
         """ln P(class | x), (n, K)."""
         if offset is None:
-            return self.scorer_of().log_probabilities(*rows_to_score(self, X))
+            return super().predict_log_proba(X)  # type: ignore[no-any-return]
         return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
     def _fit(self, task: Given, offset: Array | None) -> Self:
-        weight, by_class = self._weights(task)
+        weight, by_class = self._row_weights(task)
         if self.bias_reduction is not None:
             BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
             return self
@@ -229,7 +231,10 @@ class LogisticRegression(LinearClassifier):
     def _chooses_C(self) -> bool:
         return isinstance(self.C, str) and self.C == "auto"
 
-    def _weights(self, task: Given) -> tuple[Array, Array]:
+    def _link_name(self, n_classes: int) -> str:
+        return str(LOSSES[self.loss].traits.link) if n_classes == 2 else "softmax"
+
+    def _row_weights(self, task: Given) -> tuple[Array, Array]:
         """Of the rows, class weights included; of the classes."""
         if task.n_classes > 2 and self.loss != "logistic":
             came = f"got {self.loss!r} for {task.n_classes} classes"
@@ -335,7 +340,7 @@ class LogisticRegression(LinearClassifier):
         why: str,
     ) -> None:
         self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link)))
-        self.n_iter_ = outcome.state.iteration
+        self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)
         at = outcome.state.at

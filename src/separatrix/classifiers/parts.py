@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.certificate import Bound, Certificate, Verification
+from separatrix.certificate import Bound, Certificate, Uncertified
 from separatrix.claims.parts import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.classifiers.separating import SeparatingClassifier
@@ -100,7 +100,7 @@ def score_of(estimator: Any, X: Any) -> Array:
 
 
 def link_of(estimators: Sequence[Any]) -> str:
-    """The name of the link by which models of two classes decide: one with probabilities gives a tie to the first class.
+    """The name of the link by which models of two classes decide: with probabilities a tie goes to the first class.
 
     >>> from separatrix import LogisticRegression, Perceptron
     >>> rows = [[0.0], [1.0]], [0, 1]
@@ -129,26 +129,13 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
         if not isinstance(estimator.scorer_, Scorer):
             return None
         # Positive where the model predicts its class: the complementary log-log link changes its mind at ln ln 2.
-        w = estimator.scorer_.W[0].copy()
+        w: Array = estimator.scorer_.W[0].copy()
         w[0] -= estimator.scorer_.link.boundary
         return w
     coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
     if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
         return None
     return np.concatenate([np.ravel(intercept)[:1], coef[0]])
-
-
-class Uncertified(Certificate):
-    """The certificate where no model has one: nothing is claimed, so nothing can be verified."""
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
-        """Never holds."""
-        sentence = "nothing to verify: no model makes a claim on how good it is"
-        return Verification(False, np.nan, None, np.nan, sentence)
-
-    def __str__(self) -> str:
-        lines = [("status", self.status), ("solver", self.why), *self.facts.items()]
-        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
 
 
 def certificate_of(

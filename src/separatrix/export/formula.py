@@ -106,10 +106,8 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn
     if width != x.width:
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
     probabilities = PROBABILITIES[link](scores) if link in PROBABILITIES else None
-    boundary = float(scorer.link.boundary)
-    takes_boundary = bool(scorer.link.decides(np.float64(boundary)))
-    classes = _labels(scorer.classes.tolist())
-    return Formula(found, classes, scores, probabilities, encoder, boundary, takes_boundary)
+    classes, rule = _labels(scorer.classes.tolist()), scorer.link
+    return Formula(found, classes, scores, probabilities, encoder, rule.boundary, rule.takes_boundary)
 
 
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:

@@ -93,8 +93,7 @@ def regions(model: Any, box: Any) -> list[Region]:
     link = getattr(scorer, "link", None)
     boundary = 0.0 if link is None else link.boundary
     W = np.vstack([[boundary, 0.0, 0.0], weights]) if len(weights) == 1 else weights
-    takes_it = len(weights) == 1 and (link is None or bool(link.decides(np.float64(boundary))))
-    ranks = [1, 0] if takes_it else list(range(len(W)))
+    ranks = [1, 0] if len(weights) == 1 and (link is None or link.takes_boundary) else list(range(len(W)))
     classes = getattr(scorer, "classes", None)
     labels = list(range(len(W))) if classes is None else classes.tolist()
     whole = corners(box)

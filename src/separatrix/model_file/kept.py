@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.model_file.forms import Maybe, Number, Plain, Several, numbers
+from separatrix.model_file.forms import Choice, Maybe, Number, Plain, Several, numbers
 from separatrix.model_file.kinds import GAUSSIANS, MOMENTS, ROWS, VERDICTS
 from separatrix.model_file.parts import FittedModel
 from separatrix.model_file.places import Form
@@ -39,11 +39,9 @@ class Kept:
         return [name for name in self.fitted if n_classes == 2 or name not in self.of_two]
 
 
-_LINEAR: dict[str, Callable[[Any], Any]] = {
-    "coef_": lambda scorer: scorer.W[:, 1:].copy(),
-    "intercept_": lambda scorer: scorer.W[:, 0].copy(),
-}
-_TRACED: dict[str, Callable[[Any], Any]] = {**_LINEAR, "trace_": lambda scorer: ()}
+# The type of the rows of the fit, which answers to such rows have, too.
+_DTYPE: dict[str, Form] = {"_dtype": Choice(("float32", "float64"))}
+_TRACED: dict[str, Callable[[Any], Any]] = {"trace_": lambda scorer: ()}
 
 _PENALTY_CHOICE = Record(
     PenaltyChoice,
@@ -53,17 +51,20 @@ _PENALTY_CHOICE = Record(
     refitted=numbers("", whole=True),
 )
 _SEARCHED: dict[str, Form] = {
+    **_DTYPE,
     "n_iter_": COUNT,
     "n_parameters_": COUNT,
     "verdicts_": Several(Maybe(VERDICTS), "scores"),
 }
 _GENERATIVE: dict[str, Form] = {
+    **_DTYPE,
     "gaussians_": GAUSSIANS,
     "means_": numbers("K", "d"),
     "n_parameters_": COUNT,
     "priors_": numbers("K", least=0),
 }
 _ONE_VERSUS: dict[str, Form] = {
+    **_DTYPE,
     "_W": Maybe(numbers("models", "1+d")),
     "cost_": Record(SchemeCost, imbalance=numbers("models", "", whole=True, least=0)),
     "estimators_": Several(FittedModel(), "models", list),
@@ -76,7 +77,8 @@ KEPT: dict[str, Kept] = {
         ("likelihood", "firth"),
         {
             "C_": Number(above=0.0),
-            "n_iter_": COUNT,
+            **_DTYPE,
+            "n_iter_": numbers("", whole=True, least=0),
             "n_parameters_": COUNT,
             "penalty_choice_": Maybe(_PENALTY_CHOICE),
             "separation_": Maybe(VERDICTS),
@@ -96,12 +98,13 @@ KEPT: dict[str, Kept] = {
         ("linear",), ("margin", "separation"), {**_SEARCHED, "margin_": Number(), "support_": ROWS}, _TRACED
     ),
     "least-squares": Kept(
-        ("linear",), ("least-squares",), {"n_parameters_": COUNT, "output_weights_": numbers("", "1+d")}, _LINEAR
+        ("linear",), ("least-squares",), {**_DTYPE, "n_parameters_": COUNT, "output_weights_": numbers("", "1+d")}, {}
     ),
     "fisher": Kept(
         ("linear", "quadratic"),
         ("projection",),
         {
+            **_DTYPE,
             "_n_features_out": COUNT,
             "coef_": numbers("scores", "d"),
             "crossings_": numbers(""),
@@ -127,7 +130,7 @@ KEPT: dict[str, Kept] = {
             "scalings_": numbers("d", ""),
             "xbar_": numbers("d"),
         },
-        _LINEAR,
+        {},
     ),
     "qda": Kept(
         ("quadratic",), ("gaussian",), {**_GENERATIVE, "covariance_": numbers("K", "d", "d", finite=False)}, {}

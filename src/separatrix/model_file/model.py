@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix import sealed
 from separatrix._version import __version__
-from separatrix.certificate import Certificate
+from separatrix.certificate import Certificate, Uncertified
 from separatrix.errors import InputError, ModelFileError, ParameterError, SeparatrixWarning
 from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.forms import Maybe, Plain
@@ -83,9 +83,13 @@ class ModelFile:
             features = encoder.names
         elif features is None and hasattr(model, "feature_names_in_"):
             features = tuple(str(column) for column in model.feature_names_in_)
-        fitted = {key: getattr(model, key) for key in KEPT[name].names(len(scorer.classes))}
+        wanted, certificate = KEPT[name].names(len(scorer.classes)), model.certificate_
+        # A model whose weights were set by hand, without a fit, has nothing else.
+        fitted = {key: getattr(model, key) for key in wanted if hasattr(model, key)}
+        fitted = fitted if len(fitted) == len(wanted) else {}
         settings, left_out = plain_settings(model)
-        rest = (model.certificate_, training or {}, __version__, encoder, fitted, left_out, scaling)
+        certified = None if isinstance(certificate, Uncertified) else certificate
+        rest = (certified, training or {}, __version__, encoder, fitted, left_out, scaling)
         return cls(name, scorer, settings, features, target, *rest)
 
     @property

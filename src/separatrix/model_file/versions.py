@@ -9,7 +9,8 @@ step therefore refuses keys that its version did not have: they would be overwri
     2    the claim has l1_ratio; it may be Firth's
     3    every classifier: kinds of scorer and claim, the fit's attributes, an encoder; the digest is of the raw bytes
     4    the columns' units, where they are not their own; proofs of overlap have multipliers to rounding
-    5    the same content; the digest is of the whole file, the version included
+    5    the type of the rows of the fit; iterations of a logistic regression as a list; the digest is of the whole file,
+         the version included
 """
 
 from __future__ import annotations
@@ -109,7 +110,16 @@ def _with_near(found: Any) -> Any:
 
 
 def _from_4(content: Content) -> Content:
-    """The digest was of the content alone."""
+    """Answers were float64 whatever the rows; a logistic regression had one number of iterations."""
+    fitted = content.get("fitted", {})
+    _refuse_newer(4, fitted, "_dtype")
+    if fitted:
+        fitted["_dtype"] = "float64"
+        if content["classifier"] == "logistic":
+            fitted["n_iter_"] = [fitted["n_iter_"]]
+    for part in [*fitted.get("estimators_", []), *content["scorer"].get("estimators", [])]:
+        if "fitted" in part:  # otherwise it names the place where the same model stands
+            _from_4(part)
     return content
 
 
