@@ -11,6 +11,7 @@
     └── ModelFileError (a ValueError)    a model file that fails a check
 
     SeparatrixWarning
+    ├── CompatibilityWarning             a setting of scikit-learn's that has no meaning here
     └── NotConvergedWarning (scikit-learn's ConvergenceWarning too)
         └── SeparationWarning            maximum likelihood has no optimum: classes are separated
 
@@ -82,6 +83,10 @@ class ModelFileError(SeparatrixError, ValueError):
 
 class SeparatrixWarning(UserWarning):
     """Anything that this package warns of."""
+
+
+class CompatibilityWarning(SeparatrixWarning):
+    """A setting of scikit-learn's that has no meaning here; the message says what is done instead."""
 
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from separatrix.arrays import Array
 from separatrix.certificate import Certificate
 from separatrix.classifiers.given import Given, check_count, check_positive, given
 from separatrix.classifiers.logistic import LogisticRegression
+from separatrix.classifiers.weights import refuse_weightless_classes
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
 from separatrix.solvers import Need, Solver, delivered, named
@@ -113,6 +114,7 @@ def penalty_path(
     task = given(first, X, y, sample_weight)
     with one_blas_thread:
         weight, by_class = first._row_weights(task)
+        refuse_weightless_classes(task.classes, task.codes, weight)
         walk = _begun(first, task, weight)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
         for k, model in enumerate(models, 1):

@@ -72,7 +72,7 @@ def test_data(rows, labels, weight, error, message):
         ({"C": True}, "C: got True"),
         ({"tol": -1e-3}, "tol"),
         ({"tol": np.inf}, "tol"),
-        ({"max_iter": 0}, "max_iter: got 0; give a whole number"),
+        ({"max_iter": -1}, "max_iter: got -1; give a whole number"),
         ({"max_iter": 2.5}, "max_iter"),
         ({"solver": "magic"}, "solver: got 'magic'; choose one of auto, newton"),
         ({"solver": 3}, "solver: got 3"),

@@ -11,6 +11,7 @@ from separatrix.arrays import Array
 from separatrix.certificate import Bound, Recomputed
 from separatrix.labels import known_codes
 from separatrix.scorer import Scorer
+from separatrix.weightless import classes_with_weight, codes_within, weights_among
 
 if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
     from separatrix.objective import Objective
@@ -38,8 +39,8 @@ class LikelihoodClaim:
         from separatrix.bounds import Rounding, bound
         from separatrix.proofs.null_space import leaves_out_null_directions_only
 
-        problem = self.objective(X, y, sample_weight, offset)
-        raw = np.hstack([self.scorer.W, np.eye(len(self.scorer.W), problem.n_offsets)])
+        problem, weights = self._posed(X, y, sample_weight, offset)
+        raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])
         W = problem.rows.frame.from_original(raw)
         at = problem.value_gradient(W)
         found = bound(problem, W, at, thorough=True)
@@ -51,19 +52,29 @@ class LikelihoodClaim:
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows."""
+        return self._posed(X, y, sample_weight, offset)[0]
+
+    def _posed(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
+        """The objective over these rows, and the weights in it: those of the classes that have weight."""
         from separatrix.penalty import Penalty
         from separatrix.posing import as_offset, pose
 
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return pose(
+        weight, K, W = weight * self.class_weights[codes], len(self.scorer.classes), self.scorer.W
+        held = classes_with_weight(codes, weight, K)
+        among = weights_among(W, held) if 2 <= held.sum() < K else None
+        if among is not None:  # rows of a class without weight drop out, and so does the class
+            codes, K, W = codes_within(codes, held), int(held.sum()), among
+        problem = pose(
             X,
             codes,
-            len(self.scorer.classes),
-            weight * self.class_weights[codes],
+            K,
+            weight,
             Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
             self.fit_intercept,
             hide_constant=False,
             loss=self.loss,
-            offset=as_offset(offset, len(codes), len(self.scorer.W)),
+            offset=as_offset(offset, len(codes), len(W)),
         )
+        return problem, W

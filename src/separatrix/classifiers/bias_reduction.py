@@ -9,7 +9,9 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.classifiers.given import Given, check_choice, is_number
+from separatrix.classifiers.taken import C_of, l1_ratio_of
 from separatrix.errors import ParameterError
+from separatrix.solvers import named
 
 
 def _firth(model: Any, task: Given, offset: Array | None, weight: Array, by_class: Array) -> None:
@@ -28,14 +30,15 @@ def check_bias_reduction(model: Any) -> None:
         return
     check_choice("bias_reduction", model.bias_reduction, list(BIAS_REDUCTIONS))
     beside = f"got {{!r}} with bias_reduction={model.bias_reduction!r}"
-    if not is_number(model.C) or float(model.C) not in (1.0, np.inf):
-        raise ParameterError("C", beside.format(model.C), "leave it out: its penalty is that of the likelihood alone")
-    if model.l1_ratio != 0:
-        raise ParameterError("l1_ratio", beside.format(model.l1_ratio), "leave it out: no weight is penalised by size")
+    C, l1_ratio = C_of(model), l1_ratio_of(model)
+    if not is_number(C) or float(C) not in (1.0, np.inf):
+        raise ParameterError("C", beside.format(C), "leave it out: its penalty is that of the likelihood alone")
+    if l1_ratio != 0:
+        raise ParameterError("l1_ratio", beside.format(l1_ratio), "leave it out: no weight is penalised by size")
     if model.penalty_factors is not None:
         came = f"got some with bias_reduction={model.bias_reduction!r}"
         raise ParameterError("penalty_factors", came, "leave them out: no weight is penalised by size")
     if model.loss != "logistic":
         raise ParameterError("loss", beside.format(model.loss), "use 'logistic': the penalty is known for that one")
-    if model.solver != "auto":
+    if named(model.solver) is not None:
         raise ParameterError("solver", beside.format(model.solver), "leave it at 'auto': it has a solver of its own")

@@ -143,9 +143,9 @@ def check_not_negative(name: str, value: Any) -> None:
         raise ParameterError(name, f"got {value!r}", "give a number >= 0")
 
 
-def check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ParameterError(name, f"got {value!r}", "give a whole number of at least 1")
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(name, f"got {value!r}", f"give a whole number of at least {least}")
 
 
 def check_flag(name: str, value: Any) -> None:

@@ -26,6 +26,15 @@ from separatrix.classifiers.given import (
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
+from separatrix.classifiers.taken import (
+    UNSET,
+    C_of,
+    check_taken,
+    l1_ratio_of,
+    say_what_is_done_instead,
+    settings_of_work,
+    why_chosen,
+)
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
@@ -38,6 +47,7 @@ from separatrix.penalty_search import choose_near, choose_penalty
 from separatrix.posing import as_offset, pose
 from separatrix.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
+from separatrix.weightless import FAR, classes_with_weight, codes_within, with_absent
 
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
@@ -64,6 +74,8 @@ class LogisticRegression(LinearClassifier):
         "auto", "newton", "chord", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute
         values "proximal-newton", "working-set"; or one of ``separatrix.solvers``. "sgd" and "minibatch" are variance
         reduced, so that they reach ``tol``; ``solvers.StochasticDescent`` has plain steps, a decay and a patience.
+        scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" stand for "auto", since the optimum
+        is the same; ``solver_`` says which one was used.
     fit_intercept : bool, default True
     class_weight : None, "balanced" or dict of label to factor
     penalty_factors : array (n_features,) or None
@@ -76,12 +88,23 @@ class LogisticRegression(LinearClassifier):
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Losses
         other than "logistic" have no such proof: there it is the gradient's length.
     max_iter : int, default 1000
+        With 0 the weights are those of the start, and the certificate says how far from the optimum these are.
     start : "zero", "random" or array (K or 1, n_features + 1), default "zero"
         Where to start, intercepts in column 0, in the columns' own units.
     warm_start : bool, default False
         Start from the last fit's weights where the classes and columns are the same.
     random_state : int, RandomState or None
         For a random start and for stochastic solvers.
+    penalty : "l1", "l2", "elasticnet" or None
+        As in scikit-learn, where it is deprecated: "l2" is ``l1_ratio=0``, "l1" is ``l1_ratio=1``, and None is
+        ``C=np.inf``.
+    verbose : int, default 0
+        Above 0, print a line for every iteration.
+    n_jobs : int or None
+        The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. It changes no bit of the fit.
+    dual, intercept_scaling, multi_class
+        Accepted for scikit-learn's sake. A value that would change something there is answered by one
+        ``CompatibilityWarning``, which says what is done instead.
 
     Attributes
     ----------
@@ -89,6 +112,8 @@ class LogisticRegression(LinearClassifier):
         Writing ``coef_`` or ``intercept_`` changes the predictions, and takes the certificate away.
     certificate_ : Certificate
         How good the fit is, with ``verify(X, y)``.
+    solver_ : str
+        The name of the solver that was used.
     C_ : float
         The C of the fit, given or chosen.
     separation_ : Separable, QuasiSeparable or None
@@ -127,6 +152,12 @@ class LogisticRegression(LinearClassifier):
         start: Any = "zero",
         warm_start: bool = False,
         random_state: Any = None,
+        penalty: str | None = UNSET,
+        dual: bool = False,
+        intercept_scaling: float = 1,
+        multi_class: str | None = UNSET,
+        verbose: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -141,6 +172,12 @@ class LogisticRegression(LinearClassifier):
         self.start = start
         self.warm_start = warm_start
         self.random_state = random_state
+        self.penalty = penalty
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.multi_class = multi_class
+        self.verbose = verbose
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,).
@@ -151,9 +188,11 @@ class LogisticRegression(LinearClassifier):
         self._check_settings()
         task = given(self, X, y, sample_weight)
         beside = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
-        if beside is not None and self.l1_ratio > 0:
-            raise ParameterError("offset", f"got one with l1_ratio={self.l1_ratio}", "use l1_ratio=0 beside an offset")
-        with one_blas_thread:
+        if beside is not None and l1_ratio_of(self) > 0:
+            came = f"got one with l1_ratio={l1_ratio_of(self)}"
+            raise ParameterError("offset", came, "use l1_ratio=0 beside an offset")
+        say_what_is_done_instead(self, task.n_classes)
+        with one_blas_thread, settings_of_work(self):
             return self._fit(task, beside)
 
     def decision_function(self, X: Any, offset: Any = None) -> Array:
@@ -186,6 +225,12 @@ class LogisticRegression(LinearClassifier):
         if self.bias_reduction is not None:
             BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
             return self
+        whole, held = task, classes_with_weight(task.codes, weight, task.n_classes)
+        if not held.all() and held.any():
+            if offset is not None:
+                raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
+            codes = codes_within(task.codes, held)
+            task = replace(task, codes=codes, classes=task.classes[held], before=None)
         solver = self._seeded(named(self.solver))
         self.C_, self.penalty_choice_, near, posed = self._chosen(task, weight, offset)
         standard = solver is None or Need.STANDARD in solver.needs
@@ -208,12 +253,14 @@ class LogisticRegression(LinearClassifier):
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
+            why = why_chosen(self, why)
         refuse_unmet(solver, problem)
         start = self._start(problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
         W, outcome = delivered(outcome, problem, self.tol)
         self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
-        self._keep(task, by_class, problem, W, outcome, solver, why)
+        W = W if task is whole else with_absent(W, held)
+        self._keep(whole, by_class, problem, W, outcome, solver, why)
         return self
 
     def _chosen(
@@ -221,7 +268,7 @@ class LogisticRegression(LinearClassifier):
     ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
         """C, how it was chosen, weights near its fit, and its problem; nothing of these but C where that is given."""
         if not self._chooses_C:
-            return float(self.C), None, None, None
+            return float(C_of(self)), None, None, None
         asked = (task.X, task.codes, task.n_classes, weight, self._penalty(task.X.shape[1], 1.0), self.fit_intercept)
         seed = seed_of(self.random_state)
         found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
@@ -229,7 +276,13 @@ class LogisticRegression(LinearClassifier):
 
     @property
     def _chooses_C(self) -> bool:
-        return isinstance(self.C, str) and self.C == "auto"
+        C = C_of(self)
+        return isinstance(C, str) and C == "auto"
+
+    @property
+    def solver_(self) -> str:
+        """The name of the solver that was used."""
+        return self.certificate_.solver
 
     def _link_name(self, n_classes: int) -> str:
         return str(LOSSES[self.loss].traits.link) if n_classes == 2 else "softmax"
@@ -241,29 +294,31 @@ class LogisticRegression(LinearClassifier):
             raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
         by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
         weight = task.weight * by_class[task.codes]
-        refuse_weightless_classes(task.classes, task.codes, weight)
+        refuse_weightless_classes(task.classes, task.codes, weight, None if self.bias_reduction else 2)
         return weight, by_class
 
     def _check_settings(self) -> None:
+        check_taken(self)
         check_bias_reduction(self)
+        C, l1_ratio = C_of(self), l1_ratio_of(self)
         if not self._chooses_C:
-            check_positive("C", self.C, "give a positive number, or np.inf for no penalty, or 'auto'")
-        if not self._chooses_C and not float(self.C) > 1e-300:
-            raise ParameterError("C", f"got {self.C!r}", "give more than 1e-300: 1/C must be a number")
-        if not (is_number(self.l1_ratio) and 0 <= self.l1_ratio <= 1):
+            check_positive("C", C, "give a positive number, or np.inf for no penalty, or 'auto'")
+        if not self._chooses_C and not float(C) > 1e-300:
+            raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
+        if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
             raise ParameterError("l1_ratio", f"got {self.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
         check_choice("loss", self.loss, HEADS)
         if self._chooses_C and not LOSSES[self.loss].traits.likelihood:
             raise ParameterError("C", f"got 'auto' with loss={self.loss!r}", "give a number: it has no log loss")
         check_not_negative("tol", self.tol)
-        check_count("max_iter", self.max_iter)
+        check_count("max_iter", self.max_iter, least=1 if self._chooses_C or self.bias_reduction else 0)
         check_flag("fit_intercept", self.fit_intercept)
         check_flag("warm_start", self.warm_start)
 
     def _penalty(self, n_features: int, C: float) -> Penalty:
         strength = 0.0 if np.isinf(C) else 1.0 / C
         if self.penalty_factors is None:
-            return Penalty(strength, np.ones(n_features), float(self.l1_ratio))
+            return Penalty(strength, np.ones(n_features), float(l1_ratio_of(self)))
         try:
             factors = np.asarray(self.penalty_factors, dtype=np.float64)
         except (TypeError, ValueError):
@@ -274,7 +329,7 @@ class LogisticRegression(LinearClassifier):
                 f"got {self.penalty_factors!r}",
                 f"give {n_features} finite factors >= 0, one a column",
             )
-        return Penalty(strength, factors, float(self.l1_ratio))
+        return Penalty(strength, factors, float(l1_ratio_of(self)))
 
     def _seeded(self, solver: Solver | None) -> Solver | None:
         if self.random_state is None or solver is None or not hasattr(solver, "seed"):
@@ -339,7 +394,7 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link)))
+        self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link) if len(W) == 1 else "softmax"))
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)
@@ -365,13 +420,23 @@ class LogisticRegression(LinearClassifier):
                 bool(self.fit_intercept),
                 by_class,
                 self.loss,
-                float(self.l1_ratio),
+                float(l1_ratio_of(self)),
             ),
-            facts={} if self.penalty_choice_ is None else {"penalty": str(self.penalty_choice_)},
+            facts=self._facts(task),
         )
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
+
+    def _facts(self, task: Given) -> dict[str, str | float | int]:
+        facts: dict[str, str | float | int] = {}
+        if self.penalty_choice_ is not None:
+            facts["penalty"] = str(self.penalty_choice_)
+        absent = task.classes[self.scorer_.W[:, 0] == FAR].tolist() if len(self.scorer_.W) > 1 else []
+        if absent:
+            names = ", ".join(map(repr, absent))
+            facts["no weight"] = f"{names}: these rows drop out of the fit, and the probability of the class is 0"
+        return facts
 
 
 def _settled(W: Array, problem: Objective) -> Array:

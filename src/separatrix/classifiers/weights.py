@@ -9,18 +9,19 @@ import numpy as np
 
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.errors import ParameterError, WeightError
+from separatrix.weightless import classes_with_weight
 
 # Weights whose largest lies outside would leave float64 once multiplied by rows.
 SMALLEST, LARGEST = 1e-290, 1e290
 
 
-def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array) -> None:
-    """Raise where all rows of a class have weight zero: its probability would be zero, its intercept infinite."""
-    totals = np.bincount(codes, weight, len(classes))
-    if not np.any(totals > 0):
+def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array, least: int | None = None) -> None:
+    """Raise where all rows of a class have weight zero, and fewer than ``least`` classes (all by default) are left."""
+    held = classes_with_weight(codes, weight, len(classes))
+    if not np.any(held):
         return  # no row has weight: the first pass over the rows says so
-    if not np.all(totals > 0):
-        label = classes.tolist()[int(np.argmin(totals > 0))]
+    if held.sum() < (len(classes) if least is None else least):
+        label = classes.tolist()[int(np.argmin(held))]
         came = f"all rows of the class {label!r} have weight zero"
         raise WeightError("sample_weight", came, "drop these rows, or give one of them a positive weight")
 

@@ -13,7 +13,7 @@ from separatrix.solvers.max_margin import NearestPoint
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.perceptron import UPDATES
 from separatrix.solvers.proximal import ProximalNewton
-from separatrix.solvers.registry import SOLVERS, choose, named, refuse_unmet
+from separatrix.solvers.registry import SCIKIT_LEARN_SOLVERS, SOLVERS, choose, named, refuse_unmet
 from separatrix.solvers.sampled import SampledNewton
 from separatrix.solvers.span import Span
 from separatrix.solvers.state import Halt, Need, Solver, State
@@ -32,6 +32,7 @@ from separatrix.solvers.working_set import WorkingSet
 
 __all__ = [
     "LBFGS",
+    "SCIKIT_LEARN_SOLVERS",
     "SOLVERS",
     "UPDATES",
     "Certified",

@@ -44,6 +44,12 @@ SOLVERS: dict[str, Solver] = {
     "minibatch": VarianceReduced(batch_size=32),
 }
 
+# scikit-learn's names of solvers that are none of ours. The objective has one minimum, whoever finds it, so these stand
+# for the automatic choice, which is certified; "lbfgs" is a name that both have.
+SCIKIT_LEARN_SOLVERS: dict[str, str] = dict.fromkeys(
+    ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga"), "auto"
+)
+
 # Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves; past the second
 # number, of one score, fewer factors and more passes cost less; past the third a basis of rows fewer than columns does.
 NEWTON_PARAMETERS, CHORD_PARAMETERS, SPAN_PARAMETERS = 1000, 64, 150
@@ -62,13 +68,15 @@ SHORT_ROWS = 4.0
 
 
 def named(solver: str | Solver) -> Solver | None:
-    """The solver of that name, the solver itself, or None for ``auto``.
+    """The solver of that name, the solver itself, or None for ``auto`` and for scikit-learn's own names.
 
-    >>> named("newton").name, named("auto")
-    ('newton', None)
+    >>> named("newton").name, named("auto"), named("saga")
+    ('newton', None, None)
     """
     if isinstance(solver, Solver) and not isinstance(solver, type):
         return solver
+    if isinstance(solver, str):
+        solver = SCIKIT_LEARN_SOLVERS.get(solver, solver)
     if solver == "auto":
         return None
     if not isinstance(solver, str) or solver not in SOLVERS:
