@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,11 +14,15 @@ from separatrix.certificate import Certificate, Recomputed
 from separatrix.claims.moments import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.generative import (
     Generative,
+    check_covariance_settings,
+    covariances_of,
     priors_of,
     refuse_empty_class,
     refuse_no_freedom,
+    shrinkage_says,
+    shrinks,
 )
-from separatrix.classifiers.given import Given, check_not_negative, given, rows_to_score
+from separatrix.classifiers.given import Given, as_precise, check_count, check_not_negative, given, rows_to_score
 from separatrix.classifiers.linear import (
     Approach,
     ClassifierTraits,
@@ -47,6 +52,17 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     ----------
     priors : array (n_classes,) or None
         p(C_k), in the order of the sorted classes; None: the rows' shares.
+    solver : "svd", "lsqr" or "eigen", default "svd"
+        scikit-learn's names; they all stand for the one closed form.
+    shrinkage : None, "auto" or float in [0, 1], default None
+        Draw the covariance of each class towards a multiple of the identity before they are pooled: by this share, or
+        with "auto" by Ledoit and Wolf's. Then Σ = Σ_k p(C_k) Σ_k with n_k in the denominator, as in scikit-learn.
+    n_components : int or None
+        How many coordinates ``transform`` has; at most min(K − 1, d), which None takes.
+    store_covariance, tol
+        Accepted for scikit-learn's sake: ``covariance_`` is always there, and the rank is that of float64.
+    covariance_estimator : estimator or None
+        Estimates the covariance of each class in place of the above; it has ``fit(X)`` and ``covariance_``.
 
     Attributes
     ----------
@@ -76,23 +92,55 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     has_probabilities: ClassVar[bool] = True
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
 
-    def __init__(self, priors: Any = None) -> None:
+    def __init__(
+        self,
+        priors: Any = None,
+        *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float | None = None,
+        covariance_estimator: Any = None,
+    ) -> None:
         self.priors = priors
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        check_covariance_settings(self, ("svd", "lsqr", "eigen"))
         task = given(self, X, y, sample_weight)
+        self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
-            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=True, names=task.names)
+            pooled = not shrinks(self)
+            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=pooled, names=task.names)
             refuse_empty_class(task, found)
             refuse_no_freedom(task, found)
             self._fit(task, found, passes)
         return self
 
+    def _check_components(self, task: Given) -> None:
+        if self.n_components is None:
+            return
+        check_count("n_components", self.n_components)
+        most = min(task.n_classes - 1, task.X.shape[1])
+        if self.n_components > most:
+            came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
+            raise ParameterError("n_components", came, f"give at most {most}")
+
     def _fit(self, task: Given, found: Moments, passes: list[int]) -> None:
         K, d = found.mean.shape
         priors = priors_of(self.priors, found)
-        sigma = found.within / (found.total_weight - K)
+        sigma, estimated = found.within / (found.total_weight - K), "pooled covariance (n − K)"
+        if shrinks(self):
+            sigma = np.einsum("k,kij->ij", priors, covariances_of(self, task, found))
+            estimated = f"pooled covariance{shrinkage_says(self)},"
+            found = replace(found, scatter=found.within[None])
         white = Whitening.of(sigma)
         constant = np.full(K, _constant(white, found))
         self.gaussians_ = Gaussians(found.frame, priors, found.mean, (white.A,) * K, (white.colour,) * K, constant)
@@ -106,7 +154,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self.n_parameters_ = K * d + d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
         apart = found.mean - found.center
         unit = np.sqrt(np.diag(found.within + found.between))
-        status = "class means, pooled covariance (n − K) and priors, in closed form"
+        status = f"class means, {estimated} and priors, in closed form"
         if white.singular:
             status += f"; the covariance is singular (rank {white.rank} of {d}), so its pseudoinverse serves: {REMEDY}"
         if white.misses(apart, np.where(unit > 0, unit, 1.0)):
@@ -118,7 +166,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         center = priors @ found.mean
         spread = np.sqrt(priors)[:, None] * (found.mean - center) @ white.A
         _, sigma, Vt = np.linalg.svd(spread, full_matrices=False)
-        q = min(len(priors) - 1, white.rank)
+        q = min(len(priors) - 1, white.rank, self.n_components or len(priors))
         V = white.A @ Vt[:q].T
         V = V * np.where((found.mean[-1] - found.mean[0]) @ V < 0, -1.0, 1.0)
         self.scalings_ = V / found.frame.scale[:, None]
@@ -132,7 +180,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
         W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
-        z = Scorer(W, self.classes_, "identity").scores(X, names)
+        z = as_precise(Scorer(W, self.classes_, "identity").scores(X, names), X.dtype, self._dtype)
         return z[:, None] if z.ndim == 1 else z
 
 
@@ -148,6 +196,15 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         p(C_k), in the order of the sorted classes; None: the rows' shares.
     reg_param : float in [0, 1], default 0.0
         Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the columns' own units, as in scikit-learn.
+    solver : "svd" or "eigen", default "svd"
+        scikit-learn's names; both stand for the one closed form.
+    shrinkage : None, "auto" or float in [0, 1], default None
+        Draw each Σ_k, with n_k in the denominator, towards a multiple of the identity: by this share, or with "auto" by
+        Ledoit and Wolf's, as in scikit-learn.
+    store_covariance, tol
+        Accepted for scikit-learn's sake: ``covariance_`` is always there, and the rank is that of float64.
+    covariance_estimator : estimator or None
+        Estimates each Σ_k in place of the above; it has ``fit(X)`` and ``covariance_``.
 
     Along directions in which a class does not vary it takes the pooled variance, and the certificate says so.
 
@@ -155,6 +212,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     ----------
     classes_, n_features_in_, feature_names_in_, means_, priors_ : as in scikit-learn
     covariance_ : array (n_classes, n_features, n_features)
+    rotations_, scalings_ : lists of arrays (n_features, n_features) and (n_features,)
+        The principal directions of each covariance, in columns, and the variances along them, the largest first.
     n_parameters_ : int
         K d means, K d (d + 1)/2 of the covariances, and K − 1 priors unless given.
     certificate_ : Certificate
@@ -174,15 +233,34 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
 
     scorer_: QuadraticScorer
 
-    def __init__(self, priors: Any = None, reg_param: float = 0.0) -> None:
+    def __init__(
+        self,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        store_covariance: bool = False,
+        tol: float | None = None,
+        covariance_estimator: Any = None,
+    ) -> None:
         self.priors = priors
         self.reg_param = reg_param
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        check_covariance_settings(self, ("svd", "eigen"))
         check_not_negative("reg_param", self.reg_param)
         if self.reg_param > 1:
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
+        if self.reg_param and shrinks(self):
+            came = f"got {self.reg_param!r} beside shrinkage or a covariance_estimator"
+            raise ParameterError("reg_param", came, "set one of them only")
         task = given(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
@@ -206,7 +284,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         priors, r = priors_of(self.priors, found), float(self.reg_param)
         freedom = found.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
-        sigma = share[:, None, None] * found.scatter
+        sigma = covariances_of(self, task, found) if shrinks(self) else share[:, None, None] * found.scatter
         sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / found.frame.scale) ** 2
         pooled = Whitening.of(np.einsum("k,kij->ij", found.shares, sigma))
         whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
@@ -219,6 +297,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         self.covariance_ = _raw(sigma, found)
         self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
         status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
+        if shrinks(self):
+            status = f"class means{shrinkage_says(self)}, and priors, in closed form"
         if r > 0:
             status += f", each covariance drawn to the identity by {r:g}"
         if pooled.singular:
@@ -232,6 +312,20 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             )
         discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
         self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative, 0.0, passes)
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """The principal directions of each class's covariance, in columns, of the largest variance first."""
+        return [axes for _, axes in self._principal()]
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """The variances along them."""
+        return [variances for variances, _ in self._principal()]
+
+    def _principal(self) -> list[tuple[Array, Array]]:
+        found = [np.linalg.eigh(sigma) for sigma in self.covariance_]
+        return [(variances[::-1], axes[:, ::-1]) for variances, axes in found]
 
 
 def _constant(white: Whitening, found: Moments) -> float:

@@ -8,10 +8,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.arrays import AnyArray, Array
-from separatrix.classifiers.given import Given, check_count, rows_to_score, seed_of
+from separatrix.classifiers.given import (
+    Given,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    is_number,
+    rows_to_score,
+    seed_of,
+)
 from separatrix.errors import LabelError, ParameterError, WeightError
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians
+from separatrix.moments.shrinkage import shrunk_covariances
 
 
 class Generative:
@@ -45,6 +55,44 @@ class Generative:
                 raise ParameterError("label", f"got {label!r}", f"name one of the classes {self.classes_.tolist()}")
             codes = np.full(n, known[0])
         return self.gaussians_.sample(codes, rng), np.asarray(self.classes_[codes])
+
+
+def check_covariance_settings(model: Any, solvers: tuple[str, ...]) -> None:
+    """Refuse what is no way to estimate covariances; every name of a solver has the same closed form here."""
+    check_choice("solver", model.solver, solvers)
+    check_flag("store_covariance", model.store_covariance)
+    if model.tol is not None:
+        check_not_negative("tol", model.tol)
+    given, estimator = model.shrinkage, model.covariance_estimator
+    if given is not None and not (given == "auto" if isinstance(given, str) else is_number(given) and 0 <= given <= 1):
+        raise ParameterError("shrinkage", f"got {given!r}", "give None, 'auto', or a number from 0 to 1")
+    if estimator is not None and given not in (None, 0):
+        came = "covariance_estimator and shrinkage parameters are not None"
+        raise ParameterError("shrinkage", came, "Only one of the two can be set")
+
+
+def shrinks(model: Any) -> bool:
+    """Whether covariances are anything but the rows' own."""
+    return model.shrinkage is not None or model.covariance_estimator is not None
+
+
+def covariances_of(model: Any, task: Given, found: Moments) -> Array:
+    """The shrunk covariance of each class, (K, d, d), in the coordinates of the moments."""
+    rows, by_rows = [], isinstance(model.shrinkage, str) or model.covariance_estimator is not None
+    if by_rows:
+        if np.any(task.weight != task.weight[0]):
+            asked = "covariance_estimator" if model.covariance_estimator is not None else "shrinkage='auto'"
+            raise WeightError("sample_weight", f"{asked} takes rows of equal weight", "set shrinkage to a number")
+        rows = [task.X[task.codes == k] for k in range(task.n_classes)]
+    return shrunk_covariances(found, rows, model.shrinkage, model.covariance_estimator)
+
+
+def shrinkage_says(model: Any) -> str:
+    """How covariances were shrunk, for a status."""
+    if model.covariance_estimator is not None:
+        return f", each class's covariance by {type(model.covariance_estimator).__name__}"
+    how = "by Ledoit and Wolf's formula" if isinstance(model.shrinkage, str) else f"by {float(model.shrinkage):g}"
+    return f", each class's covariance (n_k) drawn to a multiple of the identity {how}"
 
 
 def priors_of(priors: Any, found: Moments) -> Array:

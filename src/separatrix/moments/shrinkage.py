@@ -1,0 +1,66 @@
+r"""Covariances of classes drawn towards a simpler one: by a number, by Ledoit and Wolf's, or as an estimator has them.
+
+Of a class with the maximum-likelihood covariance C (n_k in the denominator), shrunk by 0 ≤ δ ≤ 1:
+
+    a number   (1 − δ) C + δ (tr C / d) I, in the columns' own units
+    "auto"     the same for standardised columns, with δ by Ledoit and Wolf (2004), J. Multivariate Analysis 88, 365–411
+
+These are scikit-learn's definitions, so its fits and these are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.arrays import Array
+from separatrix.errors import ParameterError
+from separatrix.moments.gather import Moments
+from separatrix.rows.block import is_sparse
+
+
+def shrunk_covariances(found: Moments, rows: list[Any], shrinkage: float | str, estimator: Any = None) -> Array:
+    """A covariance for each class, (K, d, d), in the coordinates of the moments.
+
+    ``rows``: those of each class, of which "auto" and an estimator need more than the moments.
+
+    >>> from separatrix.moments.gather import gather
+    >>> X, codes = np.array([[0.0], [2.0], [4.0], [8.0]]), np.array([0, 0, 1, 1])
+    >>> found = gather(X, codes, 2)
+    >>> (shrunk_covariances(found, [], 1.0) * found.frame.scale**2).ravel().tolist()
+    [1.0, 4.0]
+    """
+    scale = found.frame.scale
+    if estimator is not None:
+        return np.stack([_estimated(estimator, _dense(own)) / scale / scale[:, None] for own in rows])
+    C = found.scatter / found.weight[:, None, None]
+    if isinstance(shrinkage, str):
+        return np.stack([_ledoit_wolf(C[k], _dense(own), scale) for k, own in enumerate(rows)])
+    mean = np.mean(np.diagonal(C, axis1=1, axis2=2) * scale**2, axis=1)
+    return np.asarray((1 - shrinkage) * C + shrinkage * mean[:, None, None] * np.diag(scale**-2.0))
+
+
+def _ledoit_wolf(C: Array, X: Array, scale: Array) -> Array:
+    """C shrunk in standardised columns; a constant column keeps its own unit."""
+    from sklearn.covariance import ledoit_wolf_shrinkage
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler()
+    delta = float(ledoit_wolf_shrinkage(scaler.fit_transform(X)))
+    unit = scaler.scale_ / scale
+    return np.asarray((1 - delta) * C + delta * np.mean(np.diag(C) / unit**2) * np.diag(unit**2))
+
+
+def _estimated(estimator: Any, X: Array) -> Array:
+    """What an estimator makes of the rows of a class, in the columns' own units."""
+    estimator.fit(X)
+    covariance = np.asarray(getattr(estimator, "covariance_", None), dtype=np.float64)
+    if covariance.shape != (X.shape[1], X.shape[1]):
+        came = f"{type(estimator).__name__} does not have a covariance_ attribute of {X.shape[1]} rows and columns"
+        raise ParameterError("covariance_estimator", came, "give one of sklearn.covariance")
+    return covariance
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
