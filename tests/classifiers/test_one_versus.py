@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.linear_model import LogisticRegression as TheirLogistic
+from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier as TheirOneVsOne
 from sklearn.multiclass import OneVsRestClassifier as TheirOneVsRest
@@ -240,13 +241,16 @@ def test_models_that_are_not_linear(make, iris):
             model.predict(np.where(np.arange(600).reshape(150, 4) == 13, np.nan, X))
 
 
-@BOTH
-def test_no_probabilities_and_why(make, iris):  # D2, P13
-    model = make().fit(*iris)
+def test_no_probabilities_and_why(iris):  # D2, P13
+    model = sx.OneVsOneClassifier().fit(*iris)
     assert not hasattr(model, "predict_proba")
-    assert model.approach == "discriminant function"
-    with pytest.raises(ParameterError, match="scores only"):
-        model.scorer_.probabilities(iris[0])
+    for one in (model, sx.OneVsRestClassifier().fit(*iris)):
+        assert one.approach == "discriminant function"
+        assert not one.has_probabilities
+        with pytest.raises(ParameterError, match="scores only"):
+            one.scorer_.probabilities(iris[0])
+    with pytest.raises(AttributeError, match="over Perceptron has no probabilities"):
+        sx.OneVsRestClassifier(sx.Perceptron()).predict_proba(iris[0])
 
 
 @BOTH
@@ -312,8 +316,8 @@ def test_frames_sparse_rows_and_any_labels(make, iris):
 
 @BOTH
 def test_what_has_no_scores_is_refused(make, iris):
-    with pytest.raises(ParameterError, match="LinearRegression has neither decision_function"):
-        make(LinearRegression()).fit(*iris)
+    with pytest.raises(ParameterError, match="KMeans has neither decision_function"):
+        make(KMeans(2)).fit(*iris)
 
 
 @BOTH

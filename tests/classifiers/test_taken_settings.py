@@ -76,7 +76,7 @@ def test_settings_with_a_meaning_are_mapped_in_silence(given, same, cancer):
     ("given", "says"),
     [
         ({"penalty": "l2", "l1_ratio": 0.5}, ["penalty='l2' decides"]),
-        ({"penalty": None, "C": 2.0}, ["penalty=None decides", "C=2.0 is left aside"]),
+        ({"penalty": None, "C": 2.0}, ["penalty=None will ignore", "C=2.0 is left aside"]),
         ({"solver": "liblinear"}, ["the intercept; here it is never penalised", "softmax is fitted"]),
         ({"intercept_scaling": 10.0}, ["intercept_scaling=10.0 is left aside"]),
         ({"multi_class": "ovr"}, ["softmax is fitted; for one versus rest use OneVsRestClassifier"]),

@@ -31,20 +31,26 @@ class PartsClaim:
         """Each part's claim over the part's own rows."""
         codes = known_codes(y, self.scorer.classes)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        refuse_not_finite(memory_rows(X, codes))
+        if any(claim is not None for claim in self.claims):  # those that make claims take no NaN
+            refuse_not_finite(memory_rows(X, codes))
         found = []
         parts = self.scheme.parts(codes, len(self.scorer.classes))
         for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
             if claim is not None:
                 found.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
-        if not found:
-            return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
-        return Recomputed(
-            sum(part.objective for part in found),
-            sum(part.null_objective for part in found),
-            summed_bound([part.bound for part in found], len(self.claims)),
-            float(np.linalg.norm([part.gradient_norm for part in found])),
-        )
+        return summed(found, len(self.claims))
+
+
+def summed(found: Sequence[Recomputed], n_parts: int) -> Recomputed:
+    """Objectives and bounds of parts as one."""
+    if not found:
+        return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
+    return Recomputed(
+        sum(part.objective for part in found),
+        sum(part.null_objective for part in found),
+        summed_bound([part.bound for part in found], n_parts),
+        float(np.linalg.norm([part.gradient_norm for part in found])),
+    )
 
 
 def summed_bound(bounds: Sequence[Bound], n_parts: int) -> Bound:

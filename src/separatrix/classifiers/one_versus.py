@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
 from separatrix import errors
 from separatrix.arrays import AnyArray, Array, Integers, NamedRows
-from separatrix.classifiers.given import Given, given, rows_to_score
+from separatrix.classifiers.given import Given, checked_rows, column_names, forgotten, given, rows_to_score
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.offered import offered_where
-from separatrix.classifiers.parts import PartsScorer, certificate_of, linear_weights, link_of
-from separatrix.errors import ParameterError
+from separatrix.classifiers.parts import (
+    PairwiseScorer,
+    PartsScorer,
+    certificate_of,
+    claims_of,
+    linear_weights,
+    link_of,
+    summed_certificate,
+    takes_nan,
+)
+from separatrix.classifiers.several_labels import (
+    LabelsClaim,
+    LabelsScorer,
+    constant_model,
+    indicator,
+    is_indicator,
+    label_parts,
+)
+from separatrix.classifiers.taken import settings_of_work
+from separatrix.classifiers.weights import row_weights
+from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
+from separatrix.labels import encode, known_codes
 from separatrix.links import LINKS
 from separatrix.rows import memory_rows
+from separatrix.rows.block import is_sparse
 from separatrix.rows.columns import refuse_not_finite
-from separatrix.schemes import OneVersusOne, OneVersusRest, Scheme, SchemeCost, cost_of, votes
+from separatrix.schemes import OneVersusOne, OneVersusRest, Part, Scheme, SchemeCost, cost_of, votes
 from separatrix.scorer import Scorer, Scores
 from separatrix.watching import part
 
@@ -38,6 +61,27 @@ def _parts_are_linear(model: Any) -> None:
     )
 
 
+def _can_go_on(model: Any) -> None:
+    """Raise where the models cannot be fitted further, row by row."""
+    if not hasattr(_base_of(model), "partial_fit"):
+        raise AttributeError(f"{type(_base_of(model)).__name__} has no partial_fit, so {type(model).__name__} has none")
+
+
+def _parts_have_probabilities(model: Any) -> None:
+    """Raise where the models have no probabilities."""
+    models = getattr(model, "estimators_", [_base_of(model)])
+    lacking = [one for one in models if not hasattr(one, "predict_proba")]
+    if lacking:
+        raise AttributeError(
+            f"{type(model).__name__} over {type(lacking[0]).__name__} has no probabilities, only scores: use "
+            "decision_function, or an estimator with predict_proba"
+        )
+
+
+def _base_of(model: Any) -> Any:
+    return LogisticRegression() if model.estimator is None else model.estimator
+
+
 class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fit one clone of ``estimator`` a part of the scheme, put the parts together."""
 
@@ -47,8 +91,10 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     classes_: AnyArray
 
-    def __init__(self, estimator: Any = None) -> None:
+    def __init__(self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0) -> None:
         self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit every part to rows X (n, d), dense or sparse, with any labels y (n,).
@@ -56,51 +102,110 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
         The parts see the targets 1 (their class) and 0 (against it), so a ``class_weight`` of theirs is "balanced"
         or by those two labels.
         """
-        base = LogisticRegression() if self.estimator is None else self.estimator
-        if not hasattr(base, "decision_function") and not hasattr(base, "predict_proba"):
+        base = self._checked_base(sample_weight)
+        task = given(self, X, y, sample_weight)
+        if not takes_nan(base):
+            refuse_not_finite(memory_rows(task.X, task.codes), task.names)
+        weight = task.weight if sample_weight is not None else None
+        self.classes_ = task.classes
+        parts = list(self.scheme.parts(task.codes, task.n_classes))
+        self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
+        if get_tags(base).input_tags.pairwise:
+            self.pairwise_indices_ = [rows for _, rows, _ in parts]
+        self._keep(task, np.bincount(task.codes))
+        self._warn_if_unmet()
+        return self
+
+    def _checked_base(self, sample_weight: Any) -> Any:
+        """The estimator that is to be cloned: with scores, or a regressor; with weights, one that takes them."""
+        base = _base_of(self)
+        if not hasattr(base, "decision_function") and not hasattr(base, "predict_proba") and not is_regressor(base):
             raise ParameterError(
                 "estimator",
                 f"{type(base).__name__} has neither decision_function nor predict_proba",
-                "give a classifier of two classes with scores",
+                "give a classifier of two classes with scores, or a regressor",
             )
-        task = given(self, X, y, sample_weight)
-        refuse_not_finite(memory_rows(task.X, task.codes), task.names)
-        weight = task.weight if sample_weight is not None else None
-        if weight is not None and not has_fit_parameter(base, "sample_weight"):
+        if sample_weight is not None and not has_fit_parameter(base, "sample_weight"):
             raise ParameterError(
                 "sample_weight", f"{type(base).__name__} takes none", "leave it out, or give another estimator"
             )
-        self.classes_ = task.classes
-        self.estimators_ = self._fit_parts(base, task, weight)
-        self._keep(task)
-        return self
+        return base
 
-    def _fit_parts(self, base: Any, task: Given, weight: Array | None) -> list[Any]:
-        fitted = []
-        with warnings.catch_warnings():
-            if isinstance(base, ScoringClassifier):
+    def _fit_parts(
+        self, base: Any, X: Any, parts: Sequence[Part], weight: Array | None, names: list[str] | None
+    ) -> list[Any]:
+        """One clone fitted to each part; with ``n_jobs`` those of other packages side by side, ours by threads."""
+        ours = isinstance(base, ScoringClassifier)
+        pairwise = bool(get_tags(base).input_tags.pairwise)
+
+        def fitted(rows: Integers, target: Integers) -> Any:
+            own: Any = X if len(rows) == X.shape[0] else X[np.ix_(rows, rows)] if pairwise else X[rows]
+            if names is not None and ours and isinstance(own, np.ndarray):
+                own = NamedRows.of(own, names)  # for messages
+            if target[0] == target[-1] and np.all(target == target[0]):
+                return constant_model(own, target, len(done))
+            extra = {} if weight is None else {"sample_weight": weight[rows]}
+            return clone(base).fit(own, target, **extra)
+
+        done: list[Any] = []
+        with warnings.catch_warnings(), settings_of_work(self):
+            if ours:
                 # Told once, for all parts together, from their certificates.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-            for k, (_, rows, target) in enumerate(self.scheme.parts(task.codes, task.n_classes), 1):
-                X: Any = task.X if len(rows) == len(task.codes) else task.X[rows]
-                if task.names is not None and isinstance(base, ScoringClassifier) and isinstance(X, np.ndarray):
-                    X = NamedRows.of(X, task.names)  # for messages
-                extra = {} if weight is None else {"sample_weight": weight[rows]}
-                with part("model", k, self.scheme.n_models(task.n_classes)):
-                    fitted.append(clone(base).fit(X, target, **extra))
-        return fitted
+            if self.n_jobs in (None, 1) or ours:
+                for k, (_, rows, target) in enumerate(parts, 1):
+                    with part("model", k, len(parts)):
+                        done.append(fitted(rows, target))
+                return done
+            return list(Parallel(n_jobs=self.n_jobs)(delayed(fitted)(rows, target) for _, rows, target in parts))
 
-    def _keep(self, task: Given) -> None:
+    @offered_where(_can_go_on)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on with every model on these rows, from where it is.
+
+        ``classes``: all labels there will be, in the first call.
+        """
+        first = not hasattr(self, "estimators_")
+        rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
+        check_consistent_length(rows, y)
+        if first:
+            if classes is None:
+                raise ParameterError("classes", "it is not given in the first call", "give all labels there will be")
+            self.classes_ = encode(classes)[0]
+            n_models = self.scheme.n_models(len(self.classes_))
+            self.estimators_ = [clone(_base_of(self)) for _ in range(n_models)]
+            self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            came = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
+            raise LabelError("y", came, "give all labels as classes in the first call")
+        codes = known_codes(y, self.classes_)
+        K = len(self.classes_)
+        for model, (_, own, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
+            if len(own):
+                model.partial_fit(rows[own], target, classes=np.array([0, 1]))
+        self._counts = self._counts + np.bincount(codes, minlength=K)
+        if all(hasattr(model, "classes_") for model in self.estimators_):  # one versus one may still lack a pair
+            self._keep(Given(rows, codes, self.classes_, np.ones(len(codes)), column_names(self)), self._counts)
+        return self
+
+    def _keep(self, task: Given, counts: Integers) -> None:
         d = task.X.shape[1]
-        self.cost_: SchemeCost = cost_of(self.scheme, np.bincount(task.codes))
+        if np.all(counts > 0):
+            self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
         self.certificate_ = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
         self.n_parameters_ = self.certificate_.n_parameters
+
+    def _warn_if_unmet(self) -> None:
         if not self.certificate_.met and self.certificate_.code != "uncertified":
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 
     def _scorer(self) -> Scores:
+        if hasattr(self, "pairwise_indices_") and len(self.classes_) > 2:
+            indices = tuple(self.pairwise_indices_)
+            return PairwiseScorer(self.scheme, tuple(self.estimators_), None, self.classes_, indices)
         if self._W is not None and len(self.classes_) == 2:
             return Scorer(self._W, self.classes_, self._link_of_two())
         return PartsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
@@ -132,7 +237,10 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if self.estimator is not None:
-            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+            base = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse = base.sparse
+            tags.input_tags.allow_nan = takes_nan(self.estimator)
+            tags.input_tags.pairwise = base.pairwise
         return tags
 
 
@@ -140,20 +248,28 @@ class OneVsRestClassifier(_OneVersus):
     r"""argmax_i h_i(x), with K models h_i, each trained on all rows: class i against the rest. TEXTBOOK M2.
 
     Over linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0, the
-    bisector of the two models' lines only where ‖w_i‖ = ‖w_j‖. It has no probabilities, also over models that do: K
-    separate answers to "i or not?", however normalised, are no model of P(class | x); softmax regression is.
+    bisector of the two models' lines only where ‖w_i‖ = ‖w_j‖. Over models with probabilities ``predict_proba`` has
+    theirs, normalised, as in scikit-learn: K separate answers to "i or not?", which are no model of P(class | x);
+    softmax regression is.
+
+    A table y of 0 and 1, (n, labels), asks for several labels a row: a model for each, and answers of that form.
 
     Each model sees its class against all others, 1 : (K − 1) with classes of one size (``imbalance_``). Remedies:
     an estimator with ``class_weight="balanced"``, or ``separatrix.decision``. TEXTBOOK M4.
 
     Parameters
     ----------
-    estimator : classifier of two classes, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` (or ``predict_proba``).
+    estimator : classifier of two classes or regressor, default LogisticRegression()
+        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
+    n_jobs : int or None
+        How many models of another package are fitted at a time; threads of a model of this one.
+    verbose : int, default 0
+        Above 0, print what is being fitted.
 
     Attributes
     ----------
     estimators_ : list of the fitted models, in the order of ``classes_``; one for two classes
+    multilabel_ : whether y was a table of 0 and 1
     coef_, intercept_ : (K, n_features), (K,), where the models are linear
     imbalance_, cost_ : the models' training sets, and what they cost in all
     certificate_ : Certificate
@@ -169,6 +285,67 @@ class OneVsRestClassifier(_OneVersus):
     """
 
     scheme: ClassVar[Scheme] = OneVersusRest()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit every part to rows X (n, d) with labels y (n,), or a table y (n, labels) of 0 and 1."""
+        if not is_indicator(y):
+            return super().fit(X, y, sample_weight)
+        base = self._checked_base(sample_weight)
+        rows = checked_rows(self, X, (np.float64, np.float32))
+        forgotten(self)
+        self._dtype = rows.dtype.name
+        Y, names = indicator(y, rows), column_names(self)
+        if not takes_nan(base):
+            refuse_not_finite(memory_rows(rows, np.zeros(len(Y))), names)
+        parts = list(label_parts(Y))
+        weight = None if sample_weight is None else row_weights(sample_weight, len(Y))
+        self.classes_, self._sparse_labels = np.arange(Y.shape[1]), is_sparse(y)
+        self.estimators_ = self._fit_parts(base, rows, parts, weight, names)
+        self._W = linear_weights(self.estimators_, rows.shape[1])
+        scorer = LabelsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
+        claim, labels = LabelsClaim(scorer, claims_of(self.estimators_)), self.classes_.tolist()
+        self.scorer_, name = scorer, "a model for each label"
+        self.certificate_ = summed_certificate(name, labels, self.estimators_, parts, claim, len(Y), rows.shape[1] + 1)
+        self.n_parameters_ = self.certificate_.n_parameters
+        self._warn_if_unmet()
+        return self
+
+    @property
+    def multilabel_(self) -> bool:
+        return isinstance(self.scorer_of(), LabelsScorer)
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row; with several labels the table of 0 and 1, sparse if y was."""
+        found = super().predict(X)
+        if not self.multilabel_ or not self._sparse_labels:
+            return found
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(found)
+
+    @offered_where(_parts_have_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """The models' P(i, not the rest), (n, K): normalised to sum to 1, but for several labels as they are."""
+        check_is_fitted(self)
+        rows, _ = rows_to_score(self, X)
+        P = np.column_stack([model.predict_proba(rows)[:, 1] for model in self.estimators_])
+        if self.multilabel_:
+            return P
+        if P.shape[1] == 1:
+            return np.column_stack([1 - P, P])
+        total = P.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(P, total, out=P, where=total != 0))
+
+    @offered_where(_parts_have_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
     def _scorer(self) -> Scores:
         if self._W is None:
@@ -206,8 +383,12 @@ class OneVsOneClassifier(_OneVersus):
 
     Parameters
     ----------
-    estimator : classifier of two classes, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` (or ``predict_proba``).
+    estimator : classifier of two classes or regressor, default LogisticRegression()
+        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
+    n_jobs : int or None
+        How many models of another package are fitted at a time; threads of a model of this one.
+    verbose : int, default 0
+        Above 0, print what is being fitted.
 
     Attributes
     ----------

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
+from sklearn.utils import get_tags
 
 from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.certificate import Bound, Certificate, Uncertified
+from separatrix.certificate import Bound, Certificate, Claim, Uncertified
 from separatrix.claims.parts import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.classifiers.separating import SeparatingClassifier
@@ -46,7 +48,8 @@ class PartsScorer:
         if self.W is not None:
             z = Scorer(self.W, np.arange(len(self.W)), "identity").scores(X, names)
             return z if z.ndim == 2 else z[:, None]
-        refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
+        if not all(takes_nan(estimator) for estimator in self.estimators):
+            refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
         return np.column_stack([score_of(estimator, X) for estimator in self.estimators])
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
@@ -92,11 +95,34 @@ class PartsScorer:
     log_probabilities = probabilities
 
 
+@dataclass(frozen=True)
+class PairwiseScorer(PartsScorer):
+    """Over models of rows' likeness to each other: each model takes the columns of the rows that it was trained on."""
+
+    indices: tuple[Integers, ...] = ()
+
+    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
+        return np.column_stack(
+            [score_of(estimator, X[:, own]) for estimator, own in zip(self.estimators, self.indices, strict=True)]
+        )
+
+
 def score_of(estimator: Any, X: Any) -> Array:
-    """A two-class model's score, positive for its class 1: its decision function, else P(1 | x) − ½."""
+    """A two-class model's score, positive for its class 1: its decision function, or P(1 | x) − ½, or ŷ − ½.
+
+    The last is of a regressor on the targets 0 and 1.
+    """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if is_regressor(estimator):
+        return np.asarray(np.ravel(estimator.predict(X)) - 0.5, dtype=np.float64)
     return np.asarray(estimator.predict_proba(X)[:, 1] - 0.5, dtype=np.float64)
+
+
+def takes_nan(estimator: Any) -> bool:
+    """Whether a model, or the first step of a pipeline, says that it takes NaN in the rows."""
+    steps = getattr(estimator, "steps", None)
+    return bool(get_tags(steps[0][1] if steps else estimator).input_tags.allow_nan)
 
 
 def link_of(estimators: Sequence[Any]) -> str:
@@ -142,13 +168,34 @@ def certificate_of(
     scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
 ) -> Certificate:
     """The parts' certificates as one: objectives, bounds and work are sums, the rank is the smallest."""
+    parts = list(scheme.parts(codes, len(scorer.classes)))
+    claim = PartsClaim(scorer, scheme, claims_of(estimators))
+    return summed_certificate(scheme.name, scorer.classes.tolist(), estimators, parts, claim, len(codes), full_rank)
+
+
+def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
+    """The claim of each model, None where it makes none."""
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    return tuple(None if c is None else c.claim for c in certificates)
+
+
+def summed_certificate(
+    name: str,
+    labels: list[Any],
+    estimators: Sequence[Any],
+    parts: Sequence[Part],
+    claim: Claim,
+    n_rows: int,
+    full_rank: int,
+) -> Certificate:
+    """The certificate of models together, by the name of the scheme that put them so."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     known = [certificate for certificate in certificates if certificate is not None]
     counts = [_n_parameters(estimator) for estimator in estimators]
-    code, status = _status(estimators, list(scheme.parts(codes, len(scorer.classes))), scorer.classes.tolist())
+    code, status = _status(estimators, parts, labels)
     found = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
     ranks = [c.rank for c in known]
-    facts: dict[str, str | float | int] = {"scheme": f"{scheme.name}, {len(estimators)} models"}
+    facts: dict[str, str | float | int] = {"scheme": f"{name}, {len(estimators)} models"}
     if None in counts:
         facts["parameters"] = "not counted: a model does not say how many it has"
     kinds = sorted({type(estimator).__name__ for estimator in estimators})
@@ -166,12 +213,12 @@ def certificate_of(
         iterations=sum(c.iterations for c in known),
         passes=sum(c.passes for c in known),
         solver=", ".join(sorted({c.solver for c in known})),
-        why=f"{scheme.name} over {', '.join(kinds)}",
+        why=f"{name} over {', '.join(kinds)}",
         rank=None if None in ranks or not ranks else min(ranks),
         full_rank=full_rank,
         n_parameters=sum(count or 0 for count in counts),
-        n_rows=len(codes),
-        claim=PartsClaim(scorer, scheme, tuple(None if c is None else c.claim for c in certificates)),
+        n_rows=n_rows,
+        claim=claim,
         facts=facts,
     )
 

@@ -66,7 +66,7 @@ def _instead(model: Any, n_classes: int) -> Iterator[str]:
     if model.penalty in ("l1", "l2") and model.l1_ratio not in (None, 0, 0.0, l1_ratio_of(model)):
         yield f"penalty={model.penalty!r} decides, and l1_ratio={model.l1_ratio!r} is left aside"
     if model.penalty is None and model.C != 1.0:
-        yield f"penalty=None decides, and C={model.C!r} is left aside"
+        yield f"Setting penalty=None will ignore the C and l1_ratio parameters: C={model.C!r} is left aside"
     penalised = model.solver == "liblinear" and bool(model.fit_intercept)
     if penalised:
         yield "solver='liblinear' would penalise the intercept; here it is never penalised, as by the other solvers"

@@ -76,7 +76,9 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     chosen = known_codes(model.predict(X), classes)
     if len(codes) != len(chosen):
         raise LabelError("y", f"it has {len(codes)} labels for {len(chosen)} rows", "give one label a row")
-    log_P = np.asarray(model.predict_log_proba(X)) if hasattr(model, "predict_log_proba") else None
+    # One versus rest has normalised answers to K questions, which are no model of P(class | x).
+    probable = getattr(model, "has_probabilities", True) and hasattr(model, "predict_log_proba")
+    log_P = np.asarray(model.predict_log_proba(X)) if probable else None
     if log_P is not None:
         return Answers(classes, codes, chosen, _log_odds(log_P), log_P)
     if not hasattr(model, "decision_function"):
