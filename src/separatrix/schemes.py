@@ -108,9 +108,13 @@ class OneVersusOne:
             yield Part((for_, against), rows, (codes[rows] == for_).astype(np.int64))
 
     def combine(self, H: Array, lengths: Array, n_classes: int) -> Array:
-        s = _sums(H / lengths, n_classes)
+        s = self.confidence(H, lengths, n_classes)
         won = 0.5 * (votes(H, n_classes) + n_classes - 1)
         return np.asarray(won + TIE_SHARE * s / (np.abs(s) + 1.0))
+
+    def confidence(self, H: Array, lengths: Array, n_classes: int) -> Array:
+        """Σ_j h_ij/‖w_ij‖ for each class i, (n, K), which decides between equal votes."""
+        return _sums(H / lengths, n_classes)
 
     def contenders(self, signs: Any, n_classes: int) -> Any:
         """The classes with the most votes, (n, K)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,11 @@ from separatrix.claims.parts import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.classifiers.separating import SeparatingClassifier
 from separatrix.errors import ParameterError
-from separatrix.geometry import Hyperplane
+from separatrix.geometry import Hyperplane, Region, voted_regions
 from separatrix.links import LINKS, Link
 from separatrix.rows import memory_rows
 from separatrix.rows.columns import refuse_not_finite
-from separatrix.schemes import Part, Scheme, pairs
+from separatrix.schemes import OneVersusOne, Part, Scheme, pairs
 from separatrix.scorer import Scorer, Scores, chosen_classes
 
 
@@ -86,6 +86,23 @@ class PartsScorer:
         a, b = labels.index(i), labels.index(j)
         w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
         return Hyperplane.from_homogeneous(w if a < b else -w)
+
+    def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region]:
+        """Where each class wins in the plane, as polygons; see ``separatrix.regions``.
+
+        ``on_plane``: from the models' weights (P, d + 1) to the same functions of a plane's coordinates, (P, 3). By
+        default the columns are the plane.
+        """
+        scheme = self.scheme
+        if self.W is None or not isinstance(scheme, OneVersusOne):
+            kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
+            do = "give a scheme over linear models; boundary_curve traces the boundaries of others"
+            raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", do)
+        lines, K = on_plane(self.W), len(self.classes)
+        if lines.shape[1] != 3:
+            raise ParameterError("model", f"its lines have shape {lines.shape}", "give a linear model of two columns")
+        confidence = scheme.confidence(lines.T, self._lengths(len(lines)), K).T
+        return voted_regions(lines, confidence, lambda signs: scheme.contenders(signs, K), self.classes.tolist(), box)
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         raise ParameterError(

@@ -24,10 +24,9 @@ from separatrix.classifiers.given import rows_to_score
 from separatrix.classifiers.parts import PartsScorer
 from separatrix.diagnostics.coefficients import column_names
 from separatrix.errors import LabelError
-from separatrix.geometry import Region, cells, regions, split
+from separatrix.geometry import Region, regions
 from separatrix.labels import known_codes
 from separatrix.rows import Block, Frame, memory_rows, summarise
-from separatrix.schemes import pairs
 from separatrix.scorer import Scorer, scores_of, taken_apart
 
 # Rows that directions are found from, and steps of the power method for the largest principal direction.
@@ -195,30 +194,8 @@ def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
     if isinstance(scorer, Scorer):
         return regions(Scorer(plane.weights(scorer.W), scorer.classes, scorer.link_name), box)
     if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_PAIRED:
-        return _voted(scorer, plane, box)
+        return scorer.regions_in(box, plane.weights)
     return None
-
-
-def _voted(scorer: PartsScorer, plane: Plane, box: Any) -> list[Region]:
-    """Regions of votes: inside a cell no model changes its mind; equal votes go by the sums of signed distances."""
-    assert scorer.W is not None
-    K, labels, lines = len(scorer.classes), scorer.classes.tolist(), plane.weights(scorer.W)
-    lengths = np.linalg.norm(scorer.W[:, 1:], axis=1)
-    distances = lines / np.where(lengths > 0, lengths, 1.0)[:, None]
-    total = np.zeros((K, 3))
-    for k, (i, j) in enumerate(pairs(K)):
-        total[i] += distances[k]
-        total[j] -= distances[k]
-    found = []
-    for cell in cells(lines, box):
-        among = np.flatnonzero(scorer.scheme.contenders(cell.signs[None, :], K)[0]).tolist()
-        for i in among:
-            polygon = cell.vertices
-            for j in among:
-                polygon = split(polygon, total[i] - total[j])[0] if j != i and len(polygon) else polygon
-            if len(polygon):
-                found.append(Region((labels[i],), polygon))
-    return found
 
 
 def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> tuple[Array, Array, Array]:

@@ -2,7 +2,8 @@
 
 from separatrix.geometry.curve import boundary_curve
 from separatrix.geometry.hyperplane import Hyperplane, homogeneous
-from separatrix.geometry.regions import Cell, Region, ambiguous_regions, cells, polygon_area, regions, split
+from separatrix.geometry.polygons import Cell, Region, cells, polygon_area, split
+from separatrix.geometry.regions import ambiguous_regions, regions, voted_regions
 
 __all__ = [
     "Cell",
@@ -15,4 +16,5 @@ __all__ = [
     "polygon_area",
     "regions",
     "split",
+    "voted_regions",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.arrays import Array
 from separatrix.errors import ParameterError
-from separatrix.geometry.regions import corners
+from separatrix.geometry.polygons import corners
 
 # Halvings of a grid's edge: below 1e-15 of its length.
 HALVINGS = 50
