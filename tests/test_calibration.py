@@ -103,7 +103,7 @@ def test_bad_input(honest):
         sx.reliability(model, X, y[:3])
     with pytest.raises(LabelError, match="maybe"):
         sx.reliability(model, X[:1], ["maybe"])
-    with pytest.raises(ParameterError, match="scores only"):
+    with pytest.raises(ParameterError, match="has no predict_proba"):
         sx.reliability(sx.OneVsRestClassifier().fit(X[:50], y[:50]), X, y)
 
 

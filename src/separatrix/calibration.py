@@ -84,7 +84,7 @@ def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cu
 def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
     """P(class | x) of the rows and its logarithm, (n, K), and the classes."""
     scorer = getattr(model, "scorer_", model)
-    if hasattr(scorer, "probabilities"):
+    if hasattr(scorer, "probabilities") and getattr(model, "has_probabilities", True):
         return scorer.probabilities(X), scorer.log_probabilities(X), scorer.classes
     kind = type(model).__name__
     if not hasattr(model, "predict_proba"):

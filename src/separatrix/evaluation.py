@@ -57,7 +57,7 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
     wrong = np.array([a != b for a, b in zip(predicted.tolist(), labels.tolist(), strict=True)])
     loss = None
     link = getattr(scorer, "link", None)
-    if link is not None and link.probabilistic:
+    if link is not None and link.probabilistic and getattr(model, "has_probabilities", True):
         position = {label: k for k, label in enumerate(scorer.classes.tolist())}
         codes = np.array([position.get(label, -1) for label in labels.tolist()])
         log_p = scorer.log_probabilities(X)

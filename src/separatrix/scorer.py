@@ -223,22 +223,30 @@ class Scorer:
         """The boundary of class i against class j, positive on i's side. TEXTBOOK G5, D5.
 
         With two classes i defaults to the second, and the boundary is where predictions change; ``c`` moves it to where
-        the activation is c: w·x + b = f⁻¹(c).
+        the activation of class i is c: w·x + b = f⁻¹(c), for the first class f⁻¹(1 − c) where activations are
+        probabilities.
         """
         if len(self.classes) == 2 and i is None and j is None:
             i, j = self.classes[1], self.classes[0]
-        a, b = self._position("i", i), self._position("j", j)
+        a, b = self.position("i", i), self.position("j", j)
         if a == b:
             raise ParameterError("j", f"got {np.asarray(j).tolist()!r} twice", "name two different classes")
         if len(self.W) == 1:
-            side = 1.0 if a == 1 else -1.0
-            w, decides_at = side * self.W[0], side * self.link.boundary
+            w = self.W[0] if a == 1 else -self.W[0]
         else:
-            w, decides_at = self.W[a] - self.W[b], 0.0
-        level = decides_at if c is None else self.link.inverse(c)
-        return Hyperplane(w[1:], float(w[0]) - level)
+            w = self.W[a] - self.W[b]
+        return Hyperplane(w[1:], float(w[0]) - self._level(a, c))
 
-    def _position(self, argument: str, label: Any) -> int:
+    def _level(self, a: int, c: float | None) -> float:
+        """The score for class number a, against the other, at which its activation is c."""
+        if c is None:
+            return 0.0 if len(self.W) > 1 else self.link.boundary if a == 1 else -self.link.boundary
+        # P(first) = c is P(second) = 1 − c; links need not be symmetric.
+        first = len(self.W) == 1 and a == 0 and self.link.probabilistic
+        return -self.link.inverse(1.0 - c) if first else self.link.inverse(c)
+
+    def position(self, argument: str, label: Any) -> int:
+        """The number of a class among ``classes``; ``argument`` is named where there is no such class."""
         found = [k for k, known in enumerate(self.classes.tolist()) if known == label]
         if not found:
             raise ParameterError(

@@ -90,6 +90,38 @@ def test_probabilities_or_a_clear_no(name, data):  # P13
             model.predict_proba(X)
 
 
+@where(lambda kind: hasattr(kind, "hyperplane"))
+def test_a_plane_of_given_probability_or_a_clear_no(name, data):  # D5, P13
+    X, y = DATA[data]
+    model = _fit(name, X, y)
+    two = model.classes_[:2].tolist()
+    if "probability" not in inspect.signature(model.hyperplane).parameters:
+        return
+    if not model.has_probabilities:
+        with pytest.raises(sx.errors.ParameterError, match=r"probability: .* has no probabilities.*output="):
+            model.hyperplane(*two, probability=0.5)
+    elif len(model.classes_) > 2:
+        with pytest.raises(sx.errors.ParameterError, match="more than two classes"):
+            model.hyperplane(*two, probability=0.5)
+    else:
+        for k, label in enumerate(two):
+            plane = model.hyperplane(label, two[1 - k], probability=0.3)
+            on_it = plane.project(X[:5])
+            np.testing.assert_allclose(model.predict_proba(on_it)[:, k], 0.3, rtol=1e-9)
+            higher = on_it + plane.w / np.linalg.norm(plane.w)
+            assert np.all(model.predict_proba(higher)[:, k] > 0.3)
+
+
+@every
+def test_nobody_takes_scores_for_probabilities(name, data):  # P13, E2
+    X, y = DATA[data]
+    model = _fit(name, X, y)
+    assert (sx.evaluate(model, X, y).log_loss is not None) == model.has_probabilities
+    if not model.has_probabilities:
+        with pytest.raises(sx.errors.ParameterError, match="probabilities"):
+            sx.reliability(model, X, y)
+
+
 @every
 def test_the_certificate_verifies_on_its_rows_and_on_no_others(name, data):
     X, y = DATA[data]

@@ -13,7 +13,8 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import Ridge
 
-from separatrix import LeastSquaresClassifier
+import separatrix as sx
+from separatrix import Hyperplane, LeastSquaresClassifier, Scorer
 from separatrix.errors import NotConvergedWarning, ParameterError
 from separatrix.moments.coding import OneHot
 from separatrix.moments.influence import influence
@@ -352,3 +353,45 @@ def test_nearly_singular_rows_reach_what_lstsq_reaches(family):
 def test_one_pass_is_said_as_one():
     said = str(LeastSquaresClassifier().fit(LINE, LINE_Y).certificate_)
     assert "work:      1 iteration, 1 pass over 8 rows" in said
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("targets", ["one-hot", "signed"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_level_of_the_output_is_a_hyperplane(K, targets, fit_intercept):  # D5, S1
+    rng = np.random.default_rng(K)
+    X, y = rng.standard_normal((40, 3)), np.array(["a", "b", "c"])[np.arange(40) % K]
+    model = LeastSquaresClassifier(targets=targets, fit_intercept=fit_intercept).fit(X, y)
+    for k, label in enumerate(model.classes_):
+        plane = model.hyperplane(label, output=0.8)
+        outputs = Scorer(model.output_weights_, model.classes_, "identity").scores(plane.project(X))
+        if outputs.ndim == 1:  # ±1 targets of two classes have one output, of the second
+            outputs = np.column_stack([-outputs, outputs])
+        np.testing.assert_allclose(outputs[:, k], 0.8, rtol=1e-9)
+        assert model.hyperplane(label, output=0.7).distance(plane.project(X))[0] > 0
+
+
+def test_the_level_one_half_is_the_boundary_and_a_probability_is_refused():  # S1, P13
+    X, y = [[x] for x in range(1, 9)], [0] * 4 + [1] * 4
+    model = LeastSquaresClassifier().fit(X, y)
+    assert model.hyperplane(output=0.5).offset == pytest.approx(4.5, rel=1e-12)
+    assert model.hyperplane(output=0.5) == model.hyperplane()
+    assert LeastSquaresClassifier(targets="signed").fit(X, y).hyperplane(output=0.0).offset == pytest.approx(4.5)
+    with pytest.raises(ParameterError, match=r"probability: .*no probabilities.*hyperplane\(output=0.5\)"):
+        model.hyperplane(probability=0.5)
+    with pytest.raises(ParameterError, match=r"output: .*probability"):
+        sx.LogisticRegression().fit(X, y).hyperplane(probability=0.5, output=0.5)
+    with pytest.raises(ParameterError, match="output: got nan"):
+        model.hyperplane(output=np.nan)
+    with pytest.raises(ParameterError, match="j: "):
+        LeastSquaresClassifier().fit(X, [0, 0, 1, 1, 1, 2, 2, 2]).hyperplane(0, 1, output=0.5)
+
+
+def test_the_output_of_other_models_is_their_score_or_their_probability():  # D5
+    X, y = [[x] for x in range(1, 9)], [0] * 4 + [1] * 4
+    perceptron = sx.Perceptron().fit(X, y)  # z = 5x − 23
+    assert perceptron.hyperplane(output=2.0).offset == pytest.approx(5.0)
+    assert perceptron.hyperplane(0, output=2.0).same_boundary(Hyperplane([5.0], -21.0))
+    logistic = sx.LogisticRegression(loss="cloglog").fit(X, y)
+    for label in (0, 1):
+        assert logistic.hyperplane(label, output=0.3) == logistic.hyperplane(label, 1 - label, probability=0.3)

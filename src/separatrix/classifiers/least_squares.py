@@ -160,6 +160,9 @@ class LeastSquaresClassifier(LinearClassifier):
         check_is_fitted(self)
         return self._estimates(*rows_to_score(self, X))
 
+    def _output_weights(self) -> Array:
+        return self.output_weights_
+
     def _estimates(self, X: Any, names: list[str] | None) -> Array:
         z = Scorer(self.output_weights_, self.classes_, "identity").scores(X, names)
         return TARGETS[self.targets].estimates(z[:, None] if z.ndim == 1 else z)

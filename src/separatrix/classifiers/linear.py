@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +16,7 @@ from separatrix.certificate import Certificate
 from separatrix.classifiers.given import as_precise, rows_to_score
 from separatrix.classifiers.offered import offered_where
 from separatrix.classifiers.written import WrittenWeights
+from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.scorer import Scorer, Scores
 
@@ -130,10 +132,53 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
             scorer = self.scorer_of()  # weights may have been written
         return scorer.predict_one(row)
 
-    def hyperplane(self, i: Any = None, j: Any = None, *, probability: float | None = None) -> Hyperplane:
-        """The boundary of class i against class j; with two classes, also where P(second) = ``probability``."""
+    def hyperplane(
+        self, i: Any = None, j: Any = None, *, probability: float | None = None, output: float | None = None
+    ) -> Hyperplane:
+        """The boundary of class i against class j, or where the model's output has a given level. TEXTBOOK D5, G5.
+
+        Parameters
+        ----------
+        i, j : labels, optional
+            The two classes; the positive side is that of i. With two classes i is the second and j the first.
+        probability : float, optional
+            With two classes: the hyperplane where P(i | x) has this value. Refused where the model has no
+            probabilities.
+        output : float, optional
+            The hyperplane where the output of class i has this value, whichever class is second best; j is not needed.
+            The output is the regression on the targets for least squares (½ lies between 0/1 targets, 0 between
+            ±1), the probability for models that have one, and the score w·x + b for all others.
+
+        Returns
+        -------
+        Hyperplane
+        """
         check_is_fitted(self)
-        return self.scorer_.hyperplane(i, j, probability)
+        if probability is not None and not self.has_probabilities:
+            came = f"{type(self).__name__} has no probabilities, only outputs"
+            raise ParameterError("probability", came, "ask for a level of the output: hyperplane(output=0.5)")
+        if output is None:
+            return self.scorer_.hyperplane(i, j, probability)
+        if probability is not None:
+            raise ParameterError("output", "it was given beside probability", "give one of the two")
+        return self._at_output(i, j, output)
+
+    def _at_output(self, i: Any, j: Any, level: float) -> Hyperplane:
+        """Where the output of class i is ``level``."""
+        if not np.isfinite(level):
+            raise ParameterError("output", f"got {level}", "give a finite number")
+        k, K = self.scorer_.position("i", i) if i is not None or len(self.classes_) > 2 else 1, len(self.classes_)
+        if j is not None and (K > 2 or self.scorer_.position("j", j) == k):
+            raise ParameterError("j", f"got {j!r} beside an output, which is of class i alone", "leave it out")
+        if self.has_probabilities:
+            return self.scorer_.hyperplane(self.classes_[k], self.classes_[k - 1], level)
+        W = self._output_weights()
+        w = W[k] if len(W) > 1 else (2 * k - 1) * W[0]
+        return Hyperplane(w[1:], float(w[0]) - level)
+
+    def _output_weights(self) -> Array:
+        """The weights of the outputs, (K or 1, d + 1), intercepts in column 0; one row is the second class's."""
+        return self.scorer_.W
 
     def _keep_scorer(self, scorer: Scorer) -> None:
         """Set what scikit-learn's conventions ask for."""
