@@ -57,7 +57,7 @@ def test_a_walk_is_the_written_loop_to_the_bit(seed, zero_is_mistake, once):
     ):
         for given in (order, order[:0]):  # no order: as the rows lie
             w = start.copy()
-            end, made, cost = walk(*rows, t, given, 0, len(t), w, *rest, once)
+            end, made, cost = walk(*rows, t, np.ones(len(t)), given, 0, len(t), w, *rest, once, w[:0], 0)
             expected, count, met, position = _walk(X, t, given if len(given) else range(len(t)), start, *rest, once)
             assert w.tolist() == expected
             assert (made, end) == (count, position)
@@ -84,5 +84,5 @@ def test_read_only_rows_are_walked_too():
     X, t, order, _ = _draw(4)
     X.setflags(write=False)
     w = np.zeros(X.shape[1] + 1)
-    _, made, _ = kernels.walk_dense(X, t, order, 0, len(t), w, 1.0, True, True, False)
+    _, made, _ = kernels.walk_dense(X, t, np.ones(len(t)), order, 0, len(t), w, 1.0, True, True, False, w[:0], 0)
     assert made > 0

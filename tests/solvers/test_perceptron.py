@@ -129,7 +129,8 @@ def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
 
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("gap", [None, 0.2])
-def test_steps_without_surveys_walk_the_same_way(gap, shuffle):
+def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
+    monkeypatch.setattr("separatrix.solvers.perceptron.CHEAP_ENTRIES", 0)
     for seed in range(8):
         X, t = _random(seed, n=80, gap=gap)
         problem, light = pose_separation(X, t), pose_separation(X, t)
@@ -144,6 +145,100 @@ def test_steps_without_surveys_walk_the_same_way(gap, shuffle):
         assert a.state.at.value == b.state.at.value
         assert [record.iteration for record in a.trace] == [record.iteration for record in b.trace]
         assert light.passes < problem.passes
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
+    for seed in range(6):
+        X, t = _random(seed, n=60)
+        rules = [AllCorrect(), OutOfSteps(12, ProvenInseparable())]
+        whole, cheap = (
+            run(OnlineUpdates(survey_from=at), pose_separation(form(X), t), np.zeros((1, 5)), rules, 0.0)
+            for at in (0, 100)
+        )
+        np.testing.assert_array_equal(whole.state.W, cheap.state.W)
+        for one, other in zip(whole.trace, cheap.trace, strict=True):
+            assert other.value == pytest.approx(one.value, rel=1e-12, abs=1e-14)
+            assert other.gradient_norm == pytest.approx(one.gradient_norm, rel=1e-12)
+            assert other.met == one.met
+
+
+def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
+    monkeypatch.setattr("separatrix.solvers.perceptron.CHEAP_ENTRIES", 0)
+    X, t = _random(0)
+    problem = pose_separation(X, t)
+    outcome = run(OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), [OutOfSteps(9, ProvenInseparable())], 0.0)
+    values = [record.value for record in outcome.trace]
+    assert np.isnan(values[1:-1]).all()
+    assert values[-1] == survey(problem, outcome.state.W, "mistake").cost / len(t)
+    assert all(record.met > 0 for record in outcome.trace[1:])
+
+
+def test_what_an_epoch_met_and_what_its_weights_cost():  # P1, P2
+    X, t = _random(4)
+    problem = pose_separation(X, t)
+    trail = _take(OnlineUpdates(), problem, 5)
+    rows, w = _homogeneous(X), np.zeros(5)
+    for state in trail[1:]:
+        met = 0.0
+        for x, sign in zip(rows, t, strict=True):
+            m = sign * x @ w
+            met += max(0.0, -m)
+            w = w + sign * x if m <= 0 else w
+        assert state.memory["met"] == pytest.approx(met / len(t), rel=1e-12)
+        assert state.at.value == pytest.approx(np.maximum(0, -t * (rows @ w)).mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("update", UPDATES)
+def test_the_mean_is_that_of_all_weights_passed_through(update, form):
+    X, t = _random(7)
+    s = np.where(t > 0, 2.0, 0.5)
+    problem = pose_separation(form(X), t, weight=s)
+    solver = UPDATES[update](eta=0.5, average=True, weighted=True)
+    final = solver.solution(problem, _take(solver, problem, 6)[-1])
+    rows, w, total, count = _homogeneous(X), np.zeros(5), np.zeros(5), 0
+    for _ in range(5):
+        m = t * (rows @ w)
+        if update == "online":
+            for x, sign, weight in zip(rows, t, s, strict=True):
+                w = w + 0.5 * weight * sign * x if sign * x @ w <= 0 else w
+                total, count = total + w, count + 1
+            continue
+        i = int(np.argmin(m))
+        batch = ((s * t)[m <= 0][:, None] * rows[m <= 0]).sum(axis=0)
+        w = w + 0.5 * (batch if update == "batch" else s[i] * t[i] * rows[i] * (m[i] <= 0))
+        total, count = total + w, count + 1
+    np.testing.assert_allclose(final.W[0], total / count, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("ratio", [0.0, 1.0, 0.3])
+def test_a_penalty_is_a_proximal_step_after_every_row(ratio, form):
+    X, t = _random(9)
+    X = X * (np.random.default_rng(0).random(X.shape) < 0.4)
+    problem = pose_separation(form(X), t)
+    solver = OnlineUpdates(eta=0.5, alpha=0.02, l1_ratio=ratio)
+    trail = _take(solver, problem, 4)
+    rows, w = _homogeneous(X), np.zeros(5)
+    for state in trail[1:]:
+        for x, sign in zip(rows, t, strict=True):
+            w = w + 0.5 * sign * x if sign * x @ w <= 0 else w
+            v = np.maximum(0, np.abs(w[1:]) - 0.5 * 0.02 * ratio) / (1 + 0.5 * 0.02 * (1 - ratio))
+            w = np.concatenate([w[:1], np.sign(w[1:]) * v])
+        np.testing.assert_allclose(state.W[0], w, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("update", "rows_a_step"), [("batch", 40), ("worst", 1)])
+def test_a_penalty_on_whole_steps(update, rows_a_step):
+    X, t = _random(9)
+    problem = pose_separation(X, t)
+    plain, held = UPDATES[update](eta=0.5), UPDATES[update](eta=0.5, alpha=0.01, l1_ratio=0.3)
+    before = _take(held, problem, 4)[-1]
+    moved = plain.step(problem, before).W[0]
+    strength = 0.5 * rows_a_step * 0.01
+    v = np.maximum(0, np.abs(moved[1:]) - strength * 0.3) / (1 + strength * 0.7)
+    np.testing.assert_allclose(held.step(problem, before).W[0], [moved[0], *np.sign(moved[1:]) * v], rtol=1e-12)
 
 
 def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,38 +17,46 @@ from separatrix.classifiers.given import (
     check_choice,
     check_count,
     check_flag,
+    check_not_negative,
     check_positive,
     column_names,
     given,
+    is_number,
     rows_to_fit,
     seed_of,
 )
 from separatrix.classifiers.linear import ClassifierTraits
+from separatrix.classifiers.perceptron_search import Plan, rows_aside
 from separatrix.classifiers.separating import Facts, Search, SeparatingClassifier
+from separatrix.classifiers.weights import class_weights
 from separatrix.errors import ParameterError
 from separatrix.labels import encode, known_codes
 from separatrix.novikoff import Theorem, theorem
 from separatrix.objective import Objective
 from separatrix.proofs.verdicts import Separable
-from separatrix.solvers import State, Status, run
+from separatrix.solvers import State, Status
+from separatrix.solvers.mistakes import survey
 from separatrix.solvers.perceptron import UPDATES
-from separatrix.solvers.separating import AllCorrect, OutOfSteps, ProvenInseparable, pose_each
-from separatrix.solvers.stopping import Rule
+from separatrix.solvers.separating import pose_each
 from separatrix.watching import part
 
-# More mistakes than these take hours.
-WITHIN_REACH = 1e10
+# The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
+PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
 
 
 class Perceptron(SeparatingClassifier):
     r"""w ← w + η t_i x̄_i for rows on the wrong side, until there are none; x̄ = (1, x). TEXTBOOK P1–P8.
 
-    On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``). On others it never would; then
-    rows that prove it are looked for, and named in the certificate's status. The answer depends on the start and on the
-    order of rows, not on their number beyond the mistakes. Columns are used as they are.
+    On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with the weights it has then. On
+    others it never would; then rows that prove it are looked for, and named in the certificate's status, and its last
+    weights are those of wherever it stopped. So where the walk leaves mistakes, the answer is by default the mean of
+    the weights over a further walk in random order (``average``), or the best weights seen (``pocket``).
+
+    The answer depends on the start and on the order of rows, not on their number beyond the mistakes. Columns are used
+    as they are.
 
     More than two classes: one perceptron a class, against the rest. It takes no sample_weight; for rows that count
-    more than others take ``LogisticRegression``.
+    more than others take ``class_weight`` or ``LogisticRegression``.
 
     Parameters
     ----------
@@ -58,10 +65,19 @@ class Perceptron(SeparatingClassifier):
     zero : "mistake" or "positive", default "mistake"
         A mistake is t z ≤ 0 (lectures 000, 004), or f(z) ≠ t with f(0) = +1 (001, 003).
     pocket : bool, default False
-        Answer with the weights that made the fewest mistakes on all rows among all that were passed through. Online
-        this looks at every update's weights, at up to a pass each.
+        Answer with the weights that made the fewest mistakes on all rows among all that were passed through. A proof
+        that the rows are not separable does not end the search then, nor with ``average=True`` or a penalty: it goes on
+        to ``max_iter`` (or ``tol``), and the proof is part of the status. Online this looks at every update's weights,
+        at up to a pass each. ``partial_fit`` keeps the pocket from call to call: it compares it with new weights on the
+        rows of the call.
+    average : "auto", True or False, default "auto"
+        Answer with the mean of the weights after each row (of batch and worst: after each step) of the whole walk
+        (True), or with the last weights (False). "auto": with the last weights where they have every row on its own
+        side; else, for "online", with the mean over ``min(100, max_iter)`` more epochs in random order from there,
+        which count neither in ``n_iter_`` nor in ``mistakes_``. ``partial_fit`` answers with the last weights for
+        "auto"; for True each call's mean counts the same.
     eta0 : float, default 1.0
-        The learning rate η; from a start at zero it only rescales w.
+        The learning rate η; from a start at zero and without a penalty it only rescales w.
     max_iter : int, default 1000
         Steps: epochs for "online", updates for the others.
     shuffle : bool, default False
@@ -69,8 +85,29 @@ class Perceptron(SeparatingClassifier):
     start : "zero" or array (K or 1, n_features + 1), default "zero"
         Intercepts in column 0.
     fit_intercept : bool, default True
+        Whether to learn an intercept.
+    class_weight : None, "balanced" or dict, default None
+        Multiplies η for the rows of a class: by the factor of its label, or by n/(K n_k). Mistakes and the cost count
+        every row once.
+    penalty : None, "l2", "l1" or "elasticnet", default None
+        α ½‖w‖², α‖w‖₁, or α ((1 − r) ½‖w‖² + r ‖w‖₁), r = ``l1_ratio``: a proximal step of it follows every row.
+    alpha : float, default 0.0001
+        α above; of no effect without a penalty.
+    l1_ratio : float, default 0.15
+        r above, between 0 and 1; for "elasticnet".
+    tol : float or None, default None
+        Stop when the mean cost has not fallen by more than ``tol`` in ``n_iter_no_change`` steps: for "online" as the
+        epoch met the rows, with a pocket the share of mistakes, with ``early_stopping`` the share of mistakes on the
+        rows set aside. None: only separation, a proof or ``max_iter`` ends it.
+    n_iter_no_change : int, default 5
+        The steps of ``tol``.
+    early_stopping : bool, default False
+        Set rows of every class aside, stop when they are no longer predicted better, and answer with the weights that
+        get most of them right. No proof is looked for.
+    validation_fraction : float, default 0.1
+        The share of rows set aside.
     random_state : int, RandomState or None
-        For ``shuffle``.
+        For ``shuffle``, ``average="auto"`` and the rows set aside.
     warm_start : bool, default False
         Start from the last fit's weights where the classes and columns are the same.
 
@@ -79,8 +116,12 @@ class Perceptron(SeparatingClassifier):
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     mistakes_ : int
         Updates made, over all classes.
-    certificate_, trace_ : the evidence, and every step's E_p; for "online" without a pocket as the epoch met the rows,
-        but for the last, which is of the weights that are returned
+    certificate_ : Certificate
+        The evidence.
+    trace_ : tuple of Record
+        Every step's ``value``, the cost E_p/n of the weights after the step, and for "online" ``met``, the mean cost of
+        the rows as the epoch met them, each under the weights at its turn. "online" computes ``value`` after every
+        epoch on tables of up to 20 000 entries; on larger ones only at the end, and it is NaN between.
 
     Examples
     --------
@@ -111,22 +152,40 @@ class Perceptron(SeparatingClassifier):
         *,
         zero: str = "mistake",
         pocket: bool = False,
+        average: bool | str = "auto",
         eta0: float = 1.0,
         max_iter: int = 1000,
         shuffle: bool = False,
         start: Any = "zero",
         fit_intercept: bool = True,
+        class_weight: Any = None,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
     ) -> None:
         self.update = update
         self.zero = zero
         self.pocket = pocket
+        self.average = average
         self.eta0 = eta0
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.start = start
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.warm_start = warm_start
 
@@ -134,22 +193,15 @@ class Perceptron(SeparatingClassifier):
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
         solver = self._solver()
         task = given(self, X, y)
-        starts = self._starts(task)
-        searches, facts = [], dict[str, str | float | int]()
+        starts, plan = self._starts(task), self._plan(solver, task)
+        searches = []
         every = targets(task.codes, task.n_classes)
-        for k, problem in enumerate(pose_each(task.X, every, bool(self.fit_intercept), task.names)):
-            proof = ProvenInseparable(solver.zero)
-            counts = "best_errors" if self.pocket else "errors"
-            advice = partial(_advice, start=starts[k], eta=float(self.eta0), by_rows=self.update != "batch")
-            rules: list[Rule] = [AllCorrect(), proof, OutOfSteps(self.max_iter, proof, counts, advice)]
+        for k, problem in enumerate(self._problems(task, every)):
             with part("class", k + 1, len(every)):
-                outcome = run(solver, problem, starts[k : k + 1], rules, 0.0)
-            state = outcome.state
-            searches.append(Search(state.W, outcome.status, state, outcome.trace, problem, proof.verdict))
-            if task.n_classes == 2:
-                facts |= self._theorem_facts(searches[0], starts, proof)
+                searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
         self.walking_: Array | None = None
+        facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, f"{solver.name}: asked for", facts)
         return self
 
@@ -168,19 +220,29 @@ class Perceptron(SeparatingClassifier):
                 "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
             )
         task = Given(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
-        walking = getattr(self, "walking_", None)  # a pocket answers with its best weights, and walks on with others
-        starts = self._starts(task) if first else self._without(self.scorer_.W if walking is None else walking)
+        self._refuse_in_steps()
+        before = None if first else self.scorer_.W
+        walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
+        starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
         done = 0 if first else self.n_iter_
-        every = targets(task.codes, task.n_classes)
-        problems = enumerate(pose_each(task.X, every, bool(self.fit_intercept), task.names))
-        walked, searches = zip(
-            *[self._one_step(solver, problem, starts[k : k + 1], done) for k, problem in problems], strict=True
-        )
+        walked, searches = [], []
+        for k, problem in enumerate(self._problems(task, targets(task.codes, task.n_classes))):
+            answer = None if before is None else before[k : k + 1]
+            last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
+            walked.append(last)
+            searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(s.state.memory["mistakes"] for s in searches)
         self._keep(task, searches, f"{solver.name}: asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
+
+    def _refuse_in_steps(self) -> None:
+        if self.early_stopping:
+            raise ParameterError("early_stopping", "partial_fit sets no rows aside", "use fit, or set it to False")
+        if isinstance(self.class_weight, str):
+            came = f"got {self.class_weight!r}, which needs all rows at once"
+            raise ParameterError("class_weight", came, "give partial_fit a factor for each label")
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -188,27 +250,75 @@ class Perceptron(SeparatingClassifier):
         W[:, 0] *= bool(self.fit_intercept)
         return W
 
-    def _one_step(self, solver: Any, problem: Objective, start: Array, done: int) -> tuple[Array, Search]:
+    def _one_step(
+        self, solver: Any, problem: Objective, start: Array, answer: Array | None, done: int
+    ) -> tuple[Array, Search]:
+        """One step from ``start``; ``answer``: what the steps so far answer with, a pocket's or a mean's weights."""
         state: State = solver.init(problem, start.copy())
-        state = solver.step(problem, replace(state, memory={**state.memory, "epoch": done}))
+        memory = {**state.memory, "epoch": done}
+        if solver.pocket and answer is not None:
+            memory |= {"best_W": answer, "best_errors": survey(problem, answer, solver.zero).errors}
+        if solver.average and answer is not None:  # the steps so far count as much as if they had had as many rows
+            seen = done * (problem.rows.n_rows or 1) if self.update == "online" else done
+            memory |= {"seen": seen, "u": seen * (start - answer)[0]}
+        state = solver.step(problem, replace(state, memory=memory))
         walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory["errors"]
         status = Status("max_iter", f"one more step over {problem.rows.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
-    def _solver(self) -> Any:
+    def _problems(self, task: Given, every: Sequence[Array]) -> Iterator[Objective]:
+        weight = None
+        if self.class_weight is not None:
+            factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
+            weight = factors[task.codes]
+        return pose_each(task.X, every, bool(self.fit_intercept), task.names, weight)
+
+    def _check_settings(self) -> None:
         check_choice("update", self.update, UPDATES)
         check_choice("zero", self.zero, ("mistake", "positive"))
-        for flag in ("pocket", "shuffle", "fit_intercept", "warm_start"):
+        for flag in ("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"):
             check_flag(flag, getattr(self, flag))
         check_positive("eta0", self.eta0)
-        check_count("max_iter", self.max_iter)
+        for count in ("max_iter", "n_iter_no_change"):
+            check_count(count, getattr(self, count))
+        if self.tol is not None:
+            check_not_negative("tol", self.tol)
+        if not (isinstance(self.average, str) and self.average == "auto"):
+            check_flag("average", self.average)
+        if self.penalty is not None:
+            check_choice("penalty", self.penalty, PENALTIES)
+        check_not_negative("alpha", self.alpha)
+        for share in ("l1_ratio", "validation_fraction"):
+            if not (is_number(value := getattr(self, share)) and 0 <= value <= 1):
+                raise ParameterError(share, f"got {value!r}", "give a number between 0 and 1")
+        if self.average is True and (self.pocket or self.penalty is not None):
+            other = "a pocket" if self.pocket else "a penalty"
+            raise ParameterError("average", f"got True beside {other}", "choose one of the two")
+
+    def _solver(self) -> Any:
+        self._check_settings()
         kind: Any = UPDATES[self.update]
         settings = {"eta": float(self.eta0), "zero": self.zero, "pocket": bool(self.pocket)}
+        settings |= {"average": self.average is True, "weighted": self.class_weight is not None}
         settings |= {"shuffle": bool(self.shuffle), "seed": seed_of(self.random_state)}
         settings |= {"survey_from": 0 if self.pocket else int(self.max_iter)}  # a pocket compares what it surveys
+        if self.penalty is not None:
+            ratio = PENALTIES[self.penalty]
+            settings |= {"alpha": float(self.alpha), "l1_ratio": float(self.l1_ratio if ratio is None else ratio)}
         known = {field.name for field in fields(kind)}
         return kind(**{name: value for name, value in settings.items() if name in known})
+
+    def _plan(self, solver: Any, task: Given) -> Plan:
+        aside = None
+        if self.early_stopping:
+            fraction = float(self.validation_fraction)
+            aside = rows_aside(task.codes, task.n_classes, fraction, seed_of(self.random_state))
+        plain = not (self.pocket or self.early_stopping or self.penalty is not None)
+        mean_after = self.average == "auto" and self.update == "online" and plain
+        tol = None if self.tol is None else float(self.tol)
+        patience, by_rows = int(self.n_iter_no_change), self.update != "batch"
+        return Plan(solver, int(self.max_iter), tol, patience, mean_after, aside, by_rows)
 
     def _starts(self, task: Given) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
@@ -227,17 +337,18 @@ class Perceptron(SeparatingClassifier):
             raise ParameterError("start", f"got {self.start!r}", do)
         return self._without(W)
 
-    def _theorem_facts(self, search: Search, starts: Array, proof: ProvenInseparable) -> Facts:
+    def _theorem_facts(self, search: Search, starts: Array) -> Facts:
         """The theorem's bounds by the separator that is known: these weights, or the proof's.
 
-        The theorem is about one row an update, so it says nothing of a batch.
+        The theorem is about whole updates by one row of all, so it says nothing of a batch, of weighted updates, of a
+        penalty or of rows set aside.
         """
-        if self.update == "batch":
+        if self.update == "batch" or self.class_weight is not None or self.penalty is not None or self.early_stopping:
             return {}
         if search.state.memory["errors"] == 0 and search.state.memory["smallest"] > 0:
             separator, whose = search.W[0], "these weights"
-        elif isinstance(proof.verdict, Separable):
-            separator, whose = proof.verdict.v, "a separator known from a linear program"
+        elif isinstance(search.verdict, Separable):
+            separator, whose = search.verdict.v, "a separator known from a linear program"
         else:
             return {}
         try:
@@ -263,22 +374,6 @@ class Perceptron(SeparatingClassifier):
         wrong = sum(search.state.memory["errors"] for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
         self._certify(task, searches, claim, at, why, facts, asked_to_end)
-
-
-def _advice(problem: Objective, verdict: Separable, start: Array, eta: float, by_rows: bool) -> str:
-    """What to do about separable rows that it did not separate in time: by the most mistakes the theorem allows."""
-    if not by_rows:
-        return "the rows are separable: raise max_iter, or take single rows (update='online')"
-    try:
-        most = theorem(problem, verdict.v, start, eta).bound_from_start
-    except (OverflowError, ZeroDivisionError):
-        most = np.inf
-    if most <= WITHIN_REACH:
-        return f"the rows are separable, so it ends, after at most {most:.2g} mistakes: raise max_iter"
-    return (
-        f"the rows are separable, but the theorem allows it {most:.2g} mistakes before it ends: scale the columns, or "
-        "take MaxMarginClassifier"
-    )
 
 
 def _margin(searches: Sequence[Search]) -> float:

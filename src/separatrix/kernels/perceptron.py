@@ -2,6 +2,7 @@
 
 w is (d + 1,) with the intercept first. A row is a mistake where m = t z < 0, and where z = 0: always with
 ``zero_is_mistake``, else (z = 0 predicts +) for t = −1. Rows are taken by ``order``; as they lie where it is empty.
+s are weights of the rows: they scale the updates, and nothing that is counted or summed.
 
 Scores may be summed in any order that the machine does fast, the same one every time; updates are as written. Sums are
 in float64 whatever the rows.
@@ -12,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import njit, uintp
+from numpy import inf
 
 from separatrix.kernels.csr import score
 from separatrix.kernels.lanes import LANES
@@ -41,6 +43,7 @@ def score_sparse(data: Any, indices: Any, indptr: Any, i: Any, w: Any) -> Any:
 def walk_dense(
     X: Any,
     t: Any,
+    s: Any,
     order: Any,
     begin: Any,
     end: Any,
@@ -49,21 +52,24 @@ def walk_dense(
     zero_is_mistake: Any,
     fit_intercept: Any,
     once: Any,
+    u: Any,
+    seen: Any,
 ) -> Any:
-    """w ← w + η t x̄ at each mistake among the rows begin, …, end − 1 of the order; with ``once``, up to the first.
+    """w ← w + η s t x̄ at each mistake among the rows begin, …, end − 1 of the order; with ``once``, up to the first.
 
-    Changes w; returns where the walk ended, how many updates it made, and Σ max(0, −m) as it met the rows.
+    Changes w; returns where the walk ended, how many updates it made, and Σ max(0, −m) as it met the rows. Where u is
+    not empty, the c-th row of all, counted from 0 after ``seen`` earlier ones, adds c times its update to u: then the
+    mean of the weights after each of C rows is w − u/C.
     """
-    made, cost, given = 0, 0.0, len(order) == 0
+    made, cost, given, averaged = 0, 0.0, len(order) == 0, len(u) > 0
     for k in range(begin, end):
         i = k if given else order[k]
         z = score_dense(X, i, w)
         if _is_mistake(t[i], z, zero_is_mistake):
-            step = eta * t[i]
-            if fit_intercept:
-                w[0] += step
-            for j in range(X.shape[1]):
-                w[j + 1] += step * X[i, j]
+            step = eta * s[i] * t[i]
+            _add_dense(X, i, w, step, fit_intercept)
+            if averaged:
+                _add_dense(X, i, u, (seen + k - begin) * step, fit_intercept)
             made += 1
             cost -= t[i] * z
             if once:
@@ -77,6 +83,7 @@ def walk_sparse(
     indices: Any,
     indptr: Any,
     t: Any,
+    s: Any,
     order: Any,
     begin: Any,
     end: Any,
@@ -85,24 +92,43 @@ def walk_sparse(
     zero_is_mistake: Any,
     fit_intercept: Any,
     once: Any,
+    u: Any,
+    seen: Any,
 ) -> Any:
     """``walk_dense`` for CSR rows."""
-    made, cost, given = 0, 0.0, len(order) == 0
-    after = w[1:]
+    made, cost, given, averaged = 0, 0.0, len(order) == 0, len(u) > 0
     for k in range(begin, end):
         i = k if given else order[k]
         z = score_sparse(data, indices, indptr, i, w)
         if _is_mistake(t[i], z, zero_is_mistake):
-            step = eta * t[i]
-            if fit_intercept:
-                w[0] += step
-            for p in range(uintp(indptr[i]), uintp(indptr[i + 1])):
-                after[uintp(indices[p])] += step * data[p]
+            step = eta * s[i] * t[i]
+            _add_sparse(data, indices, indptr, i, w, step, fit_intercept)
+            if averaged:
+                _add_sparse(data, indices, indptr, i, u, (seen + k - begin) * step, fit_intercept)
             made += 1
             cost -= t[i] * z
             if once:
                 return k + 1, made, cost
     return end, made, cost
+
+
+@njit(nogil=True, cache=True)
+def _add_dense(X: Any, i: Any, w: Any, step: Any, fit_intercept: Any) -> None:
+    """w ← w + step x̄_i."""
+    if fit_intercept:
+        w[0] += step
+    for j in range(X.shape[1]):
+        w[j + 1] += step * X[i, j]
+
+
+@njit(nogil=True, cache=True)
+def _add_sparse(data: Any, indices: Any, indptr: Any, i: Any, w: Any, step: Any, fit_intercept: Any) -> None:
+    """w ← w + step x̄_i."""
+    if fit_intercept:
+        w[0] += step
+    after = w[1:]
+    for p in range(uintp(indptr[i]), uintp(indptr[i + 1])):
+        after[uintp(indices[p])] += step * data[p]
 
 
 @njit(nogil=True, cache=True)
@@ -132,3 +158,96 @@ def count_sparse(
             if wrong >= most:
                 return wrong, k + 1
     return wrong, n
+
+
+@njit(nogil=True, cache=True)
+def survey_dense(X: Any, t: Any, w: Any, zero_is_mistake: Any, fit_intercept: Any, pull: Any) -> Any:
+    """How many rows are mistakes, Σ max(0, −m) and the smallest m; adds Σ_{mistakes} t x̄ to ``pull``."""
+    wrong, cost, smallest = 0, 0.0, inf
+    for i in range(X.shape[0]):
+        z = score_dense(X, i, w)
+        m = t[i] * z
+        smallest = min(smallest, m)
+        cost += max(0.0, -m)
+        if _is_mistake(t[i], z, zero_is_mistake):
+            wrong += 1
+            _add_dense(X, i, pull, t[i], fit_intercept)
+    return wrong, cost, smallest
+
+
+@njit(nogil=True, cache=True)
+def survey_sparse(
+    data: Any, indices: Any, indptr: Any, t: Any, w: Any, zero_is_mistake: Any, fit_intercept: Any, pull: Any
+) -> Any:
+    """``survey_dense`` for CSR rows."""
+    wrong, cost, smallest = 0, 0.0, inf
+    for i in range(len(indptr) - 1):
+        z = score_sparse(data, indices, indptr, i, w)
+        m = t[i] * z
+        smallest = min(smallest, m)
+        cost += max(0.0, -m)
+        if _is_mistake(t[i], z, zero_is_mistake):
+            wrong += 1
+            _add_sparse(data, indices, indptr, i, pull, t[i], fit_intercept)
+    return wrong, cost, smallest
+
+
+@njit(nogil=True, cache=True)
+def pocket_dense(
+    X: Any,
+    t: Any,
+    s: Any,
+    order: Any,
+    begin: Any,
+    end: Any,
+    w: Any,
+    eta: Any,
+    zero_is_mistake: Any,
+    fit_intercept: Any,
+    best: Any,
+    fewest: Any,
+) -> Any:
+    """``walk_dense`` that counts all rows' mistakes after each update; weights with fewer than ``fewest`` go to best.
+
+    Changes w and best; returns where the walk ended, updates, Σ max(0, −m) as met, and the fewest mistakes.
+    """
+    position, made, cost = begin, 0, 0.0
+    while position < end:
+        rest = (position, end, w, eta, zero_is_mistake, fit_intercept, True, w[:0], 0)
+        position, more, met = walk_dense(X, t, s, order, *rest)
+        made, cost = made + more, cost + met
+        wrong = count_dense(X, t, order[:0], w, zero_is_mistake, fewest)[0] if more else fewest
+        if wrong < fewest:
+            fewest = wrong
+            best[:] = w
+    return position, made, cost, fewest
+
+
+@njit(nogil=True, cache=True)
+def pocket_sparse(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    t: Any,
+    s: Any,
+    order: Any,
+    begin: Any,
+    end: Any,
+    w: Any,
+    eta: Any,
+    zero_is_mistake: Any,
+    fit_intercept: Any,
+    best: Any,
+    fewest: Any,
+) -> Any:
+    """``pocket_dense`` for CSR rows."""
+    position, made, cost = begin, 0, 0.0
+    while position < end:
+        rest = (position, end, w, eta, zero_is_mistake, fit_intercept, True, w[:0], 0)
+        position, more, met = walk_sparse(data, indices, indptr, t, s, order, *rest)
+        made, cost = made + more, cost + met
+        wrong = count_sparse(data, indices, indptr, t, order[:0], w, zero_is_mistake, fewest)[0] if more else fewest
+        if wrong < fewest:
+            fewest = wrong
+            best[:] = w
+    return position, made, cost, fewest

@@ -162,7 +162,8 @@ def run(
             found = look.at(problem, state, before)
             length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
             seconds = time.perf_counter() - clock
-            trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds))
+            met = state.memory.get("met")
+            trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, met))
             if told is not None:
                 told(trace[-1], state)
             asked = (rule(problem, state, found, trace) for rule in every)

@@ -43,7 +43,12 @@ INSEPARABLE: Code = "inseparable"
 
 
 def pose_separation(
-    X: Any, t: Array, fit_intercept: bool = True, names: list[str] | None = None, frame: Frame | None = None
+    X: Any,
+    t: Array,
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    frame: Frame | None = None,
+    weight: Array | None = None,
 ) -> Objective:
     """Rows with targets ±1 and the perceptron's cost, in the columns' own units; refuses NaN and infinity.
 
@@ -52,7 +57,7 @@ def pose_separation(
     >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
     0.5
     """
-    rows = memory_rows(X, t, None, frame)
+    rows = memory_rows(X, t, weight, frame)
     largest = _largest_entry(rows)
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
@@ -64,18 +69,24 @@ def pose_separation(
 
 
 def pose_each(
-    X: Any, targets: Sequence[Array], fit_intercept: bool = True, names: list[str] | None = None
+    X: Any,
+    targets: Sequence[Array],
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    weight: Array | None = None,
 ) -> Iterator[Objective]:
     """A problem for each of several targets of the same rows, which are looked through once.
+
+    ``weight``: by how much a row's update counts; mistakes and cost count every row once.
 
     >>> one, other = pose_each(np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])])
     >>> one.passes, other.passes
     (1, 0)
     """
-    first = pose_separation(X, targets[0], fit_intercept, names)
+    first = pose_separation(X, targets[0], fit_intercept, names, weight=weight)
     yield first
     for t in targets[1:]:
-        yield _posed(memory_rows(X, t, None, first.rows.frame), fit_intercept)
+        yield _posed(memory_rows(X, t, weight, first.rows.frame), fit_intercept)
 
 
 def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
@@ -114,15 +125,20 @@ class AllCorrect:
 class ProvenInseparable:
     """The search can never end: rows prove it. Asked once a problem, when that has become cheap beside going on; the
     answer stays in ``verdict``. With ``zero="positive"`` a proof needs a row of the class −: others may lie at zero.
+
+    ``ends``: whether a proof ends the search. A pocket goes on, since it looks for the fewest mistakes; the proof is
+    then part of its last status.
     """
 
     zero: Zero = "mistake"
+    ends: bool = True
     verdict: Verdict | None = None
     about: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         due = state.iteration >= EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
-        return self.ask(problem) if due and self.about is not problem else None
+        status = self.ask(problem) if due and self.about is not problem else None
+        return status if self.ends else None
 
     def ask(self, problem: Objective) -> Status | None:
         """The status if the rows are inseparable; None too where the table is too large to ask."""
@@ -134,7 +150,12 @@ class ProvenInseparable:
         self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
             return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
-        if not isinstance(verdict, Inseparable | QuasiSeparable):
+        return self.known(problem)
+
+    def known(self, problem: Objective) -> Status | None:
+        """The status by the verdict that there is already; None where it proves nothing."""
+        rows, verdict = problem.rows.resident(), self.verdict
+        if rows is None or not isinstance(verdict, Inseparable | QuasiSeparable):
             return None
         if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
             return None
@@ -189,9 +210,9 @@ class OutOfSteps:
         if state.iteration < self.max_iter:
             return None
         left = f"stopped at max_iter={self.max_iter} {self._left(state)}"
-        status = self.proof.ask(problem) if self.proof.about is not problem else None
+        status = self.proof.ask(problem) if self.proof.about is not problem else self.proof.known(problem)
         if status is not None:
-            return status
+            return status if self.proof.ends else replace(status, sentence=f"{status.sentence}; {left}")
         if isinstance(self.proof.verdict, Separable):
             return Status("max_iter", f"{left}; {self.advice(problem, self.proof.verdict)}", False)
         if self.proof.verdict is None:
@@ -212,6 +233,32 @@ def _between(state: State) -> str:
     if lower > 0:
         return f"with a margin of {lower:.6g}, where no hyperplane has more than {upper:.6g}"
     return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {upper:.6g}"
+
+
+@dataclass
+class NoImprovement:
+    """A measure that should fall has not fallen by more than ``tol`` in ``patience`` steps in a row.
+
+    ``measure``: from the problem and a state, or None where it is not known. ``what``: its name.
+    """
+
+    tol: float
+    patience: int
+    measure: Callable[[Objective, State], float | None]
+    what: str
+    best: float = np.inf
+    since: int = 0
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        now = self.measure(problem, state) if state.iteration else None
+        if now is None:
+            return None
+        self.since = 0 if now < self.best - self.tol else self.since + 1
+        self.best = min(self.best, now)
+        if self.since < self.patience:
+            return None
+        sentence = f"stopped as asked: {self.what} has not fallen by more than {self.tol:g} in {self.patience} steps"
+        return Status("patience", f"{sentence}, and is {now:.4g}", True)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,12 @@ Code = Literal[
 
 
 class Record(NamedTuple):
-    """One line of a trace; ``bound`` is on the gap to the optimum, None where there is none (yet)."""
+    """One line of a trace.
+
+    ``value`` and ``gradient_norm`` are of the weights after the iteration, NaN where the solver spared that pass;
+    ``bound`` is on the gap to the optimum, None where there is none (yet). ``met``: of a walk from row to row, the mean
+    cost of the rows as the iteration met them, each under the weights at its turn; None for other methods.
+    """
 
     iteration: int
     passes: int
@@ -34,6 +39,7 @@ class Record(NamedTuple):
     gradient_norm: float
     bound: float | None
     seconds: float
+    met: float | None = None
 
 
 @dataclass(frozen=True)
