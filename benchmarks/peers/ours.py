@@ -79,7 +79,8 @@ def predict_file(folder: Path, X: Any, y: Any) -> tuple[list[str], Callable[[str
 def perceptron(task: Task, rung: Rung) -> Any:
     from separatrix import Perceptron
 
-    return Perceptron(max_iter=task.epochs, shuffle=False)
+    # The walk alone, as many epochs as the others make: no mean of further epochs.
+    return Perceptron(max_iter=task.epochs, shuffle=False, average=False)
 
 
 def classifier(name: str, **settings: Any) -> Callable[[Task, Rung], Any]:

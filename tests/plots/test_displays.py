@@ -191,6 +191,20 @@ def test_several_searches_are_several_curves(ax):
         plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
+    X, y = _drawn(3)
+    known = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=Figure().subplots())
+    assert known.ax_.get_ylabel() == "objective"
+    monkeypatch.setattr("separatrix.solvers.perceptron.CHEAP_ENTRIES", 0)
+    model = sx.Perceptron(max_iter=20).fit(X, y)
+    shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
+    assert ax.get_ylabel() == "mean cost of rows as the epoch met them"
+    assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
+    met = [record.met for record in model.trace_ if record.met is not None]
+    np.testing.assert_array_equal(np.concatenate([run.value for run in shown.runs]), met)
+
+
 def test_influence_and_the_choice_of_C(ax):
     X, y = _drawn(2)
     model = sx.LogisticRegression("auto").fit(X, y)

@@ -24,12 +24,16 @@ LEVEL = 1e-6
 
 
 class Run(NamedTuple):
-    """One search: its name, iterations and objectives, and a number below which the objective cannot go, or None."""
+    """One search: its name, iterations and objectives, and a number below which the objective cannot go, or None.
+
+    ``measure``: what the values are, as the axis names it.
+    """
 
     name: str
     iteration: Array
     value: Array
     floor: float | None
+    measure: str = "objective"
 
 
 @final
@@ -37,7 +41,8 @@ class Run(NamedTuple):
 class LossDisplay(Display):
     """E at every iteration of a fit; several searches (K classes) are several curves.
 
-    With ``gap``, E less the lower bound that the certificate proves, on a logarithmic axis: the true distance to the
+    Of a walk that spared the cost after each epoch (a perceptron on a large table), the mean cost of the rows as each
+    epoch met them is drawn, and the axis says so. With ``gap``, E less the lower bound that the certificate proves, on a logarithmic axis: the true distance to the
     minimum is at most that.
 
     >>> from matplotlib.figure import Figure
@@ -71,7 +76,9 @@ class LossDisplay(Display):
             look = {"marker": "o", "markersize": 3.5} if len(value) <= FEW else {}
             ax.plot(run.iteration, value, color=theme.of_class(k), label=plain(run.name, 18), **look)  # type: ignore[arg-type]
         ax.set_xlabel("iteration")
-        ax.set_ylabel("proven gap to the minimum" if self.gap else "objective")
+        ax.set_ylabel(
+            "proven gap to the minimum" if self.gap else ", ".join(sorted({run.measure for run in self.runs}))
+        )
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         self._scale(ax)
         if all(len(run.value) == 1 for run in self.runs):
@@ -109,8 +116,8 @@ def runs_of(model: Any) -> list[Run]:
     if not getattr(model, "trace_", ()):
         came = f"{type(model).__name__} was not found by iterations"
         raise ParameterError("model", came, "give a fitted classifier with a trace_, such as LogisticRegression")
-    records = [record for record in model.trace_ if np.isfinite(record.value)]
-    starts = [k for k in range(1, len(records)) if records[k].iteration < records[k - 1].iteration]
+    records, measure = _measured(model.trace_)
+    starts = [k for k in range(1, len(records)) if records[k].iteration <= records[k - 1].iteration]
     cuts = [0, *starts, len(records)]
     pieces = [records[a:b] for a, b in pairwise(cuts) if b > a]
     labels = np.asarray(model.classes_).tolist()
@@ -120,5 +127,14 @@ def runs_of(model: Any) -> list[Run]:
         iteration, value = (np.array([getattr(r, name) for r in piece], float) for name in ("iteration", "value"))
         bound = getattr(getattr(model, "certificate_", None), "bound", None) if len(pieces) == 1 else None
         floor = None if bound is None else float(model.certificate_.objective - bound)
-        found.append(Run(str(labels[k]) if several else "objective", iteration, value, floor))
+        found.append(Run(str(labels[k]) if several else "objective", iteration, value, floor, measure))
     return found
+
+
+def _measured(trace: Sequence[Any]) -> tuple[list[Any], str]:
+    """The records with a value, and what it is: the objective, or what was met on the way where most have no other."""
+    known = [record for record in trace if np.isfinite(record.value)]
+    met = [record for record in trace if record.met is not None]
+    if 2 * len(known) >= len(trace) or not met:
+        return known, "objective"
+    return [record._replace(value=record.met) for record in met], "mean cost of rows as the epoch met them"
