@@ -1,4 +1,4 @@
-"""The default perceptron beside scikit-learn's, by repeated cross-validation: ``python -m benchmarks.defaults [seeds]``.
+"""The default perceptron beside scikit-learn's, by cross-validation: ``python -m benchmarks.defaults [seeds]``.
 
 Accuracy is that of five stratified folds, shuffled by each of several seeds, on the tables that come with scikit-learn,
 raw and standardised by the training rows. The difference has the standard error of Nadeau and Bengio (Inference for the

@@ -54,7 +54,10 @@ class LeastSquaresClassifier(LinearClassifier):
 
     Two classes have one score, z = y₂(x) − y₁(x) = 2h(x) − 1 with h the regression on 0/1 targets: it is the regression
     on ±1 targets whatever ``targets``, and z = 0 is h = ½ (S1), and y₁ = y₂ (S6). More classes have a score each, their
-    outputs. Where X̄ᵀX̄ is singular, of all minimisers the one of minimum norm in standardised columns is taken.
+    outputs. Where X̄ᵀX̄ is singular, many W attain the minimum; the answer is then the lectures' W = X̄⁺T, which has the
+    smallest norm, intercepts included, in the columns' own units. So collinear columns share a weight, and a constant
+    column shares the intercept. (Where offsets dwarf the columns' spreads, float64 does not hold X̄⁺T to enough digits;
+    then the answer is the minimiser of smallest norm in standardised columns, and the status says so.)
 
     It has no probabilities: outputs estimate P(C_k|x) and sum to 1, but leave [0, 1]; ``outside_unit_interval`` counts
     how often. Far, correctly classified rows move its boundary; ``influential`` names them.
@@ -126,7 +129,7 @@ class LeastSquaresClassifier(LinearClassifier):
         found, null_value = squares_bound(cost, least), cost.null_value
         met = found.known <= TOLERANCE * null_value
         self.certificate_ = Certificate(
-            status=self._status(cost.white.rank, width, met),
+            status=self._status(cost.white.rank, width, met, least.shortest),
             code="closed-form" if met else "rounding",
             met=met,
             **Recomputed(least.value, null_value, found, least.gradient_norm).fields(),
@@ -143,15 +146,16 @@ class LeastSquaresClassifier(LinearClassifier):
             facts={"outputs": "no probabilities: they may leave [0, 1]"},
         )
 
-    def _status(self, rank: int, width: int, met: bool) -> str:
+    def _status(self, rank: int, width: int, met: bool, shortest: bool) -> str:
         if not met:
             return (
                 "rounding kept the normal equations from their solution: center columns, or drop nearly collinear ones"
             )
         if rank < width:
+            norm = "minimum norm, X̄⁺T," if shortest else "minimum norm in standardised columns"
             return (
                 f"least squares in closed form; X̄ᵀX̄ is singular (rank {rank} of {width}), so of many minimisers the one"
-                " of minimum norm in standardised columns: drop constant and collinear columns, or set l2 > 0"
+                f" of {norm} was taken: drop constant and collinear columns, or set l2 > 0"
             )
         return "least squares in closed form"
 

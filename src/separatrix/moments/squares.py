@@ -77,6 +77,7 @@ class Minimum(NamedTuple):
     gap: float | None
     gradient_norm: float
     by_residuals: bool = True
+    shortest: bool = False  # of all minimisers the one of least norm in raw units, intercept included
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,29 @@ class SquaredCost:
         return 0.5 * float(np.sum((G @ self.white.A) ** 2))
 
     def minimise(self) -> Minimum:
+        """The minimum; where X̄ is singular and nothing is penalised, of all minimisers W = X̄⁺T. TEXTBOOK S2.
+
+        X̄⁺T is the one of least norm, intercept included, in the columns' own units. Where these digits are out of
+        float64's reach, as with offsets that dwarf the columns' spreads, the one of least norm in standardised columns.
+        """
+        least = self._minimiser()
+        width = self.rows.n_features + self.fit_intercept
+        if self.l2 > 0 or self.white.rank >= width:
+            return least
+        raw = self._shortened(least.raw)
+        shortest = (None if least.by_residuals else self._at_by_moments(raw)) or self.at(raw)
+        allowed = max(10 * (least.gap or 0.0), DOUBT**2 * self.null_value)
+        return least if shortest.gap is None or shortest.gap > allowed else shortest._replace(shortest=True)
+
+    def _shortened(self, raw: Array) -> Array:
+        """Raw weights without their part that is orthogonal to all rows x̄, which scores do not depend on."""
+        frame, seen = self.rows.frame, self.white.colour  # the columns of colour span the framed rows
+        scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)  # a constant column is its center alone
+        rows = np.vstack([seen[:1], np.outer(frame.center, seen[0]) + scale[:, None] * seen[1:]])
+        Q = np.linalg.qr(rows / np.linalg.norm(rows, axis=0))[0]
+        return np.asarray(raw @ Q @ Q.T)
+
+    def _minimiser(self) -> Minimum:
         """W = H⁺ (1/S) Σ s t x̄ᵀ; one step more from the residuals where the squared condition number calls for it."""
         if self._squared.deficient:
             R, R_t = self.root

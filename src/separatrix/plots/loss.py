@@ -42,7 +42,9 @@ class LossDisplay(Display):
     """E at every iteration of a fit; several searches (K classes) are several curves.
 
     Of a walk that spared the cost after each epoch (a perceptron on a large table), the mean cost of the rows as each
-    epoch met them is drawn, and the axis says so. With ``gap``, E less the lower bound that the certificate proves, on a logarithmic axis: the true distance to the
+    epoch met them is drawn, and the axis says so.
+
+    With ``gap``, E less the lower bound that the certificate proves, on a logarithmic axis: the true distance to the
     minimum is at most that.
 
     >>> from matplotlib.figure import Figure
