@@ -23,10 +23,10 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 def test_named_functions_of_any_kind():  # B1
-    phi = sx.Basis(["x1", "x2*x2*x1", ("sum", lambda X: X.sum(axis=1))])
+    phi = sx.Basis(["x0", "x1*x1*x0", ("sum", lambda X: X.sum(axis=1))])
     out = phi.fit_transform([[2.0, 3.0], [1.0, -1.0]])
     np.testing.assert_array_equal(out, [[2.0, 18.0, 5.0], [1.0, 1.0, 0.0]])
-    assert phi.get_feature_names_out().tolist() == ["x1", "x2*x2*x1", "sum"]
+    assert phi.get_feature_names_out().tolist() == ["x0", "x1*x1*x0", "sum"]
 
 
 def test_columns_are_called_as_in_their_frame():
@@ -36,8 +36,8 @@ def test_columns_are_called_as_in_their_frame():
     assert out.columns.tolist() == ["age", "in*come", "age*age"]
     assert out["age*age"].tolist() == [4.0, 9.0]
     assert sx.quadratic().fit(frame).get_feature_names_out().tolist()[:3] == ["age", "in*come", "age*age"]
-    with pytest.raises(ParameterError, match="names 'x1'; use the columns"):
-        sx.Basis(["x1"]).fit(frame)
+    with pytest.raises(ParameterError, match="names 'x0'; use the columns"):
+        sx.Basis(["x0"]).fit(frame)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
@@ -65,7 +65,7 @@ def test_xor_is_not_separable_by_a_line_and_is_with_phi():  # B3
     np.testing.assert_allclose(flat.intercept_, 0.0, atol=1e-12)
     t = 2 * LABELS - 1
     np.testing.assert_array_equal(t @ np.column_stack([np.ones(4), XOR]), 0.0)  # the proof: Σ t_i x̄_i = 0
-    curved = make_pipeline(sx.Basis(["x1", "x2", "x1*x2"]), sx.LogisticRegression(C=np.inf))
+    curved = make_pipeline(sx.Basis(["x0", "x1", "x0*x1"]), sx.LogisticRegression(C=np.inf))
     with pytest.warns(SeparationWarning):
         curved.fit(XOR, LABELS)
     assert curved[-1].certificate_.code == "separated"
@@ -76,7 +76,7 @@ def test_xor_is_not_separable_by_a_line_and_is_with_phi():  # B3
 
 
 def test_the_xor_boundary_is_both_axes():  # B4
-    curved = make_pipeline(sx.Basis(["x1", "x2", "x1*x2"]), sx.LogisticRegression()).fit(XOR, LABELS)
+    curved = make_pipeline(sx.Basis(["x0", "x1", "x0*x1"]), sx.LogisticRegression()).fit(XOR, LABELS)
     pieces = sx.boundary_curve(curved, (-2, 2.1, -2, 2.2), 25)
     assert pieces
     for piece in pieces:
@@ -113,7 +113,7 @@ def _radius(X):
 
 @pytest.mark.parametrize(
     "phi",
-    [sx.Basis(["x1", ("radius", _radius)]), sx.quadratic(), sx.gaussian([[0.0, 1.0]])],
+    [sx.Basis(["x0", ("radius", _radius)]), sx.quadratic(), sx.gaussian([[0.0, 1.0]])],
     ids=["functions", "quadratic", "gaussian"],
 )
 def test_clone_and_pickle(phi):
@@ -126,7 +126,7 @@ def test_clone_and_pickle(phi):
 def test_not_finite_and_sparse_rows():
     spoilt = XOR.copy()
     spoilt[2, 1] = np.nan
-    for phi in (sx.quadratic(), sx.gaussian(), sx.Basis(["x1"])):
+    for phi in (sx.quadratic(), sx.gaussian(), sx.Basis(["x0"])):
         with pytest.raises(NotFiniteError, match="row 2, column 1 is NaN"):
             phi.fit(spoilt)
         with pytest.raises(NotFiniteError, match="row 2, column 'b'"):
@@ -145,10 +145,10 @@ def test_products_that_overflow_are_named_by_the_classifier():
     ("phi", "message"),
     [
         (sx.Basis([]), "at least one function"),
-        (sx.Basis("x1"), "functions: got 'x1'"),
-        (sx.Basis(["x1", "x1"]), "'x1' is there twice"),
-        (sx.Basis(["x9"]), r"names 'x9'; use the columns \['x1', 'x2'\]"),
-        (sx.Basis(["x1 + x2"]), r"names 'x1 \+ x2'"),
+        (sx.Basis("x0"), "functions: got 'x0'"),
+        (sx.Basis(["x0", "x0"]), "'x0' is there twice"),
+        (sx.Basis(["x9"]), r"names 'x9'; use the columns \['x0', 'x1'\]"),
+        (sx.Basis(["x0 + x1"]), r"names 'x0 \+ x1'"),
         (sx.Basis(["__import__('os')"]), "use the columns"),
         (sx.Basis([3]), "functions: got 3"),
         (sx.gaussian(width=0.0), "width: got 0"),
@@ -169,8 +169,8 @@ def test_a_function_must_give_one_number_a_row():
 
 
 def test_powers_are_written_as_products():
-    with pytest.raises(InputError, match=r"'x1\*\*2' has '\*\*', .*'x1\*x1' for the square of x1"):
-        sx.Basis(["x1**2"]).fit([[1.0]])
+    with pytest.raises(InputError, match=r"'x0\*\*2' has '\*\*', .*'x0\*x0' for the square of x0"):
+        sx.Basis(["x0**2"]).fit([[1.0]])
 
 
 def test_there_are_no_more_centres_than_rows():

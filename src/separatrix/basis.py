@@ -1,7 +1,8 @@
 """Basis functions φ(x): the model stays linear in its parameters, its boundary in x may curve. TEXTBOOK B1, B2.
 
 Transformers for a pipeline in front of any classifier. The constant function 1 is left to the classifier's
-intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x1", "x2", "x1*x2"])`` and an intercept.
+intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x0", "x1", "x0*x1"])`` and an intercept. Columns without names of
+their own are called x0, x1, …, as in scikit-learn and everywhere in this package; the lectures count from 1.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The functions' names; columns without a name of their own are x1, x2, …"""
+        """The functions' names; columns without a name of their own are x0, x1, …"""
         check_is_fitted(self)
         names = self._names(input_features)
         return np.array([name for name, _ in self._named(names)], dtype=object)
@@ -74,7 +75,7 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _names(self, input_features: Any) -> list[str]:
         given = _check_feature_names_in(self, input_features, generate_names=False)
         if given is None:
-            return [f"x{j + 1}" for j in range(self.n_features_in_)]
+            return [f"x{j}" for j in range(self.n_features_in_)]
         return [str(name) for name in given]
 
 
@@ -93,15 +94,15 @@ class Basis(_Functions):
     Parameters
     ----------
     functions : list
-        Each a pair (name, function of rows (n, d) that gives (n,)), or a product of columns by name: "x1", "x1*x2",
-        "x1*x1*x2". Columns are called as in the frame they come in, else x1, x2, … Text is looked up, never run.
+        Each a pair (name, function of rows (n, d) that gives (n,)), or a product of columns by name: "x0", "x0*x1",
+        "x0*x0*x1". Columns are called as in the frame they come in, else x0, x1, … Text is looked up, never run.
 
     Examples
     --------
     >>> from separatrix import Basis
-    >>> phi = Basis(["x1", "x1*x2", ("radius", lambda X: np.hypot(X[:, 0], X[:, 1]))])
+    >>> phi = Basis(["x0", "x0*x1", ("radius", lambda X: np.hypot(X[:, 0], X[:, 1]))])
     >>> phi.fit_transform([[3.0, 4.0]]).tolist(), phi.get_feature_names_out().tolist()
-    ([[3.0, 12.0, 5.0]], ['x1', 'x1*x2', 'radius'])
+    ([[3.0, 12.0, 5.0]], ['x0', 'x0*x1', 'radius'])
     """
 
     def __init__(self, functions: Any) -> None:
@@ -123,7 +124,7 @@ def _function(item: Any, names: list[str]) -> tuple[str, Callable[[Array], Array
         factors = [factor.strip() for factor in item.split("*")] if item not in names else [item]
         unknown = next((factor for factor in factors if factor not in names), None)
         if "**" in item and unknown == "":
-            do = "write powers as products: 'x1*x1' for the square of x1"
+            do = "write powers as products: 'x0*x0' for the square of x0"
             raise ParameterError("functions", f"{item!r} has '**', which is not read", do)
         if unknown is not None:
             raise ParameterError("functions", f"{item!r} names {unknown!r}", f"use the columns {names}")
@@ -141,7 +142,7 @@ class QuadraticBasis(_Functions):
 
     >>> phi = QuadraticBasis().fit([[3.0, 4.0]])
     >>> phi.get_feature_names_out().tolist(), phi.transform([[3.0, 4.0]]).tolist()
-    (['x1', 'x2', 'x1*x1', 'x2*x1', 'x2*x2'], [[3.0, 4.0, 9.0, 12.0, 16.0]])
+    (['x0', 'x1', 'x0*x0', 'x1*x0', 'x1*x1'], [[3.0, 4.0, 9.0, 12.0, 16.0]])
     """
 
     def _functions(self, X: Array, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:

@@ -1,6 +1,7 @@
 """``separatrix check``: what it prints, and what it ends with."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -74,3 +75,45 @@ def test_the_installed_command(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "'Yes' has 333 rows of 10,000 (3.3 %)" in done.stdout
     assert "rows prove it" in done.stdout
+
+
+def _named_rows(text):
+    return [int(number) for number in re.search(r"rows? (?:\w+ ){0,2}\(([\d, ]+)", text).group(1).split(",")]
+
+
+def test_check_and_fit_number_rows_alike(tmp_path):
+    """Rows are counted from 1, as they lie in the table: also those after an unlabelled row, and with rows held out."""
+    points = [
+        (-1, -1, 0),
+        (1, 1, 0),
+        (9, 9, ""),
+        (-1, 1, 1),
+        (1, -1, 1),
+        (1, 1, 0),
+        (-1, -1, 0),
+        (-1, 1, 1),
+        (1, -1, 1),
+    ]
+    path = tmp_path / "xor.csv"
+    path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in points))
+    checked = json.loads(run("check", path, "--target", "y", "--json").stdout)
+    rows = next(finding["facts"]["rows"] for finding in checked["findings"] if finding["check"] == "separation")
+    words = ("fit", path, "--target", "y", "--model", "perceptron", "--missing", "drop", "--json")
+    for size in ("0", "0.25"):
+        found = json.loads(run(*words, "--test-size", size, code=1).stdout)
+        status = found["certificate"]["status"]
+        named = _named_rows(status)
+        assert status.endswith("(rows counted from 1, as in the table)")
+        X = [(points[row - 1][0] * points[row - 1][1], points[row - 1][2]) for row in named]
+        assert set(X) == {(1, 0), (-1, 1)}  # rows with labels, and of both classes
+        if size == "0":
+            assert named == rows
+
+
+def test_check_and_fit_number_the_rows_of_a_quasi_separation_alike(tmp_path):
+    path = tmp_path / "quasi.csv"
+    path.write_text("a,y\n" + "".join(f"{a},{y}\n" for a, y in [(0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (4, 1)]))
+    status = json.loads(run("fit", path, "--target", "y", "--C", "inf", "--test-size", "0", "--json", code=1).stdout)
+    assert _named_rows(status["certificate"]["status"]) == [1, 2, 5, 6]
+    shown = run("fit", path, "--target", "y", "--C", "inf", "--test-size", "0", code=1).stdout
+    assert "rows counted from 1" in " ".join(shown.split())

@@ -24,10 +24,19 @@ def test_labels_are_for_people():
     assert any("only value is 0" in note for note in read_table("demo:digits").notes)
 
 
+@pytest.mark.parametrize("name", ["xor", "outlier-1d", "outlier-2d"])
+def test_the_positive_class_is_the_second_in_sorted_order(name):  # D3
+    table = read_table(f"demo:{name}")
+    model = sx.LeastSquaresClassifier().fit(table.X, table.y)
+    assert model.classes_.tolist() == [-1, 1]
+    z = model.decision_function(table.X)
+    assert np.all(model.predict(table.X) == np.where(z >= 0, 1, -1))  # ŷ = sign f(x), as it stands in the lectures
+
+
 def test_xor_is_not_separable():  # B3
     table = read_table("demo:xor")
     assert isinstance(sx.separability(table.X, table.y), Inseparable)
-    lifted = sx.Basis(["x1", "x2", "x1*x2"]).fit_transform(table.X)
+    lifted = sx.Basis(["x0", "x1", "x0*x1"]).fit_transform(table.X)
     assert isinstance(sx.separability(lifted, table.y), Separable)
 
 

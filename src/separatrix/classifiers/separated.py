@@ -109,6 +109,17 @@ def separation_of(
     return verdict, OFFERS
 
 
+def status_over(status: str, verdict: Verdict | None, rows: Integers) -> str:
+    """The status with the rows that a quasi-separation names numbered as ``rows``: those of the table that was fitted.
+
+    ``verdict``: the fit's ``separation_``; every row had weight.
+    """
+    if not isinstance(verdict, QuasiSeparable):
+        return status
+    off = np.setdiff1d(np.arange(len(rows)), verdict.touching)
+    return status.replace(_moving(off, verdict), _moving(rows[off], verdict))
+
+
 def _alone(X: Any, codes: Integers, about: About) -> str:
     """Columns that separate two classes by themselves; nothing where there is none."""
     if len(about.classes) != 2 or not about.fit_intercept:

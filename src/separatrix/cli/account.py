@@ -25,6 +25,8 @@ from separatrix.table.sources import DEMO, STDIN
 MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
 # A status that speaks of rows by their numbers.
 _DIRECTIONS = re.compile(r"[:;] the weights(?: of class [^;]*)? grow for ever along [-+].*(?=; use )")
+# Ends a status whose rows are numbered as the table has them; others count the fitted rows, from 0.
+IN_TABLE = "(rows counted from 1, as in the table)"
 _NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
 
 
@@ -135,9 +137,8 @@ class Account:
         terminal.line("model", model_sentence(self.name, self.model))
         terminal.say()
         terminal.certificate(replace(self.model.certificate_, status=shortened(self.model.certificate_.status)))
-        if _NAMES_ROWS.search(self.model.certificate_.status) and (
-            self.held.any() or len(self.codes) < self.table.n_rows
-        ):
+        status = self.model.certificate_.status
+        if _NAMES_ROWS.search(status) and not status.endswith(IN_TABLE):
             terminal.line("rows", "numbers of rows count those that were fitted, from 0; --test-size 0 fits all")
         if self.validation is not None:
             terminal.say()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from separatrix.cli.wording import checks_in_shell
 from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
+    from separatrix.certificate import Certificate
     from separatrix.cli.account import Account
     from separatrix.table import RawTable, Table
 
@@ -165,9 +166,31 @@ def _fitted(
             caught.clear()
             model = made().fit(_named(table, ~held), classes[codes[~held]])
             vars(model).pop("feature_names_in_", None)  # the rows to be scored have none
-        model.certificate_ = certificate_on(model, table.X[~held])
+        told = model.certificate_.status
+        model.certificate_ = _in_table(certificate_on(model, table.X[~held]), model, table, ~held)
     account = Account(table, name, model, codes, held, split.test_size, split.seed, validation)
-    return account, [str(warning.message) for warning in caught]
+    return account, [message for message in map(_message, caught) if message != told]
+
+
+def _message(warning: warnings.WarningMessage) -> str:
+    return str(warning.message)
+
+
+def _in_table(certificate: Certificate, model: Any, table: Table, kept: Any) -> Certificate:
+    """The certificate, its status with rows numbered as ``check`` and the table do: from 1, and all rows counted."""
+    import numpy as np
+
+    from separatrix.classifiers.separated import status_over
+    from separatrix.cli.account import IN_TABLE
+
+    rows = (np.arange(1, len(kept) + 1) if table.rows is None else table.rows)[kept]
+    if hasattr(model, "status_over"):
+        status = model.status_over(rows)
+    else:
+        status = status_over(certificate.status, getattr(model, "separation_", None), rows)
+    if status == certificate.status:
+        return certificate
+    return replace(certificate, status=f"{status} {IN_TABLE}")
 
 
 def _named(table: Table, kept: Any) -> Any:

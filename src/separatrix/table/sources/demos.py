@@ -1,5 +1,8 @@
 """Sets to try things on, each with a target of its own: four of scikit-learn's, and the textbooks' examples.
 
+Two classes of the textbooks are −1 and 1, their own targets: the second label in sorted order is the positive one, and
+as text "+" would sort before "-".
+
 breast-cancer, iris, wine, digits    bundled with scikit-learn
 xor             x₁x₂ decides: no line separates it. TEXTBOOK B3
 outlier-1d      4 + 4 points and a positive one far right, which moves the line of least squares. TEXTBOOK S5
@@ -36,19 +39,19 @@ def _bundled(loader: str, target: str) -> pa.Table:
 
 
 def _xor() -> pa.Table:
-    return _plane([(-1, -1), (1, 1), (-1, 1), (1, -1)], ["-", "-", "+", "+"])
+    return _plane([(-1, -1), (1, 1), (-1, 1), (1, -1)], [-1, -1, 1, 1])
 
 
 def _outlier_1d() -> pa.Table:
-    return pa.table({"x": [1.0, 2, 3, 4, 5, 6, 7, 8, 30], "sign": ["-"] * 4 + ["+"] * 5})
+    return pa.table({"x": [1.0, 2, 3, 4, 5, 6, 7, 8, 30], "sign": [-1] * 4 + [1] * 5})
 
 
 def _outlier_2d() -> pa.Table:
     above, below = [(i, i + 1) for i in range(5)], [(i + 1, i) for i in range(5)]
-    return _plane([*above, *below, (20, -10), (21, -10)], ["+"] * 5 + ["-"] * 7)
+    return _plane([*above, *below, (20, -10), (21, -10)], [1] * 5 + [-1] * 7)
 
 
-def _plane(points: list[tuple[int, int]], signs: list[str]) -> pa.Table:
+def _plane(points: list[tuple[int, int]], signs: list[int]) -> pa.Table:
     x1, x2 = zip(*points, strict=True)
     return pa.table({"x1": pa.array(x1, pa.float64()), "x2": pa.array(x2, pa.float64()), "sign": signs})
 
