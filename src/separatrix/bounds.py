@@ -11,49 +11,56 @@ Two bounds on E(W) − inf E, each true whatever W is and however it was found:
     With or without a penalty, unchanged by any linear map of the columns. With H the Hessian in which only the
     rows of a subset count, λ² = gᵀ H⁻¹ g, R² = max over the subset of the squared H⁻¹-length of a row (of a
     difference of two classes' rows for softmax), u = λR: if u < 1 the optimum exists and the gap is at most
-    [u + (1 − u) ln(1 − u)]/R². The third derivative of a logistic loss is at most its second times the change of
-    score; integrate twice from W and minimise over the distance walked (after Bach 2010, self-concordance).
-    Absolute values are replaced by lines below them.
+    [u + (1 − u) ln(1 − u)]/R², and the weights are within −ln(1 − u)/R of the optimum's (``curvature`` has both
+    proofs). Absolute values are replaced by lines below them.
 
     It speaks of all directions: those outside of H's are null, exactly (``resolution``), or there is no bound.
 
-Both count in what rounding may hide (``Rounding``).
+Both count in what rounding may hide (``rounding``), and bound the error of the weights, too: a gap ε leaves
+½ Σ_j r_j² (W_j − W*_j)² ≤ ε with the penalty's r_j.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.arrays import EPS, Array
-from separatrix.certificate import Bound
-from separatrix.factor import Factor
+from separatrix.certificate import Bound, WeightError
+from separatrix.curvature import ROUGH, SURE, Curvature, curvature_at, rounded_distance
 from separatrix.objective import Evaluation, Objective
 from separatrix.penalty import soft
-from separatrix.rows import Block, some_rows
+from separatrix.rounding import Rounding
+from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.seam import BLOCK_BYTES
-from separatrix.subspace import Subspace
-from separatrix.sums import LongestScores
 
 # Second derivatives that cost more than so many passes are not worth it where passes make the duality bound as small.
 WORTHWHILE = 100
 # Multiplications of a matrix product in the time of one of a pass.
 FASTER = 10
-# Rows whose lengths are measured at once: bounds the memory of R².
-CHUNK = 1024
-# The relative error of H⁻¹ by squares past which it is found again from a root of H.
-ROUGH = 1e-3
+# Rows times squared parameters up to which second derivatives of all rows cost no more than a few passes' overhead.
+ALL_ROWS_WORK = 1 << 20
 # Lines below absolute values are level along null directions up to this share of the penalty.
 LEVEL = 1e-10
-# Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
-FEW_PARAMETERS = 300
 # Columns of an unresolved direction that are named.
 MOST_NAMED = 5
-# With a direction to infinity λR ≥ 1 exactly; rounding must not take it below what counts.
-SURE = 0.5
+
+
+def _unknown(kind: str, reason: str) -> Bound:
+    """No bound, neither on the gap nor on the weights."""
+    return Bound(None, kind, reason, weights=WeightError(None, "", reason))
+
+
+class Evidence(NamedTuple):
+    """A bound, and the second derivatives that it was proven by, where it was."""
+
+    bound: Bound
+    curvature: Curvature | None = None
+
+
+NOT_LOOKED_FOR = Evidence(_unknown("none", "not looked for yet"))
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
@@ -67,7 +74,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     absolute value alone is penalised; Ĝ = ρ ((1 − θ) G + θ G_u). Entropy is concave, so H(q) is at least its shares.
     """
     if not objective.loss.traits.canonical:
-        return Bound(None, "duality", "only the logistic and softmax losses have a duality bound here")
+        return _unknown("duality", "only the logistic and softmax losses have a duality bound here")
     G = at.gradient - objective.penalty_gradient(W)
     L = at.value - objective.penalty_value(W)
     theta, u, least = _towards_constant(objective, G)
@@ -77,7 +84,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     G_hat = (1 - theta) * G + theta * G_u
     free = objective.unpenalised[1:]
     if np.count_nonzero(free) and np.any(G_hat[:, 1:][:, free]):
-        return Bound(None, "duality", "a column without a penalty has no duality bound")
+        return _unknown("duality", "a column without a penalty has no duality bound")
     held = objective.root_penalty > 0
     r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
     if objective.has_absolute:
@@ -102,6 +109,30 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     return _bounded(gap, rounding, at, "duality")
 
 
+def with_weights(objective: Objective, found: Bound) -> Bound:
+    """A bound that says what it proves of the weights: if nothing does so yet, what the penalty's curvature proves.
+
+    That is |w_j − w*_j| ≤ (2 S gap)^½ (C/f_j)^½, by strong convexity.
+    """
+    if found.value is None or found.weights.is_told:
+        return found
+    return replace(found, weights=_held_error(objective, found.value))
+
+
+def _held_error(objective: Objective, gap: float) -> WeightError:
+    quadratic = objective.penalty.quadratic[~objective.pinned[1:]]
+    if not np.all(quadratic > 0):
+        reason = "a column has no quadratic penalty, and no second derivatives were taken"
+        return WeightError(None, "", reason)
+    scale = "√C" if np.all(quadratic == objective.penalty.strength) else "√(C/f), f its quadratic penalty's factor,"
+    return WeightError(_in_standard_errors(objective, np.sqrt(2 * gap)), f"{scale} of the optimum's, intercepts aside")
+
+
+def _in_standard_errors(objective: Objective, distance: float) -> float:
+    """S^½ times a length by the mean's Hessian: the same by the sum's, which is in standard errors."""
+    return float(np.sqrt(objective.total_weight * objective.weight_unit) * distance)
+
+
 def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, float]:
     """How much of which constant probabilities, (classes,), makes up for the loss's gradient in the intercepts; and the
     least probability that the model gives to a class, on average.
@@ -109,7 +140,13 @@ def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, flo
     share = objective.class_sums[:, 0] / objective.total_weight
     if not objective.fit_intercept:
         return 0.0, share, 1.0
-    slope = np.array([-G[0, 0], G[0, 0]]) if objective.shape[0] == 1 else G[:, 0]
+    if objective.shape[0] == 1:  # the same by hand: NumPy takes ten times as long over two numbers
+        g = float(G[0, 0])
+        over, k = abs(g), int(g > 0)  # the class whose probabilities sum to more than its share
+        theta = over / max(float(share[k]) + over, EPS)
+        least = max(min(float(share[0]) - g, float(share[1]) + g), EPS)
+        return theta, np.array([float(k), 1.0 - k]) if theta > 0 else share, least
+    slope = G[:, 0]
     p = share + slope
     theta = float(max(0.0, np.max(slope / np.maximum(p, EPS))))  # 1 − share/p, without the cancelling
     u = np.maximum(p - slope / theta, 0.0) if theta > 0 else share
@@ -117,50 +154,76 @@ def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, flo
 
 
 def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Bound:
-    """The bound by self-concordance, with the rows of ``subset`` (by default all, or a sample of many)."""
+    """The bound by self-concordance, with the rows of ``subset`` (by default all, or a sample of many).
+
+    Second derivatives of a sample prove the same with less work, and a larger bound.
+    """
+    return by_curvature(objective, W, at, subset).bound
+
+
+def by_curvature(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Evidence:
+    """The same, with the second derivatives that prove it."""
     kind = "self-concordance"
-    constant = objective.loss.traits.self_concordance
     if not objective.loss.traits.convex:
-        return Bound(None, kind, "this cost is not convex: other minima may be lower")
-    if constant is None:
-        return Bound(None, kind, "no bound is known for this loss: its third derivative is not bound by its second")
+        return Evidence(_unknown(kind, "this cost is not convex: other minima may be lower"))
+    if objective.loss.traits.self_concordance is None:
+        reason = "no bound is known for this loss: its third derivative is not bound by its second"
+        return Evidence(_unknown(kind, reason))
     if not objective.has_hessian:
-        return Bound(None, kind, f"{objective.size} parameters are too many for a matrix of second derivatives")
-    if subset is None:
+        reason = f"{objective.size} parameters are too many for a matrix of second derivatives"
+        return Evidence(_unknown(kind, reason))
+    if subset is None and not counts_all_rows(objective):
         subset = objective.sampled.block
-    space, rounding = objective.subspace, Rounding.of(objective, W, at)
+    found = curvature_at(objective, W, subset)
+    if found is None:
+        reason = "the Hessian is singular to working precision: weights may grow without end"
+        return Evidence(_unknown(kind, reason))
+    return Evidence(proven(objective, W, at, found), found)
+
+
+def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature) -> Bound:
+    """The bound at W that a curvature there, or nearby, proves."""
+    kind, rounding = "self-concordance", Rounding.of(objective, W, at)
     gradient, slack = _below(objective, W, at.gradient)
     aside = _aside(objective, gradient)
     if aside is None:
-        return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
-    factor, root, error = _sharp_factor(objective, W, subset)
-    if factor is None:
-        return Bound(None, kind, "the Hessian is singular to working precision: weights may grow without end")
-    longest = np.sqrt(_longest_row(objective, root, subset)) * constant
-    error += rounding.curvature(objective, W, longest)
+        return _unknown(kind, "the gradient has a part outside the directions that the columns determine")
+    error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < SURE:
-        return Bound(None, kind, "the Hessian is so close to singular that rounding hides its inverse")
-    decrement, lengths = float(np.linalg.norm(factor.half(space.reduce(gradient)))), np.linalg.norm(root, axis=0)
-    whole = subset.n_rows == objective.rows.n_rows and objective.size <= FEW_PARAMETERS
-    curvatures = factor.lengths(space.reduce_rows(np.eye(objective.size))) if whole else None
-    gap, u = min(
-        _self_concordant((decrement + off @ lengths + far) / np.sqrt(1 - error), longest / np.sqrt(1 - error), more)
-        for off, far, more in rounding.charges(objective, W, aside, curvatures)
-    )
+        return _unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
+    weaker, g = curvature.weaker(error), objective.subspace.reduce(gradient)
+    ways = [
+        (weaker.decrement(g, float(off @ curvature.lengths) + far), more)
+        for off, far, more in rounding.charges(objective, W, aside, curvature.diagonal)
+    ]
+    gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < SURE:
-        return Bound(None, kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
+        return _unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
     found = _bounded(gap + slack, rounding, at, kind)
-    return replace(found, value=None, resolved=found.value, reason=open_) if (open_ := _open(objective)) else found
+    if unresolved := _open(objective):
+        return replace(_unknown(kind, unresolved), resolved=found.value)
+    # What is added to the gap alone says nothing of the weights.
+    decrement = min(decrement for decrement, more in ways if more == 0.0)
+    return replace(found, weights=_weight_error(objective, W, weaker, decrement))
 
 
-def _self_concordant(decrement: float, longest: float, more: float) -> tuple[float, float]:
-    """The gap for λ and R, with what is added to it, and λR; infinite where λR is too large."""
-    u = decrement * longest
-    if not u < SURE:
-        return np.inf, u
-    # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
-    bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
-    return float(bracket / longest**2 if longest > 0 else 0.5 * decrement**2) + more, u
+def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:
+    if objective.has_absolute and objective.shape[0] > 1:
+        reason = "absolute values of several classes' weights leave a shift common to all classes undetermined"
+        return WeightError(None, "", reason)
+    if np.any((objective.root_penalty > 0) & ~objective.held):
+        return WeightError(None, "", "a penalty is too weak to count beside rounding")
+    if not curvature.u(decrement) < SURE:
+        return WeightError(None, "", "rounding hides how near the weights are")
+    distance = curvature.distance(decrement) + rounded_distance(objective, W)
+    if len(W) > 1:  # the shift of all classes alike, which the optimum has none of
+        distance += float(np.sqrt(len(W)) * np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
+    unit = "standard errors of the optimum's"
+    if np.any(objective.root_penalty > 0):
+        unit = "standard errors, by the penalised curvature, of the optimum's"
+    if not curvature.complete:
+        unit += f", as {curvature.n_rows} of the rows alone would have them"
+    return WeightError(_in_standard_errors(objective, distance), unit)
 
 
 def _open(objective: Objective) -> str:
@@ -173,36 +236,6 @@ def _open(objective: Objective) -> str:
         f"{', '.join(names)} are collinear but for differences that float64 cannot resolve, and without a penalty the "
         "objective depends on them"
     )
-
-
-def _sharp_factor(objective: Objective, W: Array, subset: Block) -> tuple[Factor | None, Array, float]:
-    """The factor of the subset's Hessian, the inverse of its root, and the relative error of what they give.
-
-    From the Hessian itself only where that holds digits enough, else from a root of it.
-    """
-    factor = objective.factor(W, subset)
-    for _ in range(2):
-        if factor is None:
-            break
-        root = factor.half(np.eye(len(factor.d)))
-        error = factor.rounding(root, _cancelled(objective, factor))
-        if not (factor.squared and error > ROUGH):
-            return factor, root, error
-        factor = objective.root_factor(W, subset)
-    return None, np.empty((0, 0)), np.inf
-
-
-def _cancelled(objective: Objective, factor: Factor) -> float:
-    """How much larger the terms are than the curvature that is summed of them along a direction of the subspace.
-
-    Along z = Σ_j z_j e_j the terms are up to (Σ_j |z_j| H_jj^½)², and H_jj^½ is at most 1 + r_j. None cancel where
-    directions are columns.
-    """
-    Z = objective.subspace.Z
-    if Z is None or np.all(np.count_nonzero(Z, axis=0) == 1):
-        return 1.0
-    terms = np.abs(Z).T @ (1.0 + objective.root_penalty)
-    return max(1.0, float(np.max(np.tile(terms, len(factor.d) // max(1, len(terms))) / factor.d, initial=1.0)) ** 2)
 
 
 def _aside(objective: Objective, gradient: Array) -> Array | None:
@@ -253,129 +286,12 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
     return gradient + s, float(np.sum(a * np.abs(W) - s * W))
 
 
-@dataclass(frozen=True)
-class Rounding:
-    """What rounding may hide, in standard coordinates, where the root mean square of a column is below 2.
-
-    A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
-    where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
-    mean square of that error. A slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of slopes is at
-    most √E, and by Cauchy and Schwarz
-
-        E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
-
-    each with the rounding of a sum over rows, ``summed``: a few units in the last place, and √m of them, over blocks of
-    m rows, where errors add up at random.
-
-    ``value``: of E. ``gradient``: of its derivative by each column, (d + 1,), of every class.
-    """
-
-    value: float
-    gradient: Array
-    size: Array
-    summed: Array
-    moved: float
-
-    @classmethod
-    def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
-        size = _sizes(objective)
-        moved = _units(objective) * float(np.max(np.abs(W) @ size))
-        rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
-        summed, slope = EPS * (8 + np.sqrt(rows) / 4), np.sqrt(min(1.0, abs(at.value)))
-        own = np.where(objective.pinned, 0.0, size)
-        value = float(summed * abs(at.value) + 2 * slope * moved)
-        return cls(value, (summed * slope + 0.5 * moved) * own, size, summed * slope * own, moved)
-
-    def curvature(self, objective: Objective, W: Array, longest: float) -> float:
-        """The relative error of a row's second derivative, which changes by no more than its score does.
-
-        In the subset |x̃_j| is at most ``longest`` times the root of H_jj, and that is at most 1 + r_j.
-        """
-        reach = self.size + longest * (1.0 + objective.root_penalty)
-        return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
-
-    def charges(
-        self, objective: Objective, W: Array, aside: Array, curvatures: Array | None
-    ) -> list[tuple[Array, float, float]]:
-        """Ways to charge for rounding, each of which suffices: the gradient's error in the subspace's coordinates, what
-        is added to λ, and what is added to the gap.
-
-        Parameters
-        ----------
-        aside : (d + 1,)
-            What the gradient is moved by besides.
-        curvatures : (K (d + 1),) or None
-            The roots of H's diagonal, where H is that of all rows.
-
-        Notes
-        -----
-        1. The gradient's error by column, as above.
-        2. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
-           gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
-           that mean. This is better where curvature is small along long weights.
-        3. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
-           off by (mean ℓ″ ε²)^½, which is at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better where
-           one class has nearly all the weight, and ℓ″ is small.
-        """
-        space, amplified = objective.subspace, self.size[1:] - 2.0
-        ways = [(self.gradient, 0.0, 0.0), (self.summed, 0.0, 2 * self.moved)]
-        if curvatures is not None:
-            roots = curvatures.reshape(W.shape)
-            far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ amplified) * roots[:, 0])
-            ways.append((self.summed, _units(objective) * float(far), 0.0))
-        return [(self._reduced(space, error + aside), far, more) for error, far, more in ways]
-
-    @staticmethod
-    def _reduced(space: Subspace, error: Array) -> Array:
-        if space.Z is None and space.Q is None:
-            return error
-        classes = 1 if space.Q is None else len(space.Q)
-        count = space.rank * max(1, classes - 1)
-        return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
-
-
-def _units(objective: Objective) -> float:
-    """The rounding of a score, as a share of the sum of its products' sizes, where errors add up at random."""
-    return 2 * EPS * float(np.sqrt(objective.shape[1] + 2))
-
-
-def _sizes(objective: Objective) -> Array:
-    """The size of what a column's product is rounded as, (d + 1,): its root mean square, and its offset as it is read."""
-    frame, block = objective.rows.frame, objective.rows.resident()
-    offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
-    return np.concatenate([[1.0], 2.0 + offset])
-
-
 def _bounded(gap: float, rounding: Rounding, at: Evaluation, kind: str) -> Bound:
     """The gap, and the rounding of the weights themselves; never more than E, which is at least zero everywhere.
 
     What E's own sum is off by does not count: both bounds are made of the gradient, and E only limits them.
     """
     return Bound(min(gap + 4 * EPS * abs(at.value), at.value + rounding.value), kind)
-
-
-def _longest_row(objective: Objective, root: Array, subset: Block) -> float:
-    """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
-    space = objective.subspace
-    if space.Q is None:
-        return some_rows(subset).fold(LongestScores(root if space.Z is None else root @ space.Z.T))
-    counted, longest = np.flatnonzero(subset.weight > 0), 0.0
-    inverses = _pair_inverses(root, space.Q)
-    for start in range(0, len(counted), CHUNK):
-        X = subset.take(counted[start : start + CHUNK]).homogeneous()
-        X = X if space.Z is None else X @ space.Z
-        for M in inverses:
-            longest = max(longest, float(np.max(np.sum((X @ M) * X, axis=1))))
-    return longest
-
-
-def _pair_inverses(root: Array, Q: Array) -> list[Array]:
-    """For each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)."""
-    K, n_contrasts = Q.shape
-    r = len(root) // n_contrasts
-    T = (root.T @ root).reshape(n_contrasts, r, n_contrasts, r)
-    A = np.einsum("ka,aibj,lb->klij", Q, T, Q, optimize=True)
-    return [A[k, k] + A[l, l] - A[k, l] - A[l, k] for k in range(K) for l in range(k)]
 
 
 def hessian_passes(objective: Objective) -> float:
@@ -387,8 +303,15 @@ def hessian_passes(objective: Objective) -> float:
     return objective.size**2 / (FASTER * max(1.0, entries))
 
 
+def counts_all_rows(objective: Objective) -> bool:
+    """Whether second derivatives of all rows are cheap enough that no sample of them is needed."""
+    return (objective.rows.n_rows or 0) * objective.size**2 <= ALL_ROWS_WORK
+
+
 def _drawn(objective: Objective) -> float:
     """The share of rows by which the affine bound is taken."""
+    if counts_all_rows(objective):
+        return 1.0
     return min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
 
 
@@ -417,24 +340,35 @@ def bound(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: 
 
     An objective in raw coordinates is judged by its standard twin, at the price of a pass, and only thoroughly.
     """
+    return with_weights(objective, evidence(objective, W, at, thorough, last).bound)
+
+
+def evidence(objective: Objective, W: Array, at: Evaluation, thorough: bool, last: bool = False) -> Evidence:
+    """The same, with the second derivatives that were taken for it."""
     twin = objective.standard
     if twin is not None:
         if not thorough:
-            return Bound(None, "none", "not looked for yet")
+            return NOT_LOOKED_FOR
         before = twin.passes
         framed = twin.rows.frame.from_original(objective.rows.frame.to_original(W))
         found = bound(twin, framed, twin.value_gradient(framed), thorough=True, last=last)
         objective.passes += twin.passes - before
-        return found
+        return Evidence(found)
     cheap = duality(objective, W, at)
     if not thorough or (
         cheap.value is not None and not last and _drawn(objective) * hessian_passes(objective) > WORTHWHILE
     ):
-        return cheap
-    sharp = affine(objective, W, at)
+        return Evidence(cheap)
+    sharp = by_curvature(objective, W, at)
+    return Evidence(better(cheap, sharp.bound), sharp.curvature)
+
+
+def better(cheap: Bound, sharp: Bound) -> Bound:
+    """The smaller of two bounds, the second by second derivatives: what those say of the weights stays with it."""
     if cheap.value is None and sharp.value is None:
         return sharp
-    return min((cheap, sharp), key=lambda b: b.known)
+    smaller = min((cheap, sharp), key=lambda b: b.known)
+    return replace(smaller, weights=sharp.weights) if sharp.weights.value is not None else smaller
 
 
 def largest_curvature(objective: Objective) -> float:

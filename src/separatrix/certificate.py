@@ -13,6 +13,31 @@ from separatrix.errors import InputError
 
 # What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
 AGREEMENT = 1e-9
+# The same of the weights' error, in its own unit.
+WEIGHT_AGREEMENT = 1e-6
+
+
+@dataclass(frozen=True)
+class WeightError:
+    """How far the weights are from the optimum's at most: each by ``value`` times what ``unit`` says.
+
+    ``value`` is None where no such bound is known, with the ``reason``; where a fit has no such question, without one.
+
+    >>> print(WeightError(3e-9, "standard errors of the optimum's"))
+    each within 3.0e-09 standard errors of the optimum's
+    """
+
+    value: float | None = None
+    unit: str = ""
+    reason: str = ""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is anything to say."""
+        return self.value is not None or bool(self.reason)
+
+    def __str__(self) -> str:
+        return f"unknown ({self.reason})" if self.value is None else f"each within {self.value:.1e} {self.unit}"
 
 
 @dataclass(frozen=True)
@@ -21,12 +46,14 @@ class Bound:
 
     ``resolved``: where there is no bound because rows differ along a direction by less than float64 resolves, what
     bounds E(W) less the infimum of E over the other directions.
+    ``weights``: what the same argument says of the weights.
     """
 
     value: float | None
     kind: str
     reason: str = ""
     resolved: float | None = None
+    weights: WeightError = WeightError()
 
     @property
     def known(self) -> float:
@@ -52,6 +79,9 @@ class Recomputed(NamedTuple):
             "bound_kind": self.bound.kind,
             "bound_reason": self.bound.reason,
             "gradient_norm": self.gradient_norm,
+            "weight_error": self.bound.weights.value,
+            "weight_error_unit": self.bound.weights.unit,
+            "weight_error_reason": self.bound.weights.reason,
         }
 
 
@@ -86,8 +116,9 @@ class Certificate:
     """The evidence on a fit.
 
     ``bound``: E − min E is at most this; None with ``bound_reason``. ``objective`` and ``bound`` are per unit of
-    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``facts``: what only some
-    classifiers have to say, by name.
+    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``weight_error``: each weight
+    is within so many of ``weight_error_unit``; None with ``weight_error_reason``, or without one where the question
+    makes no sense. ``facts``: what only some classifiers have to say, by name.
 
     >>> from separatrix import LogisticRegression
     >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
@@ -117,6 +148,15 @@ class Certificate:
     n_rows: int
     claim: Claim
     facts: Mapping[str, str | float | int] = field(default_factory=dict)
+    weight_error: float | None = None
+    weight_error_unit: str = ""
+    weight_error_reason: str = ""
+
+    @property
+    def claimed(self) -> Bound:
+        """What is claimed of the gap and of the weights."""
+        weights = WeightError(self.weight_error, self.weight_error_unit, self.weight_error_reason)
+        return Bound(self.bound, self.bound_kind, self.bound_reason, weights=weights)
 
     @property
     def relative_bound(self) -> float | None:
@@ -146,6 +186,7 @@ class Certificate:
         if self.bound is not None and found.known > max(2 * self.bound, AGREEMENT * scale):
             proven = "none" if found.value is None else f"{found.value:.3g}"
             faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}")
+        faults += _unsupported(self.claimed.weights, found.weights)
         sentence = (
             "does not hold: " + "; ".join(faults)
             if faults
@@ -168,11 +209,12 @@ class Certificate:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "claim"}
 
     def __str__(self) -> str:
-        found = Bound(self.bound, self.bound_kind, self.bound_reason)
+        found = self.claimed
         lines = [
             ("status", self.status),
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
             ("gap", describe_bound(found, self.null_objective)),
+            *([("weights", str(found.weights))] if found.weights.is_told else []),
             ("gradient", f"{self.gradient_norm:.2e}"),
             ("work", self._work_sentence()),
             ("solver", self.why),
@@ -213,6 +255,15 @@ class NoClaim:
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Nothing."""
         return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
+
+
+def _unsupported(claimed: WeightError, found: WeightError) -> list[str]:
+    """What is wrong with the claimed error of the weights where the recomputed one does not support it."""
+    if claimed.value is None or (found.value is not None and found.unit != claimed.unit):
+        return []
+    if found.value is not None and found.value <= 2 * claimed.value + WEIGHT_AGREEMENT:
+        return []
+    return [f"the error of the weights that these rows prove is: {found}; not: {claimed}"]
 
 
 def describe_bound(found: Bound, null_value: float) -> str:

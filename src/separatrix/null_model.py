@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.arrays import Array
+from separatrix.factor import Factor
 from separatrix.objective import Objective
 
 # Strengths looked at, as shares of the largest curvature; and the columns up to which their products are diagonalised:
@@ -34,8 +35,13 @@ def null_curvature(base: Objective) -> Array:
     >>> null_curvature(problem).round(4).tolist()
     [[0.1875]]
     """
+    return _curvature_at(base, base.null_weights[:, 0])
+
+
+def _curvature_at(base: Objective, constants: Array) -> Array:
+    """The same at any constant scores, (K or 1,)."""
     Q, share = base.subspace.Q, base.class_sums[:, 0] / base.total_weight
-    z = np.tile(base.null_weights[:, 0], (len(share), 1))
+    z = np.tile(constants, (len(share), 1))
     if Q is None:
         return np.array([[share @ base.loss.curvature_product(base.targets, z[:, 0], np.ones(len(share)))]])
     along = [np.tile(q, (len(share), 1)) for q in Q.T]
@@ -53,6 +59,26 @@ def null_hessian(base: Objective) -> Array:
     """
     G, Z = base.sample_gram, base.subspace.Z
     return np.asarray(np.kron(null_curvature(base), G if Z is None else Z.T @ G @ Z), dtype=np.float64)
+
+
+def factor_at_zero(base: Objective) -> Factor | None:
+    """Of ∇²E where all weights are zero, without a pass; None where the columns' products are not at hand.
+
+    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.posing import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> _ = problem.subspace  # which needs the products
+    >>> g, zero = np.array([1.0, 2.0]), np.zeros((1, 2))
+    >>> bool(np.allclose(factor_at_zero(problem).solve(g), problem.factor(zero).solve(g)))
+    True
+    """
+    if "gram" not in vars(base):
+        return None
+    G, Z, R = base.gram, base.subspace.Z, np.diag(base.root_penalty**2)
+    if Z is not None:
+        G, R = Z.T @ G @ Z, Z.T @ R @ Z
+    A = _curvature_at(base, np.zeros(base.shape[0]))
+    return Factor.of(np.kron(A, G) + np.kron(np.eye(len(A)), R))
 
 
 def wanted(base: Objective, gradient: Array, rows: float) -> float:

@@ -78,6 +78,7 @@ class Objective:
         self.n_offsets = 0  # columns behind the others that are offsets
         self.passes = 0
         self.names: list[str] | None = None  # of the columns, for messages
+        self.weight_unit = 1.0  # what the rows' weights were divided by before they came here
         # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
 

@@ -51,8 +51,7 @@ def pose(
         raw.standard, objective = objective, raw
     for posed in (objective, objective.standard):
         if posed is not None:
-            posed.names = names
-    for posed in (objective, objective.standard):
+            posed.names, posed.weight_unit = names, unit
         if posed is not None and offset is not None:
             posed.n_offsets = offset.shape[1]
             posed.pinned[-posed.n_offsets :] = True

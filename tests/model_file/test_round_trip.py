@@ -182,6 +182,7 @@ def model_files(draw):
         *(draw(text), draw(text), draw(anything), draw(whole), draw(whole), draw(text), draw(text)),
         *(draw(st.none() | whole), draw(whole), draw(whole), draw(whole), claim),
         {"mistakes": 3, "bound": 0.5, "note": draw(text)},
+        *(draw(st.none() | positive), draw(text), draw(text)),
     )
     training = draw(st.dictionaries(text, text | st.floats() | st.booleans() | st.none(), max_size=3))
     features = draw(st.none() | st.lists(text, min_size=d, max_size=d, unique=True).map(tuple))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from separatrix import load, save, sealed
+from separatrix import LogisticRegression, load, save, sealed
 from separatrix.errors import ModelFileError
 from separatrix.model_file import FORMAT, VERSION, read
 from separatrix.model_file.versions import up_to_date
@@ -93,6 +93,22 @@ def test_firth_of_version_2():
     assert model.bias_reduction == "firth"
     assert np.isinf(model.C_)
     assert model.certificate_.verify(X, [2, 2, 5, 5, 7, 7])
+
+
+def test_certificates_of_older_files_say_nothing_of_the_weights_error():
+    for name in ("version_1", "version_3", "version_4"):
+        model = load(FILES / f"{name}.json")
+        certificate = getattr(model, "steps", [("", model)])[-1][1].certificate_
+        assert certificate.weight_error is None
+        assert "weights:" not in str(certificate)
+
+
+def test_the_weights_error_is_kept(tmp_path):
+    model = LogisticRegression().fit(X, y)
+    save(model, tmp_path / "model.json")
+    kept = load(tmp_path / "model.json").certificate_
+    assert kept.weight_error == model.certificate_.weight_error > 0
+    assert str(kept) == str(model.certificate_)
 
 
 @pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4"])

@@ -36,8 +36,9 @@ class LikelihoodClaim:
         A bound by second derivatives speaks of all directions only if those that it leaves out are null. That is
         proven here in whole numbers on every row, and not by the residues that a fit goes by.
         """
-        from separatrix.bounds import Rounding, bound
+        from separatrix.bounds import bound
         from separatrix.proofs.null_space import leaves_out_null_directions_only
+        from separatrix.rounding import Rounding
 
         problem, weights = self._posed(X, y, sample_weight, offset)
         raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])

@@ -256,7 +256,7 @@ class LogisticRegression(LinearClassifier):
             why = why_chosen(self, why)
         refuse_unmet(solver, problem)
         start = self._start(problem, task, solver, near)
-        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol)
+        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
         W, outcome = delivered(outcome, problem, self.tol)
         self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
         W = W if task is whole else with_absent(W, held)

@@ -45,7 +45,8 @@ def explained(
     seen = np.isfinite(problem.rows.frame.scale)  # a constant column says nothing, and needs no penalty
     free = np.flatnonzero((problem.unpenalised[1:] & seen)[: task.X.shape[1]])
     provable = len(free) * max(1, task.n_classes - 1) <= MOST_EXACT_ROWS and problem.loss.traits.likelihood
-    if not known and not (len(free) and provable and not exists(problem, outcome.state.W, outcome.bound)):
+    held = None if outcome.curvature is None else outcome.curvature.factor
+    if not known and not (len(free) and provable and not exists(problem, outcome.state.W, outcome.bound, held)):
         return None, outcome
     penalised = np.flatnonzero(~problem.unpenalised[1:][: task.X.shape[1]] & seen[: task.X.shape[1]])
     asked = np.setdiff1d(np.arange(task.X.shape[1]), penalised)  # constant columns too: the verdict is one on X

@@ -9,8 +9,8 @@ step therefore refuses keys that its version did not have: they would be overwri
     2    the claim has l1_ratio; it may be Firth's
     3    every classifier: kinds of scorer and claim, the fit's attributes, an encoder; the digest is of the raw bytes
     4    the columns' units, where they are not their own; proofs of overlap have multipliers to rounding
-    5    the type of the rows of the fit; iterations of a logistic regression as a list; the digest is of the whole file,
-         the version included
+    5    the type of the rows of the fit; iterations of a logistic regression as a list; certificates bound the error of
+         the weights; the digest is of the whole file, the version included
 """
 
 from __future__ import annotations
@@ -110,7 +110,15 @@ def _with_near(found: Any) -> Any:
 
 
 def _from_4(content: Content) -> Content:
-    """Answers were float64 whatever the rows; a logistic regression had one number of iterations."""
+    """Answers were float64 whatever the rows; a logistic regression had one number of iterations; no certificate spoke
+    of the error of the weights.
+    """
+    _with_dtype(content)
+    return {key: _with_weight_error(value) for key, value in content.items()}
+
+
+def _with_dtype(content: Content) -> None:
+    """Bring what a fit left up to date, in place, in the model and in the models within it."""
     fitted = content.get("fitted", {})
     _refuse_newer(4, fitted, "_dtype")
     if fitted:
@@ -119,8 +127,22 @@ def _from_4(content: Content) -> Content:
             fitted["n_iter_"] = [fitted["n_iter_"]]
     for part in [*fitted.get("estimators_", []), *content["scorer"].get("estimators", [])]:
         if "fitted" in part:  # otherwise it names the place where the same model stands
-            _from_4(part)
-    return content
+            _with_dtype(part)
+
+
+def _with_weight_error(found: Any) -> Any:
+    """The same, with the error of the weights in every certificate and bound, wherever that stands."""
+    if isinstance(found, list):
+        return [_with_weight_error(item) for item in found]
+    if not isinstance(found, dict):
+        return found
+    lacking: Content = {}
+    if {"bound_reason", "claim", "facts"} <= set(found):
+        _refuse_newer(4, found, "weight_error", "weight_error_unit", "weight_error_reason")
+        lacking = {"weight_error": None, "weight_error_unit": "", "weight_error_reason": ""}
+    elif set(found) == {"value", "kind", "reason"}:
+        lacking = {"resolved": None, "weights": {"value": None, "unit": "", "reason": ""}}
+    return lacking | {key: _with_weight_error(item) for key, item in found.items()}
 
 
 _STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}

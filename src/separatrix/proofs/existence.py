@@ -41,8 +41,10 @@ def flat(factor: Factor | None) -> bool:
     return bool(pivots.min(initial=np.inf) < FLAT * pivots.max(initial=0.0))
 
 
-def exists(problem: Objective, W: Array, bound: Bound) -> bool:
+def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
     """Whether the bound at W, in the problem's coordinates, proves that there is an optimum.
+
+    ``factor``: of the second derivatives that the bound was proven by, where they are still at hand.
 
     >>> from separatrix.bounds import affine
     >>> from separatrix.penalty import Penalty
@@ -56,6 +58,8 @@ def exists(problem: Objective, W: Array, bound: Bound) -> bool:
     """
     if bound.value is None or bound.kind != "self-concordance":
         return False
+    if factor is not None:
+        return not flat(factor)
     twin = problem.standard
     if twin is not None:
         problem, W = twin, twin.rows.frame.from_original(problem.rows.frame.to_original(W))

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.bounds import bound, thorough_passes
+from separatrix.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
 from separatrix.certificate import Bound
 from separatrix.concurrency import one_blas_thread
+from separatrix.curvature import Curvature
 from separatrix.objective import Objective
 from separatrix.rows.block import LARGEST
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.escape import Separated
+from separatrix.solvers.finish import finished
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
@@ -49,12 +51,16 @@ OUT_OF_RANGE = Status(
 
 @dataclass(frozen=True)
 class Run:
-    """How a run went: the state it ended in, why, and every record on the way."""
+    """How a run went: the state it ended in, why, and every record on the way.
+
+    ``curvature``: second derivatives that prove the bound, where they are at hand.
+    """
 
     state: State
     status: Status
     bound: Bound
     trace: tuple[Record, ...]
+    curvature: Curvature | None = None
 
 
 @dataclass
@@ -71,20 +77,20 @@ class _Look:
     next_try: int = 0
     tried_at: int = -1
     cheap: tuple[float, ...] = ()
-    latest: Bound = field(default_factory=lambda: Bound(None, "none", "not looked for yet"))
+    latest: Evidence = NOT_LOOKED_FOR
 
     def at(self, problem: Objective, state: State, before: State | None) -> Bound:
         near = self._near(problem, state, before)
         due = state.iteration >= self.next_try
-        cheap = bound(problem, state.W, state.at, thorough=False)
+        cheap = evidence(problem, state.W, state.at, thorough=False).bound
         self.cheap = (*self.cheap, cheap.known)[-RECENT:]
         enough = cheap.known <= self.tol * problem.null_value
         if enough or not (near and due) or self._falls_soon(problem, state):
-            self.latest = cheap
+            self.latest = Evidence(cheap)
         else:
-            self.latest = bound(problem, state.W, state.at, thorough=True)
+            self.latest = evidence(problem, state.W, state.at, thorough=True)
             self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
-        return self.latest
+        return self.latest.bound
 
     def _falls_soon(self, problem: Objective, state: State) -> bool:
         """Whether the cheap bound should be within the tolerance after steps that cost less than a thorough one."""
@@ -141,8 +147,11 @@ def run(
     start: Array | State,
     rules: Sequence[Rule],
     tol: float,
+    exact_weights: bool = False,
 ) -> Run:
     """Run ``solver`` on ``problem`` until one of ``rules`` holds; whoever watches is told of every state.
+
+    ``exact_weights``: where second derivatives are at hand at the end, take the last steps of ``finish``, too.
 
     >>> from separatrix.solvers.newton import Newton
     >>> from separatrix.posing import pose
@@ -160,23 +169,43 @@ def run(
     with one_blas_thread:
         for state in states(solver, problem, start):
             found = look.at(problem, state, before)
-            length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
-            seconds = time.perf_counter() - clock
-            met = state.memory.get("met")
-            trace.append(Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, met))
+            trace.append(_recorded(problem, state, found, time.perf_counter() - clock))
             if told is not None:
                 told(trace[-1], state)
             asked = (rule(problem, state, found, trace) for rule in every)
             status = next((answer for answer in asked if answer is not None), None)
             if status is not None:
-                return _end(solver, problem, state, status, look, trace)
+                ended = _end(solver, problem, state, status, look, trace)
+                if not (exact_weights and status.code in CERTIFIED):
+                    return ended
+                last = _finished(problem, ended, look, rules, clock)
+                if told is not None and last is not ended:
+                    told(last.trace[-1], last.state)
+                return last
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")
 
 
+def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
+    length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
+    met = state.memory.get("met")
+    return Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, met)
+
+
+def _finished(problem: Objective, ended: Run, look: _Look, rules: Sequence[Rule], clock: float) -> Run:
+    """The run with its last steps, as many as the limit on iterations leaves, and the status in their light."""
+    most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
+    state, found = finished(problem, ended.state, look.latest, most - ended.state.iteration)
+    trace = ended.trace
+    if state is not ended.state:
+        trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
+    status = Certified(look.tol)(problem, state, found.bound, trace) or ended.status
+    return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
+
+
 def _end(solver: Solver, problem: Objective, state: State, status: Status, look: _Look, trace: list[Record]) -> Run:
     """The solver's answer, with the sharpest bound on it that there is."""
-    final, found = solver.solution(problem, state), look.latest
+    final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:
         found = bound(problem, final.W, final.at, thorough=True, last=True)
     return Run(final, _judged(status, problem, final, found, look.tol, trace), found, tuple(trace))
@@ -219,4 +248,4 @@ def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, 
     if status.code in CERTIFIED:
         beyond = OUT_OF_RANGE if np.max(np.abs(raw)) >= LARGEST else BEYOND_RAW_UNITS
         status = Certified(tol)(problem, state, found, outcome.trace) or beyond
-    return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace)
+    return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace, outcome.curvature)

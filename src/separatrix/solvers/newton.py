@@ -18,6 +18,8 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.arrays import Array
+from separatrix.factor import Factor
+from separatrix.null_model import factor_at_zero
 from separatrix.objective import Objective
 from separatrix.solvers.beginning import begun
 from separatrix.solvers.line_search import search
@@ -46,26 +48,27 @@ class Newton:
         return State(start, begun(problem, start))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        direction = newton_direction(problem, state)
-        if direction is None:
+        factor = (None if np.any(state.W) else factor_at_zero(problem)) or problem.factor(state.W)
+        if factor is None:
             return replace(state, halt=Halt.SINGULAR)
+        direction = newton_direction(problem, state, factor)
         found = search(problem, state.W, state.at, direction)
         if found is None:
             return replace(state, halt=Halt.STALLED)
         W, at = found
         gone = state.iteration + 1
         lower = at.value < state.at.value or _length(at.gradient) < 0.5 * _length(state.at.gradient)
-        return State(W, at, gone, {"direction": direction}, None if lower else Halt.STALLED)
+        memory = {"direction": direction, "factor": factor, "from": state.W}
+        return State(W, at, gone, memory, None if lower else Halt.STALLED)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
 
 
-def newton_direction(problem: Objective, state: State) -> Array | None:
-    """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1); None where ∇²E is singular there."""
+def newton_direction(problem: Objective, state: State, factor: Factor) -> Array:
+    """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
     space = problem.subspace
-    factor = problem.factor(state.W)
-    return None if factor is None else -space.expand(factor.solve(space.reduce(state.at.gradient)))
+    return -space.expand(factor.solve(space.reduce(state.at.gradient)))
 
 
 def _length(gradient: Array) -> float:

@@ -1,0 +1,99 @@
+r"""The last steps of a fit that is within its tolerance: they make the weights as exact as the objective.
+
+Where a gap is ε, weights are off by about ε^½: a relative gap of 1e-8 leaves three or four digits of a coefficient.
+Second derivatives that are at hand, from the bound or from the last Newton step, double that number for a pass more:
+
+    W ← W − H⁻¹ ∇E(W),    kept where it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
+
+and ``curvature`` proves the bound at the new point by the same H.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.bounds import Evidence, better, counts_all_rows, duality, proven
+from separatrix.curvature import Curvature, curvature_at
+from separatrix.factor import Factor
+from separatrix.objective import Objective
+from separatrix.solvers.line_search import ROUNDING
+from separatrix.solvers.state import State
+
+# Weights nearer to the optimum's than this, in standard errors, have six digits wherever a coefficient is
+# larger than a tenth of its standard error.
+NEAR = 1e-7
+# Steps at most, each a pass. Around the Hessian of the point itself one is enough, around an earlier one two or three.
+MOST_STEPS = 3
+
+
+def finished(problem: Objective, state: State, found: Evidence, most: float = MOST_STEPS) -> tuple[State, Evidence]:
+    """The state after at most ``most`` last steps, and the evidence there; both as given where none helps.
+
+    >>> from separatrix.bounds import evidence
+    >>> from separatrix.posing import pose
+    >>> from separatrix.penalty import Penalty
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> W = np.array([[0.0, 0.4]])
+    >>> before = State(W, problem.value_gradient(W))
+    >>> after, there = finished(problem, before, evidence(problem, W, before.at, thorough=True))
+    >>> bool(np.linalg.norm(after.at.gradient) < 1e-3 * np.linalg.norm(before.at.gradient)), there.bound.known < 1e-9
+    (True, True)
+    """
+    held = _at_hand(problem, state, found)
+    if held is None:
+        return state, found
+    factor, curvature = held
+    start, root = state, np.sqrt(problem.total_weight * problem.weight_unit)
+    decrement = _decrement(problem, factor, state)
+    while state.iteration - start.iteration < min(most, MOST_STEPS) and root * decrement > NEAR:
+        after = _stepped(problem, factor, state)
+        lower = after.at.value <= state.at.value + ROUNDING * abs(state.at.value)
+        if not (lower and (left := _decrement(problem, factor, after)) <= 0.5 * decrement):
+            break
+        state, decrement = after, left
+    return state, _judged(problem, start, state, found, curvature)
+
+
+def _judged(problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None) -> Evidence:
+    """What is proven where the steps ended, from a curvature where they started; ``found``: what was known there."""
+    if curvature is None:
+        return found if end is start else Evidence(duality(problem, end.W, end.at))
+    if end is start:
+        return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
+    there = curvature.after(problem.subspace.reduce(end.W - start.W))
+    return Evidence(better(duality(problem, end.W, end.at), proven(problem, end.W, end.at, there)), there)
+
+
+def _stepped(problem: Objective, factor: Factor, state: State) -> State:
+    space = problem.subspace
+    W = state.W - space.expand(factor.solve(space.reduce(state.at.gradient)))
+    return replace(state, W=W, at=problem.value_gradient(W), iteration=state.iteration + 1)
+
+
+def _decrement(problem: Objective, factor: Factor, state: State) -> float:
+    """(∇Eᵀ H⁻¹ ∇E)^½."""
+    return float(np.linalg.norm(factor.half(problem.subspace.reduce(state.at.gradient))))
+
+
+def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
+    """A factor of the second derivatives of all rows at the state or near it; and a curvature that is valid there.
+
+    The factor is the bound's, if that counted all rows; else the one of Newton's last step; else, of a small table, a
+    new one. Nothing where there is none to be had cheaply, or where a step by it makes no sense.
+    """
+    if problem.standard is not None or not problem.smooth or not problem.loss.traits.convex or not problem.has_hessian:
+        return None
+    if found.curvature is not None and found.curvature.complete:
+        return found.curvature.factor, found.curvature
+    if "factor" in state.memory and "from" in state.memory:
+        factor: Factor = state.memory["factor"]
+        if found.curvature is not None or not counts_all_rows(problem):
+            return factor, found.curvature
+        start = state.memory["from"]
+        taken = curvature_at(problem, start, factor=factor)
+        return None if taken is None else (factor, taken.after(problem.subspace.reduce(state.W - start)))
+    taken = curvature_at(problem, state.W) if counts_all_rows(problem) else None
+    return None if taken is None else (taken.factor, taken)
