@@ -77,6 +77,13 @@ def scales(shrink: int) -> Data:
     return Data((found.X + rng.normal(0, 3, d)) * factors, found.y)
 
 
+def year(shrink: int) -> Data:
+    """300 000 × 60, correlated, with one column that is a year: 2000 give or take ten."""
+    found = tall(300_000, 60)(shrink)
+    found.X[:, 7] = np.round(2000 + 10 * found.X[:, 7] / found.X[:, 7].std())
+    return found
+
+
 def onehot(sparse: bool) -> Maker:
     """10 numbers and 8 categories with 300 levels in all, the rarest a few rows each."""
 

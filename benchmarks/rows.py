@@ -120,6 +120,7 @@ ROWS: dict[str, Row] = {
             Part("", data.tall(correlated=False), RIDGE, 1.2, left_out=ONLINE),
         ),
         lone("scales", "tall, columns scaled 1e-3…1e3 and shifted", Part("", data.scales, RIDGE, 5.0, left_out=ONLINE)),
+        lone("year", "300 000 × 60, one column a year, C = 1", Part("", data.year, RIDGE, 4.0, left_out=ONLINE)),
         lone("tall32", "tall in float32", Part("", data.tall(dtype="float32"), RIDGE, 4.0, left_out=ONLINE)),
         Row(
             "onehot",

@@ -12,8 +12,12 @@ from separatrix.labels import signed
 from separatrix.losses import LOSSES
 from separatrix.objective import Objective
 from separatrix.penalty import Penalty
-from separatrix.rows import memory_rows, standard_frame, summarise
+from separatrix.rows import Frame, MemoryRows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import is_sparse, power_of_two
+from separatrix.sums import ClassSums
+
+# Up to this share of the columns a copy of those with a large offset costs less than a pass over all.
+FEW_FAR = 0.1
 
 
 def pose(
@@ -44,8 +48,10 @@ def pose(
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
     frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
     objective = Objective(rows.seen_through(frame), kept, penalty, n_classes, fit_intercept)
-    if not frame.has_large_offset:  # beside one, sums of x hold too few digits: they are taken anew where asked for
+    if not frame.has_large_offset:
         objective.class_sums = summary.class_sums(frame)
+    elif np.count_nonzero(frame.is_far) <= FEW_FAR * len(frame.is_far):
+        objective.class_sums = _with_far_sums(rows, frame, summary.class_sums(frame), objective)
     if not standard:
         raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
         raw.standard, objective = objective, raw
@@ -57,6 +63,16 @@ def pose(
             posed.pinned[-posed.n_offsets :] = True
     objective.passes += 1
     return objective
+
+
+def _with_far_sums(rows: MemoryRows, frame: Frame, sums: Array, objective: Objective) -> Array:
+    """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits."""
+    far = np.flatnonzero(frame.is_far)
+    alone = MemoryRows(rows.X[:, far], rows.t, rows.weight, Frame(frame.center[far], frame.scale[far]))
+    partial = ClassSums(len(sums), len(far) + 1, not objective.loss.traits.multiclass)
+    sums[:, 1 + far] = alone.fold(partial)[:, 1:]
+    objective.passes += 1
+    return sums
 
 
 def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:

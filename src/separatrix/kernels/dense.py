@@ -15,11 +15,14 @@ from separatrix.kernels.lanes import LANES
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
-def logistic_pass(X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: Any, gradient: Any) -> Any:
+def logistic_pass(
+    X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: Any, gradient: Any, center: Any = None
+) -> Any:
     """Adds Σ s ℓ′ x to ``gradient`` (d,); returns Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
 
     Four rows at a time, so that w and the gradient are read once for four; past the end the last row stands in, and
-    counts for nothing.
+    counts for nothing. ``center`` (d,): what is taken off every row first, so that x − center stands for x above. The
+    compiler makes two loops of it: without a center nothing is subtracted.
     """
     value, first = 0.0, 0.0
     d, last = X.shape[1], end - 1
@@ -27,11 +30,18 @@ def logistic_pass(X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: 
     for i in range(begin, end, 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
         z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
-        for j in range(d):
-            z0 += X[i, j] * w[j]
-            z1 += X[i1, j] * w[j]
-            z2 += X[i2, j] * w[j]
-            z3 += X[i3, j] * w[j]
+        if center is None:
+            for j in range(d):
+                z0 += X[i, j] * w[j]
+                z1 += X[i1, j] * w[j]
+                z2 += X[i2, j] * w[j]
+                z3 += X[i3, j] * w[j]
+        else:
+            for j in range(d):
+                z0 += (X[i, j] - center[j]) * w[j]
+                z1 += (X[i1, j] - center[j]) * w[j]
+                z2 += (X[i2, j] - center[j]) * w[j]
+                z3 += (X[i3, j] - center[j]) * w[j]
         r[0], r[1], r[2], r[3] = z0, z1, z2, z3
         for p in range(4):
             k = i + p
@@ -44,8 +54,13 @@ def logistic_pass(X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: 
             r[p] = -t[k] * weight[k] * (e if m >= 0.0 else 1.0) / (1.0 + e)
             first += r[p]
         r0, r1, r2, r3 = r[0], r[1], r[2], r[3]
-        for j in range(d):
-            gradient[j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
+        if center is None:
+            for j in range(d):
+                gradient[j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
+        else:
+            for j in range(d):
+                c = center[j]
+                gradient[j] += r0 * (X[i, j] - c) + r1 * (X[i1, j] - c) + r2 * (X[i2, j] - c) + r3 * (X[i3, j] - c)
     return value, first
 
 

@@ -47,9 +47,9 @@ class Record(Form):
 
     ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound.
 
-    >>> from separatrix.certificate import Bound
-    >>> Record(Bound).read({"value": None, "kind": "none", "reason": "why"}, Reading("bound"))
-    Bound(value=None, kind='none', reason='why')
+    >>> from separatrix.certificate import WeightError
+    >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
+    WeightError(value=None, unit='', reason='why')
     """
 
     shared: ClassVar[bool] = True

@@ -76,8 +76,13 @@ class Frame:
         return bool(np.all(self.center == 0) and np.all(self.scale == 1))
 
     @cached_property
+    def is_far(self) -> AnyArray:
+        """Which columns have an offset that dwarfs their spread, (d,) of truth values."""
+        return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
+
+    @cached_property
     def has_large_offset(self) -> bool:
-        return bool(np.any(np.abs(self.center) > LARGE_OFFSET * self.scale))
+        return bool(np.any(self.is_far))
 
     @cached_property
     def is_near(self) -> bool:

@@ -30,7 +30,10 @@ FEWEST_DENSE = 1 << 22
 
 @dataclass(frozen=True)
 class CompiledSums:
-    """The sums of a logistic objective over rows in memory. Offsets must be small: rows are read in raw units.
+    """The sums of a logistic objective over rows in memory, which are read in raw units.
+
+    Columns whose offset dwarfs their spread are centred as they are read; only of dense rows, since a sparse column of
+    that kind has no zeros to leave out.
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.posing import pose
@@ -49,10 +52,13 @@ class CompiledSums:
     def of(cls, problem: Objective) -> CompiledSums | None:
         """The sums of a problem, or None where they are not for these loops."""
         block = problem.rows.resident()
-        if block is None or not isinstance(problem.loss, Logistic) or problem.rows.frame.has_large_offset:
+        if block is None or not isinstance(problem.loss, Logistic):
             return None
         X: Any = block.X
-        fits = is_sparse(X) or (X.flags.c_contiguous and X.size >= FEWEST_DENSE)
+        if is_sparse(X):
+            fits = not problem.rows.frame.has_large_offset
+        else:
+            fits = X.flags.c_contiguous and X.size >= FEWEST_DENSE
         return cls(problem, block) if fits else None
 
     @cached_property
@@ -88,17 +94,20 @@ class CompiledSums:
 
         problem, rows, frame = self.problem, self.block, self.problem.rows.frame
         X: Any = rows.X
-        raw = frame.to_original(W)[0]
-        w, b = raw[1:].copy(), float(raw[0])
+        # Of columns with a large offset x − c is summed; of the others x, with c taken off the sums.
+        far = np.where(frame.is_far, frame.center, 0.0) if frame.has_large_offset else None
+        near = frame.center if far is None else frame.center - far
+        w = W[0, 1:] / frame.scale
+        b = float(W[0, 0] - w @ near)
 
         def strand(begin: int, end: int, gradient: Array) -> Array:
             given = (begin, end, rows.t, rows.weight, w, b, gradient)
             if is_sparse(X):
                 return np.array(csr.logistic_pass(X.data, X.indices, X.indptr, *given))
-            return np.array(dense.logistic_pass(X, *given))
+            return np.array(dense.logistic_pass(X, *given, far))
 
         (value, first), gradient = self._summed(strand)
-        framed = (gradient - first * frame.center) / frame.scale
+        framed = (gradient - first * near) / frame.scale
         whole = problem.without_pinned(np.concatenate([[first], framed])[None, :] / problem.total_weight)
         return Evaluation(
             float(value) / problem.total_weight + problem.penalty_value(W), whole + problem.penalty_gradient(W)
