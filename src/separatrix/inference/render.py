@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from separatrix.certificate import Bound, WeightError
 from separatrix.errors import SeparatrixError
 from separatrix.inference.findings import ESTIMATED
 
@@ -57,13 +58,14 @@ def records(found: Summary) -> Rows:
 
 def as_dict(found: Summary) -> dict[str, Any]:
     about = ("reference", "classes", "covariance_kind", "weights", "intervals", "level", "ratio_name", "withheld")
-    corrected = found.prior_corrected_intercept
+    corrected, error = found.prior_corrected_intercept, weight_error(found)
     plain: dict[str, Any] = _plain(
         {key: getattr(found, key) for key in about}
         | {"notes": found.notes, "coefficients": records(found)}
         | {key: getattr(found, key) for key in STATISTICS}
         | {"raw_intercept": None if corrected is None else np.atleast_2d(found.coef)[:, 0].tolist()}
         | {"prior_corrected_intercept": None if corrected is None else corrected.tolist()}
+        | {"weight_error": error.value, "weight_error_unit": error.unit, "weight_error_reason": error.reason}
     )
     return plain
 
@@ -163,7 +165,14 @@ def remarks(found: Summary) -> list[str]:
         raw, moved = np.atleast_2d(found.coef)[:, 0], found.prior_corrected_intercept
         pairs = "; ".join(f"raw {a:.6g}, prior-corrected {b:.6g}" for a, b in zip(raw, moved, strict=True))
         said.append(f"intercept: {pairs}")
-    return said
+    error = weight_error(found)
+    return said if error.value is None else [*said, f"weights: {error}, as the fit's certificate proves"]
+
+
+def weight_error(found: Summary) -> WeightError:
+    """How far from the optimum's the weights are at most, by the certificate of the fit."""
+    claimed: Bound = found.asked.model.certificate_.claimed
+    return claimed.weights
 
 
 def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
