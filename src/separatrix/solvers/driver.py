@@ -179,7 +179,7 @@ def run(
                 if not (exact_weights and status.code in CERTIFIED):
                     return ended
                 last = _finished(problem, ended, look, rules, clock)
-                if told is not None and last is not ended:
+                if told is not None and len(last.trace) > len(ended.trace):
                     told(last.trace[-1], last.state)
                 return last
             before = state
@@ -193,10 +193,11 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
 
 
 def _finished(problem: Objective, ended: Run, look: _Look, rules: Sequence[Rule], clock: float) -> Run:
-    """The run with its last steps, as many as the limit on iterations leaves, and the status in their light."""
+    """The run with its last steps, if the limit on iterations leaves one, and the status in their light."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
-    state, found = finished(problem, ended.state, look.latest, most - ended.state.iteration)
-    trace = ended.trace
+    state, found, trace = ended.state, look.latest, ended.trace
+    if state.iteration < most:
+        state, found = finished(problem, state, found)
     if state is not ended.state:
         trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
     status = Certified(look.tol)(problem, state, found.bound, trace) or ended.status

@@ -28,8 +28,8 @@ NEAR = 1e-7
 MOST_STEPS = 3
 
 
-def finished(problem: Objective, state: State, found: Evidence, most: float = MOST_STEPS) -> tuple[State, Evidence]:
-    """The state after at most ``most`` last steps, and the evidence there; both as given where none helps.
+def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
+    """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if none helps.
 
     >>> from separatrix.bounds import evidence
     >>> from separatrix.posing import pose
@@ -42,19 +42,22 @@ def finished(problem: Objective, state: State, found: Evidence, most: float = MO
     >>> bool(np.linalg.norm(after.at.gradient) < 1e-3 * np.linalg.norm(before.at.gradient)), there.bound.known < 1e-9
     (True, True)
     """
-    held = _at_hand(problem, state, found)
+    held = _at_hand(problem, start, found)
     if held is None:
-        return state, found
+        return start, found
     factor, curvature = held
-    start, root = state, np.sqrt(problem.total_weight * problem.weight_unit)
+    state, root = start, np.sqrt(problem.total_weight * problem.weight_unit)
     decrement = _decrement(problem, factor, state)
-    while state.iteration - start.iteration < min(most, MOST_STEPS) and root * decrement > NEAR:
+    for _ in range(MOST_STEPS):
+        if not root * decrement > NEAR:
+            break
         after = _stepped(problem, factor, state)
         lower = after.at.value <= state.at.value + ROUNDING * abs(state.at.value)
         if not (lower and (left := _decrement(problem, factor, after)) <= 0.5 * decrement):
             break
         state, decrement = after, left
-    return state, _judged(problem, start, state, found, curvature)
+    judged = _judged(problem, start, state, found, curvature)
+    return (start if state is start else replace(state, iteration=start.iteration + 1)), judged
 
 
 def _judged(problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None) -> Evidence:
@@ -70,7 +73,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
 def _stepped(problem: Objective, factor: Factor, state: State) -> State:
     space = problem.subspace
     W = state.W - space.expand(factor.solve(space.reduce(state.at.gradient)))
-    return replace(state, W=W, at=problem.value_gradient(W), iteration=state.iteration + 1)
+    return replace(state, W=W, at=problem.value_gradient(W))
 
 
 def _decrement(problem: Objective, factor: Factor, state: State) -> float:
