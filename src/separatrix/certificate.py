@@ -22,6 +22,7 @@ class WeightError:
     """How far the weights are from the optimum's at most: each by ``value`` times what ``unit`` says.
 
     ``value`` is None where no such bound is known, with the ``reason``; where a fit has no such question, without one.
+    Where columns are collinear, it holds for what the rows determine: the scores, and all combinations of those.
 
     >>> print(WeightError(3e-9, "standard errors of the optimum's"))
     each within 3.0e-09 standard errors of the optimum's

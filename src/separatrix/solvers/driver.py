@@ -195,12 +195,14 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
 def _finished(problem: Objective, ended: Run, look: _Look, rules: Sequence[Rule], clock: float) -> Run:
     """The run with its last steps, if the limit on iterations leaves one, and the status in their light."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
-    state, found, trace = ended.state, look.latest, ended.trace
+    state, found, trace, status = ended.state, look.latest, ended.trace, None
     if state.iteration < most:
         state, found = finished(problem, state, found)
-    if state is not ended.state:
-        trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
-    status = Certified(look.tol)(problem, state, found.bound, trace) or ended.status
+        if state is not ended.state:
+            trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
+        status = Certified(look.tol)(problem, state, found.bound, trace)
+    if status is None:  # no room for a step, or one that loses what was proven
+        return replace(ended, bound=with_weights(problem, ended.bound), curvature=look.latest.curvature)
     return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
 
 
