@@ -155,7 +155,7 @@ class _Task(Generic[T, U]):
     """``function(item)``, given to the pool until it begins there or is taken back."""
 
     def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
-        self._call = function, item
+        self._function, self._item = function, item
         self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
 
     def taken_back(self) -> bool:
@@ -164,7 +164,7 @@ class _Task(Generic[T, U]):
             return False
         self._future = Future()
         try:
-            self._future.set_result(_TASK.copy().run(*self._call))
+            self._future.set_result(_TASK.copy().run(self._function, self._item))
         except Exception as error:
             self._future.set_exception(error)
         return True

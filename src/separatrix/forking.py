@@ -1,8 +1,8 @@
 """Forks: the child finds every lock that the package uses free.
 
 A forked child has one thread, the one that forked, and a copy of all locks as they were. A lock that another thread of
-the parent held stays locked in the child for ever. So the thread that forks first takes the locks, which waits until
-nobody else holds them, and both parent and child release them afterwards. The locks are
+the parent held stays locked in the child for ever. So the thread that forks first takes the locks, waiting until nobody
+else holds them, and both parent and child release them afterwards. The locks are
 
 - those given to ``held_during_forks``;
 - Python's locks on modules that are being imported: fits import much of what they need when they need it;
@@ -36,22 +36,20 @@ def held_during_forks(lock: Lock, in_child: Callable[[], None]) -> None:
 
 
 def _take_all() -> None:
-    _one_fork.acquire()
-    for lock, _ in _locks:
-        _held.enter_context(lock)
+    """Wait for imports, which may need any of the locks, and take these; again where an import began meanwhile."""
     waited_for = set[str]()
     while True:
-        while late := set(_being_imported()) - waited_for:  # what is left of them, this thread itself is importing
+        while late := set(_being_imported()) - waited_for:  # those that are left this thread itself is importing
             waited_for |= late
             for name in late:
-                with suppress(Exception):  # why it cannot be imported is told in the other thread
-                    import_module(name)  # waits for the thread that imports it already
-        compiler = _compiler_lock()
-        compiler.__enter__()
+                with suppress(Exception):  # the other thread is told why it cannot be imported
+                    import_module(name)  # returns when the thread that imports it already is done
+        _one_fork.acquire()
+        for lock in (*(lock for lock, _ in _locks), _compiler_lock()):
+            _held.enter_context(lock)
         if waited_for.issuperset(_being_imported()):
-            _held.push(compiler)
             return
-        compiler.__exit__(None, None, None)  # an import may need the compiler: it is not waited for with that held
+        _release_all()
 
 
 def _release_all() -> None:
@@ -60,9 +58,11 @@ def _release_all() -> None:
 
 
 def _begin_child() -> None:
-    for _, in_child in _locks:
-        in_child()
-    _release_all()
+    try:
+        for _, in_child in _locks:
+            in_child()
+    finally:
+        _release_all()
 
 
 def _compiler_lock() -> Lock:

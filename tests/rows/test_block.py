@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.rows import Block, Frame
-from separatrix.rows.block import LARGE_OFFSET
+from separatrix.rows.block import LARGE_OFFSET, as_csr
 
 
 def _blocks(seed):
@@ -69,3 +69,16 @@ def test_a_large_offset_loses_nothing():
         block = Block(form, np.ones(500), np.ones(500), 0, frame)
         np.testing.assert_array_equal(block.scores(np.array([[0.0, 1.0]])), deviation)
         np.testing.assert_allclose(block.adjoint(deviation), [[deviation.sum(), np.sum(deviation**2)]], rtol=1e-13)
+
+
+def test_canonical_csr_is_shared_and_other_matrices_are_copied():
+    X = csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 4.0]]))
+    shared = as_csr(X)
+    assert all(np.shares_memory(getattr(shared, name), getattr(X, name)) for name in ("data", "indices", "indptr"))
+    assert as_csr(shared) is shared
+    unsorted = csr_array((X.data[::-1].copy(), X.indices[::-1].copy(), X.indptr), shape=X.shape)
+    rows = as_csr(unsorted)
+    assert not any(np.shares_memory(getattr(rows, name), getattr(unsorted, name)) for name in ("data", "indices"))
+    assert rows.has_canonical_format
+    assert np.array_equal(rows.toarray(), unsorted.toarray())
+    assert not unsorted.has_sorted_indices
