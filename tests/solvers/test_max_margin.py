@@ -5,11 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
+from scipy.optimize import linprog, minimize
+from scipy.sparse import csr_array, eye_array, hstack
 
+import separatrix as sx
 from separatrix.certificate import Bound
 from separatrix.objective import Evaluation
+from separatrix.proofs.linear_programs import least_violation
 from separatrix.rows import Frame
 from separatrix.solvers import run, states
 from separatrix.solvers.hulls import nearly_nearest
@@ -183,3 +185,34 @@ def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():
     state = State(np.zeros((1, 2)), Evaluation(0.5, np.zeros((1, 2))), 3, memory)
     problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
     assert "by more than 0.0e+00" in MarginWithin(relative=1e-9)(problem, state, Bound(None, "none", ""), ()).sentence
+
+
+def test_overlapping_rows_are_proven_so_before_the_hulls_are_searched(monkeypatch):
+    """The interior method factors hundreds of rows for nothing where a few rows prove that the hulls meet."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 2))
+    y = X[:, 0] + rng.standard_normal(2000) > 0
+    monkeypatch.setattr("separatrix.solvers.max_margin.nearly_nearest", None)
+    with pytest.warns(sx.errors.NotConvergedWarning):
+        model = sx.MaxMarginClassifier().fit(X, y)
+    assert model.certificate_.code == "inseparable"
+    assert model.certificate_.verify(X, y)
+    assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("n", [200, 5000])
+def test_the_least_violation_is_that_of_the_plain_program(n):
+    """Its dual has a basis of as many rows as there are columns; the minimum is the same."""
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, 3)) * [1.0, 1e4, 1e-3]
+    t = np.where(X[:, 0] + rng.standard_normal(n) > 0.7, 1.0, -1.0)
+    A = t[:, None] * np.column_stack([np.ones(n), X])
+    share = np.where(t > 0, 1 / np.sum(t > 0), 1 / np.sum(t < 0))
+    v = least_violation(A, t > 0)
+    plain = linprog(
+        np.concatenate([np.zeros(4), share]),
+        A_ub=hstack([csr_array(-A), -eye_array(n)], format="csr"),
+        b_ub=-np.ones(n),
+        bounds=[(None, None)] * 4 + [(0, None)] * n,
+    )
+    assert share @ np.maximum(0, 1 - A @ v) == pytest.approx(plain.fun, rel=1e-6)

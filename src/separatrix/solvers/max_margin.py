@@ -66,10 +66,7 @@ class NearestPoint:
 
     def init(self, problem: Objective, start: Array) -> State:
         """Along the start's w, by default along the difference of the means."""
-        w = start[0, 1:]
-        if not w.any():
-            sums = problem.class_sums
-            w = sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0]
+        w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
         near = nearly_nearest(problem, w) if self.head_start else None
         if near is not None:
             P, pairs, mu = _differences(problem, near)
@@ -108,6 +105,12 @@ class NearestPoint:
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
+
+
+def difference_of_means(problem: Objective) -> Array:
+    """The mean of the positive rows less that of the negative ones, (d,)."""
+    sums = problem.class_sums
+    return np.asarray(sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0])
 
 
 def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:

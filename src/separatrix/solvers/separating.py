@@ -145,8 +145,17 @@ class ProvenInseparable:
         rows = problem.rows.resident()
         if rows is None or _entries(problem) > MOST_ENTRIES:
             return None
-        self.about = problem
         few = _by_some(rows, problem)
+        return self._judged(rows, problem, few)
+
+    def ask_some(self, problem: Objective) -> Status | None:
+        """The status where a few of many rows prove already that all are inseparable; None says nothing."""
+        rows = problem.rows.resident()
+        few = None if rows is None else _by_some(rows, problem)
+        return None if rows is None or few is None else self._judged(rows, problem, few)
+
+    def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
+        self.about = problem
         self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
             return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
