@@ -156,8 +156,23 @@ def _encoder(found: Any, features: tuple[str, ...] | None) -> Encoder | None:
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to ``path``; the file appears whole or not at all.
 
-    Settings that JSON cannot hold, such as solver objects, are left out, with a warning.
+    A file that is replaced passes on its mode, and its owner where the system permits that.
 
+    Parameters
+    ----------
+    model : classifier or pipeline
+        A fitted classifier of this package, or a pipeline of a ``TableEncoder``, scalers and such a classifier.
+        Settings that JSON cannot hold, such as solver objects, are left out, with a warning.
+    path : str or path-like
+        Where to write it. The folder must exist; a read-only file is not replaced.
+
+    Raises
+    ------
+    ParameterError
+        The model has no form in a file, or nothing can be written at ``path``; an old file is then as it was.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from separatrix import LogisticRegression, load, save
     >>> model = LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"])
@@ -176,8 +191,24 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies.
 
-    Where the file has an encoder of tables, or columns were scaled, the pipeline of these and the classifier.
+    Parameters
+    ----------
+    path : str or path-like
+        A file that ``save`` or the command line wrote, with this version of the package or an older one.
 
+    Returns
+    -------
+    classifier or pipeline
+        The classifier; where the file has an encoder of tables, or columns were scaled, the pipeline of these and the
+        classifier.
+
+    Raises
+    ------
+    ModelFileError
+        The file cannot be read, was altered or fails another check, or there is not enough memory to read it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from separatrix import LogisticRegression, save
     >>> rows, labels = [[0.0], [1.0], [2.0]], ["no", "yes", "yes"]

@@ -7,7 +7,7 @@ one that is cut short meanwhile would end the interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,53 +18,52 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from separatrix.errors import TableError
-from separatrix.table.sources.limits import USUAL, Limits
+from separatrix.table.sources.limits import Limits
 from separatrix.table.sources.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
 
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
 
 
 @dataclass(frozen=True)
-class ParquetSource:
-    """A Parquet file: only the columns asked for are read."""
+class ColumnarSource:
+    """A file of typed columns, of which only those asked for are read, by ``reader``."""
 
     name: str
     names: tuple[str, ...]
     content: Path | bytes
+    limits: Limits
+    reader: Callable[[ColumnarSource, Sequence[str]], pa.Table]
     target: str | None = None
     notes: tuple[str, ...] = ()
-    limits: Limits = USUAL
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns, in the order of ``names``."""
-        with _explained(self.name, "Parquet"), _parquet(self.content) as file:
-            _refuse_large(self, file.metadata.num_rows * len(names))
-            return _sound(file.read(columns=list(names)), names)
+        """The columns, in the order of ``names``, once all offsets, indices and texts in them are seen to be valid."""
+        return self.reader(self, names)
+
+    def refuse_large(self, n_cells: int) -> None:
+        """A small file of many rows: a run of equal values, or a column without any, takes a few bytes in it."""
+        size = len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+        self.limits.refuse_unpacked(self.name, size, n_cells * np.dtype(np.float64).itemsize)
 
 
-@dataclass(frozen=True)
-class ArrowSource:
-    """An IPC file, which Feather is, or an IPC stream: only the columns asked for are kept in memory."""
+def _read_parquet(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
+    with _explained(source.name, "Parquet"), _parquet(source.content) as file:
+        source.refuse_large(file.metadata.num_rows * len(names))
+        return _sound(file.read(columns=list(names)), names)
 
-    name: str
-    names: tuple[str, ...]
-    content: Path | bytes
-    target: str | None = None
-    notes: tuple[str, ...] = ()
-    limits: Limits = USUAL
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns, in the order of ``names``."""
-        places = [self.names.index(name) for name in names]
-        n_rows, batches = 0, []
-        with _explained(self.name, "Arrow"), _arrow(self.content, places) as reader:
-            for batch in _batches(reader):
-                n_rows += batch.num_rows
-                _refuse_large(self, n_rows * len(names))
-                batches.append(batch)
-            if n_rows == 0:
-                raise TableError(self.name, "it has no rows", SOME_ROWS)
-            return _sound(pa.Table.from_batches(batches), names)
+def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
+    place = {name: k for k, name in enumerate(source.names)}
+    places = [place[name] for name in names]
+    n_rows, batches = 0, []
+    with _explained(source.name, "Arrow"), _arrow(source.content, places) as reader:
+        for batch in _batches(reader):
+            n_rows += batch.num_rows
+            source.refuse_large(n_rows * len(names))
+            batches.append(batch)
+        if n_rows == 0:
+            raise TableError(source.name, "it has no rows", SOME_ROWS)
+        return _sound(pa.Table.from_batches(batches), names)
 
 
 def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
@@ -73,20 +72,14 @@ def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
         names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     if n_rows == 0:
         raise TableError(name, "it has no rows", SOME_ROWS)
-    return ParquetSource(name, distinct(name, names), content, limits=limits)
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_parquet)
 
 
 def open_arrow(name: str, content: Path | bytes, limits: Limits) -> Source:
     """The names, from the schema with which a file or a stream begins."""
     with _explained(name, "Arrow"), _arrow(content, []) as reader:
         names = reader.schema.names
-    return ArrowSource(name, distinct(name, names), content, limits=limits)
-
-
-def _refuse_large(source: ParquetSource | ArrowSource, n_cells: int) -> None:
-    """A small file of many rows: a run of equal values, or a column without any, takes a few bytes in it."""
-    size = len(source.content) if isinstance(source.content, bytes) else source.content.stat().st_size
-    source.limits.refuse_unpacked(source.name, size, n_cells * np.dtype(np.float64).itemsize)
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_arrow)
 
 
 def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
