@@ -1,9 +1,9 @@
 """Damaged Arrow and Parquet files, read one after the other in a process of its own, which a crash may end.
 
-    python mutants.py FORMAT FIRST LAST
+    python mutants.py FIRST LAST
 
 prints the number of a mutant before it is read, and after it what became of it: "read", "refused", or the error that
-no table should end in.
+no table should end in. The formats take turns.
 """
 
 import datetime
@@ -81,15 +81,16 @@ def mutant(sound, number):
     return bytes(damaged)
 
 
-def main(name, first, last):
+def main(first, last):
     from separatrix.errors import InputError
     from separatrix.table import read_table
 
-    sound = FORMATS[name]()
+    sound = [(name, made()) for name, made in FORMATS.items()]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name)
         for number in range(int(first), int(last)):
-            path.write_bytes(mutant(sound, number))
+            name, whole = sound[number % len(sound)]
+            path = Path(folder, name)
+            path.write_bytes(mutant(whole, number))
             print(number, end=" ", flush=True)
             try:
                 read_table(path, "y", missing="impute")

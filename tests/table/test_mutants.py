@@ -18,11 +18,11 @@ from . import mutants
 from .files import refusal
 
 
-def outcomes(name, first, last):
+def outcomes(first, last):
     """What became of each mutant; a process that a signal ends tells of the mutant that it was at."""
     found = {}
     while first < last:
-        command = [sys.executable, mutants.__file__, name, str(first), str(last)]
+        command = [sys.executable, mutants.__file__, str(first), str(last)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         for line in done.stdout.splitlines():
             number, _, outcome = line.partition(" ")
@@ -35,14 +35,13 @@ def outcomes(name, first, last):
     return found
 
 
-@pytest.mark.parametrize("name", mutants.FORMATS)
-@pytest.mark.parametrize("last", [40, pytest.param(1000, marks=pytest.mark.slow)])
-def test_damaged_files_end_in_one_sentence(name, last):
-    found = outcomes(name, 0, last)
+@pytest.mark.parametrize("last", [450, pytest.param(9000, marks=pytest.mark.slow)])
+def test_damaged_files_end_in_one_sentence(last):
+    found = outcomes(0, last)
     assert len(found) == last
     count = Counter(found.values())
     assert set(count) <= {"read", "refused"}, {n: said for n, said in found.items() if said not in ("read", "refused")}
-    assert count["refused"] > 0
+    assert count["refused"] > last / 2
 
 
 NOT_UTF8 = pa.array([b"good", b"caf\xe9", b"good", b"caf\xe9"]).view(pa.string())
