@@ -156,7 +156,7 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        raise ValueError(f"the key {twice!r:.60} is there twice")
     return found
 
 
@@ -203,7 +203,7 @@ def _without_head(name: str, newest: int, data: bytes) -> str:
     if type(version) is int and version > newest:
         return _newer(version, newest, data)
     if type(version) is not int or version < 1:
-        return f"its version is {version!r}, which is none"
+        return f"its version is {version!r:.60}, which is none"
     return "its first lines are not as they were written: it was altered, or formatted anew"
 
 
@@ -212,8 +212,8 @@ def _newer(version: int, newest: int, data: bytes) -> str:
         writer = _parsed(data)["content"]["separatrix"]
     except (ModelFileError, KeyError, TypeError):
         writer = None
-    by = f", written by separatrix {writer}" if isinstance(writer, str) else ""
-    return f"its version is {version}{by}, and this separatrix reads versions up to {newest}: install a newer one"
+    by = f", written by separatrix {writer:.60}" if isinstance(writer, str) else ""
+    return f"its version is {version!r:.60}{by}, and this separatrix reads versions up to {newest}: install a newer one"
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

@@ -163,6 +163,28 @@ def test_what_is_no_model_file(tmp_path, data, part):
     assert part in str(caught.value)
 
 
+LONG = b"x" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"format": "separatrix-model", "version": "' + LONG + b'"}',
+        b'{"format": "separatrix-model", "version": ' + b"9" * 4_000 + b"}",
+        b'{"format": "separatrix-model", "version": 9, "content": {"separatrix": "' + LONG + b'"}}',
+        b'{"' + LONG + b'": 1, "' + LONG + b'": 1}',
+        resealed(b'{"' + LONG + b'": 1}'),
+        resealed(b'{"a": 1e' + b"9" * 1_000_000 + b"}"),
+    ],
+    ids=["version", "number", "writer", "twice", "key", "float"],
+)
+def test_what_a_file_says_is_quoted_in_part(tmp_path, data):
+    (tmp_path / "model.json").write_bytes(data)
+    with pytest.raises(ModelFileError) as caught:
+        read(tmp_path / "model.json")
+    assert len(str(caught.value)) < 500
+
+
 def test_a_bad_model_file_is_exit_code_4(small, capsys):
     small.write_bytes(small.read_bytes().replace(b"yes", b"yet", 1))
     with pytest.raises(SystemExit) as ended:
