@@ -23,11 +23,12 @@ from separatrix.classifiers import FisherDiscriminant
 from separatrix.classifiers.given import rows_to_score
 from separatrix.classifiers.parts import PartsScorer
 from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.view import view_of
 from separatrix.errors import LabelError
 from separatrix.geometry import Region, regions
 from separatrix.labels import known_codes
 from separatrix.rows import Block, Frame, memory_rows, summarise
-from separatrix.scorer import Scorer, scores_of, taken_apart
+from separatrix.scorer import Scorer, scores_of
 
 # Rows that directions are found from, and steps of the power method for the largest principal direction.
 MOST_ROWS, STEPS = 5000, 60
@@ -81,7 +82,9 @@ def _block(X: Any, origin: Array, scale: Array) -> Block:
 
 
 def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) -> Plane:
-    """The plane in which to look at a fitted classifier of this package, or at the one that ends a pipeline.
+    """The plane in which to look at a fitted classifier of this package, or at a pipeline that ends in one.
+
+    Of a pipeline, in the columns that ``view_of`` chooses: those before a basis φ.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
@@ -89,7 +92,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     >>> plane.names, plane.exact
     (('along the weights', 'largest principal direction besides'), True)
     """
-    model, X, encoded = taken_apart(model, X)
+    model, X, encoded = view_of(model, X)
     scorer = scores_of(model)
     rows, known = rows_to_score(model, X)
     d = rows.shape[1]
@@ -112,8 +115,9 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
         way = "in which the model's scores vary most" if linear else "that tell the classes apart best (Fisher)"
         axes, says = ("first direction", "second direction"), f"the two directions {way}, over standardised columns"
     else:
-        axes = ("along the weights", "largest principal direction besides")
-        says = "along the weights, and the largest principal direction besides, over standardised columns"
+        first = "along the weights" if linear else "Fisher's direction"
+        axes = (first, "largest principal direction besides")
+        says = f"{first}, and the largest principal direction besides, over standardised columns"
     return Plane(columns.mean, scale, B, axes, linear and _rank(V) <= 2, says)
 
 

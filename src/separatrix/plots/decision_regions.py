@@ -14,12 +14,13 @@ from matplotlib.path import Path
 from separatrix.arrays import AnyArray, Array, Integers
 from separatrix.classifiers.given import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
+from separatrix.diagnostics.view import view_of
 from separatrix.geometry import Region
 from separatrix.labels import known_codes
 from separatrix.plots import legends
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain, told_apart
-from separatrix.scorer import scores_of, taken_apart
+from separatrix.scorer import scores_of
 
 # Rows drawn at most, of a rare class so many at least; past so many points they are small.
 MOST_POINTS, FEWEST_OF_CLASS, MANY = 1200, 25, 300
@@ -34,7 +35,8 @@ MOST_NAMED = 40
 class DecisionRegionsDisplay(Display):
     """Where each class wins in a plane, as exact polygons for linear scores, else as contours of scores on a grid.
 
-    Points are rows, by their true class; those that the model gets wrong are ringed.
+    Points are rows, by their true class; those that the model gets wrong are ringed. A pipeline with a basis φ is
+    drawn in the columns that came in, where its boundary is curved. TEXTBOOK B4.
 
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
@@ -68,7 +70,7 @@ class DecisionRegionsDisplay(Display):
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_POINTS, seed: int = 0) -> Self:
         """The same, not drawn yet."""
-        model, X, encoded = taken_apart(model, X)
+        model, X, encoded = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
