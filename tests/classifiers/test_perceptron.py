@@ -493,6 +493,8 @@ def test_rows_set_aside_end_the_walk_and_choose_the_weights():
     assert "rows set aside" in model.certificate_.status
     assert model.certificate_.verify(X, y)
     assert model.score(X, y) > 0.85
+    with pytest.warns(NotConvergedWarning, match="stopped at max_iter=3 while rows set aside"):
+        sx.Perceptron(early_stopping=True, max_iter=3).fit(X, y)
     three = sx.Perceptron(early_stopping=True, shuffle=True).fit(*load_iris(return_X_y=True))
     assert three.certificate_.verify(*load_iris(return_X_y=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.arrays import Array, Integers
+from separatrix.certificate import Bound
 from separatrix.classifiers.separating import Search
 from separatrix.concurrency import one_blas_thread
 from separatrix.errors import ParameterError
@@ -25,7 +27,7 @@ from separatrix.solvers.separating import (
     ProvenInseparable,
     pose_separation,
 )
-from separatrix.solvers.stopping import MostIterations, Rule
+from separatrix.solvers.stopping import Record, Rule
 from separatrix.watching import part
 
 # More mistakes than these take hours.
@@ -108,7 +110,7 @@ class Plan:
         judge = _Aside(self.solver, rows.X[aside], rows.t[aside])
         what = f"the share of mistakes among the {len(aside)} rows set aside"
         stop = NoImprovement(0.0 if self.tol is None else self.tol, self.patience, judge, what)
-        outcome = run(self.solver, own, start, [stop, MostIterations(self.max_iter)], 0.0)
+        outcome = run(self.solver, own, start, [stop, _StillBetter(self.max_iter)], 0.0)
         W = outcome.state.W if judge.W is None else judge.W
         with one_blas_thread:
             found = survey(problem, W, self.solver.zero)
@@ -116,6 +118,19 @@ class Plan:
             outcome.state, W=W, at=evaluation(problem, found), memory={**outcome.state.memory, **seen(found)}
         )
         return Search(W, outcome.status, state, outcome.trace, problem)
+
+
+@dataclass(frozen=True)
+class _StillBetter:
+    """So many steps have been made, and the rows set aside have not ended the search."""
+
+    max_iter: int
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.iteration < self.max_iter:
+            return None
+        still = "while rows set aside were still predicted better: raise max_iter, or lower n_iter_no_change"
+        return Status("max_iter", f"stopped at max_iter={self.max_iter} {still}", False)
 
 
 @dataclass

@@ -52,8 +52,8 @@ def compare(
 
     All are cross-validated on the same folds, with the same share of each class in each. How columns are coded and
     filled is learned inside each fold, from the rows of the fit; they are standardised so, too, for those to which
-    scales matter (*). Perceptrons keep their best weights (--pocket). One that cannot be fitted, or would
-    take too long, is there with its reason. Take the simplest within one standard error of the best.
+    scales matter (*). One that cannot be fitted, or would take too long, is there with its reason. Take the
+    simplest within one standard error of the best.
     """
     from separatrix import comparison, concurrency
 
@@ -88,12 +88,10 @@ def compare(
 
 def _refit(data: str, found: Comparison, table_options: list[str]) -> list[str] | None:
     """The command that fits the chosen one as it was here, None where none was chosen."""
-    from separatrix.comparison.entrants import SETTINGS
-
     if found.chosen is None:
         return None
     model, _, base = found.chosen.name.partition(", ")
-    words = model_words(model, base or None, SETTINGS.get(base or model, {}))
+    words = model_words(model, base or None, {})
     units = ["--standardise"] if found.chosen.standardised else []
     drawn = ["--cv", str(found.n_folds), "--seed", str(found.seed), "--out", "model.json"]
     asked = repeated(click.get_current_context(), table_options)

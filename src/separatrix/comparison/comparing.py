@@ -33,9 +33,8 @@ def compare(
     """Cross-validate every classifier of the package with its defaults on rows X (n, d), dense or sparse, labels y.
 
     The same ``cv`` stratified folds for all, drawn by ``seed``. Inside each fold columns are standardised by the rows
-    of the fit for those to which scales matter; perceptrons keep their best weights, up to 5000 rows. ``by``:
-    "accuracy" or "log_loss", for the order and the choice. ``only``: some classifiers by name. One that cannot be
-    fitted, or takes too long, is there with its reason.
+    of the fit for those to which scales matter. ``by``: "accuracy" or "log_loss", for the order and the choice.
+    ``only``: some classifiers by name. One that cannot be fitted, or takes too long, is there with its reason.
 
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]]
     >>> found = compare(X, [0, 0, 1, 0, 1, 0, 1, 1], cv=2, only=["logistic", "max-margin"])
@@ -68,7 +67,7 @@ def _compared(
     if by not in CRITERIA:
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
     contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed)
-    chosen = _named(list(entrants(seed, len(codes))), only)
+    chosen = _named(list(entrants(seed)), only)
     reasons = {entrant.name: entrant.refused(contest) for entrant in chosen}
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)

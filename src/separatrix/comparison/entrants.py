@@ -1,7 +1,6 @@
 """Who competes: every classifier in ``CLASSIFIERS`` with its own defaults, and why some cannot on given rows.
 
-A new classifier takes part by being in ``CLASSIFIERS``; what it cannot be fitted to is one line in ``REFUSALS``, and
-what it needs beside its defaults one in ``SETTINGS``.
+A new classifier takes part by being in ``CLASSIFIERS``; what it cannot be fitted to is one line in ``REFUSALS``.
 """
 
 from __future__ import annotations
@@ -24,11 +23,6 @@ from separatrix.table import RawTable
 MOST_COLUMNS = 2000
 # Whom the schemes for several classes are built over; a perceptron of several classes is one versus rest by itself.
 BASES: dict[str, tuple[str, ...]] = {"one-versus-one": ("logistic", "perceptron"), "one-versus-rest": ("logistic",)}
-# Settings that are not the classifiers' defaults: a perceptron's last weights are those of its last mistake, so where
-# classes overlap its accuracy is chance; with a pocket it answers by the best weights that it had.
-SETTINGS: dict[str, dict[str, Any]] = {"perceptron": {"pocket": True}}
-# Past so many rows they are left at their defaults: a pocket looks at all rows after every mistake.
-MOST_ROWS = 5000
 # Whose boundaries are curved.
 CURVED = ("qda",)
 
@@ -139,22 +133,22 @@ REFUSALS: dict[str, tuple[Reason, ...]] = {
 }
 
 
-def entrants(seed: int = 0, n_rows: int = 0) -> Iterator[Entrant]:
-    """All of them, with settings for so many rows.
+def entrants(seed: int = 0) -> Iterator[Entrant]:
+    """All of them.
 
     >>> [entrant.name for entrant in entrants()][:3]
     ['logistic', 'one-versus-one, logistic', 'one-versus-one, perceptron']
     """
     for name, kind in CLASSIFIERS.items():
         for base in BASES.get(name, (None,)):
-            inner = None if base is None else _made(base, seed, n_rows)
-            estimator = _made(name, seed, n_rows) if inner is None else kind(inner)
+            inner = None if base is None else _made(base, seed)
+            estimator = _made(name, seed) if inner is None else kind(inner)
             scale_free = (estimator if inner is None else inner).traits.scale_free
             full = name if base is None else f"{name}, {base}"
             yield Entrant(full, estimator, not scale_free, name not in CURVED, REFUSALS.get(name, ()))
 
 
-def _made(name: str, seed: int, n_rows: int) -> Any:
+def _made(name: str, seed: int) -> Any:
     kind: Any = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
-    return kind(**(SETTINGS.get(name, {}) if n_rows <= MOST_ROWS else {}), **seeded)
+    return kind(**seeded)
