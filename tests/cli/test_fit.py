@@ -243,10 +243,15 @@ def test_too_few_rows_to_hold_any_out():
     assert "all 2 rows fitted: too few rows" in text
 
 
-def test_rows_in_a_status_are_counted_among_those_fitted():
+def test_rows_in_a_status_are_counted_as_in_the_table_and_it_says_so():
     words = ("fit", "rows.csv", "--target", "y", "--model", "perceptron")
-    assert "count those that were fitted" in run(*words, code=1).stdout
-    assert "count those that were fitted" not in run(*words, "--test-size", "0", code=1).stdout
+    for size in ((), ("--test-size", "0")):
+        shown = " ".join(run(*words, *size, code=1).stdout.split())
+        assert "rows counted from 1, as in the table" in shown
+        assert "count those that were fitted" not in shown
+    # A scheme tells of its parts' rows, which count those that were fitted.
+    scheme = run("fit", "rows.csv", "--target", "y", "--model", "one-versus-one", "--base", "perceptron", code=1).stdout
+    assert "count those that were fitted, from 0" in scheme
 
 
 def test_sparse_files(tmp_path):
