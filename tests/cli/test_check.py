@@ -96,6 +96,7 @@ def test_check_and_fit_number_rows_alike(tmp_path):
     ]
     path = tmp_path / "xor.csv"
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in points))
+    assert "rows:      numbered from 1, as in the table" in run("check", path, "--target", "y").stdout
     checked = json.loads(run("check", path, "--target", "y", "--json").stdout)
     rows = next(finding["facts"]["rows"] for finding in checked["findings"] if finding["check"] == "separation")
     words = ("fit", path, "--target", "y", "--model", "perceptron", "--missing", "drop", "--json")

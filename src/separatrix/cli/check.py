@@ -68,6 +68,9 @@ def _show(data: str, found: Checks, quiet: bool) -> None:
     made = found.n_columns if found.n_encoded is None else found.n_encoded
     coded = "" if made == found.n_columns else f" ({made} encoded)"
     terminal.line("data", f"{data}: {rows}{coded}; predicting {found.target!r}")
+    shown = [finding for finding in found if not (quiet and finding.severity == "ok")]
+    if any(finding.facts.get("rows") for finding in shown):
+        terminal.line("rows", "numbered from 1, as in the table")
     for finding in found:
         if finding.severity != "ok":
             terminal.say()
