@@ -146,7 +146,7 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
 
 
 def rounded_distance(objective: Objective, W: Array) -> float:
-    """How far weights move, in H's length, when they are rounded in raw units: the intercept's offsets are taken off."""
+    """How far weights move, in H's length, when they are rounded in raw units, the intercept by all offsets."""
     frame = objective.rows.frame
     offset = np.abs(np.concatenate([[0.0], frame.center / frame.scale]))
     return float(4 * EPS * (1.0 + np.sum(np.abs(W) * (1.0 + offset))))

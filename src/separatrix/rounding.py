@@ -61,6 +61,8 @@ class Rounding:
 
         Parameters
         ----------
+        objective, W
+            The problem and the weights at which it was summed.
         aside : (d + 1,)
             What the gradient is moved by besides.
         curvatures : (K (d + 1),) or None
@@ -99,7 +101,7 @@ def _units(objective: Objective) -> float:
 
 
 def _sizes(objective: Objective) -> Array:
-    """The size of what a column's product is rounded as, (d + 1,): its root mean square, and its offset as it is read."""
+    """The size at which a column's product is rounded, (d + 1,): its root mean square, and its offset as it is read."""
     frame, block = objective.rows.frame, objective.rows.resident()
     offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
     return np.concatenate([[1.0], 2.0 + offset])
