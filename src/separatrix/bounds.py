@@ -44,6 +44,10 @@ FASTER = 10
 ALL_ROWS_WORK = 1 << 20
 # Lines below absolute values are level along null directions up to this share of the penalty.
 LEVEL = 1e-10
+# Rounding that changes λ by less than this share of √E changes no bound that anyone asks for.
+UNNOTICED = 1e-7
+# Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
+FEW_PARAMETERS = 300
 # Columns of an unresolved direction that are named.
 MOST_NAMED = 5
 
@@ -191,11 +195,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < SURE:
         return _unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
-    weaker, g = curvature.weaker(error), objective.subspace.reduce(gradient)
-    ways = [
-        (weaker.decrement(g, float(off @ curvature.lengths) + far), more)
-        for off, far, more in rounding.charges(objective, W, aside, curvature.diagonal)
-    ]
+    weaker, ways = curvature.weaker(error), _decrements(objective, W, at, gradient, aside, curvature, error)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < SURE:
         return _unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
@@ -205,6 +205,20 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     # What is added to the gap alone says nothing of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
     return replace(found, weights=_weight_error(objective, W, weaker, decrement))
+
+
+def _decrements(
+    objective: Objective, W: Array, at: Evaluation, gradient: Array, aside: Array, curvature: Curvature, error: float
+) -> list[tuple[float, float]]:
+    """Upper bounds on λ, rounding included, each with what is added to the gap: whichever is best may be taken."""
+    space, rounding, weaker = objective.subspace, Rounding.of(objective, W, at), curvature.weaker(error)
+    g, charges = space.reduce(gradient), [rounding.by_column(space, aside)]
+    noticed = max(UNNOTICED * np.sqrt(abs(at.value)), 0.01 * weaker.decrement(g))
+    if charges[0].error @ curvature.lengths > noticed:
+        few = objective.size <= FEW_PARAMETERS and not objective.n_offsets and curvature.complete
+        roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
+        charges += rounding.otherwise(objective, W, aside, roots)
+    return [(weaker.decrement(g, float(off @ curvature.lengths) + far), more) for off, far, more in charges]
 
 
 def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:

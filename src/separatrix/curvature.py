@@ -44,8 +44,6 @@ CHUNK = 1024
 SURE = 0.5
 # The relative error of H⁻¹ by squares past which it is found again from a root of H.
 ROUGH = 1e-3
-# Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
-FEW_PARAMETERS = 300
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,8 @@ class Curvature:
     """H, factored on the identified directions, and how fast it can change.
 
     ``longest``: R above. ``lengths``: of H^−½ e for each unit vector e of these directions. ``n_rows``: how many rows H
-    counts; ``complete``: whether those are all. ``error``: the relative error of gᵀH⁻¹g for any g. ``diagonal``: the
-    roots of H's diagonal, where H counts all rows and parameters are few. ``least``: H at the point in question is at
-    least this times the factored one.
+    counts; ``complete``: whether those are all. ``error``: the relative error of gᵀH⁻¹g for any g. ``least``: H at the
+    point in question is at least this times the factored one.
 
     >>> one = Curvature(Factor.of(np.eye(1)), longest=2.0, lengths=np.ones(1), n_rows=1, complete=True)
     >>> round(one.gap(0.1), 6), round(one.distance(0.1), 6)
@@ -68,7 +65,6 @@ class Curvature:
     n_rows: int
     complete: bool
     error: float = 0.0
-    diagonal: Array | None = None
     least: float = 1.0
 
     def decrement(self, g: Array, more: float = 0.0) -> float:
@@ -138,11 +134,8 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
     longest = np.sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
     whole = objective.rows.n_rows or 0
     n_rows = whole if subset is None else subset.n_rows
-    complete = n_rows >= whole
-    few = complete and objective.size <= FEW_PARAMETERS
-    diagonal = factor.lengths(objective.subspace.reduce_rows(np.eye(objective.size))) if few else None
     lengths = np.linalg.norm(root, axis=0)
-    return Curvature(factor, float(longest), lengths, n_rows, complete, error, diagonal)
+    return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 
 def rounded_distance(objective: Objective, W: Array) -> float:

@@ -254,6 +254,16 @@ class Objective:
         return 64 * self.shape[1] * EPS
 
     @cached_property
+    def rounded_sizes(self) -> Array:
+        """The size of what a column's products are rounded as, (d + 1,): its root mean square and its offset, as read.
+
+        In standard coordinates the root mean square is below 2.
+        """
+        frame, block = self.rows.frame, self.rows.resident()
+        offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
+        return np.concatenate([[1.0], 2.0 + offset])
+
+    @cached_property
     def held(self) -> Any:
         """Which columns of W, (d + 1,) of truth values, a penalty holds that float64 can tell from none."""
         return self.root_penalty > WEAK * self._noise

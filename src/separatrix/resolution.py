@@ -65,7 +65,7 @@ class MixedResidues:
         return total
 
     def merge(self, a: Integers, b: Integers) -> Integers:
-        return (a + b) % np.array(self.primes)[:, None, None]
+        return np.asarray((a + b) % np.array(self.primes)[:, None, None])
 
     def _residues(self, block: Block, p: int) -> Integers:
         R = np.ones((block.n_rows, len(self.columns)), dtype=np.int64)

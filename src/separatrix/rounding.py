@@ -1,8 +1,11 @@
-"""What rounding may hide of an objective and its gradient, so that a bound can charge for it."""
+r"""What rounding may hide in a sum over rows, in the frame's coordinates: what bounds must charge for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +13,14 @@ from separatrix.arrays import EPS, Array
 from separatrix.objective import Evaluation, Objective
 from separatrix.rows.seam import BLOCK_BYTES
 from separatrix.subspace import Subspace
+
+
+class Charge(NamedTuple):
+    """The gradient's error in the subspace's coordinates, (c r,); what is added to λ besides, and to the gap."""
+
+    error: Array
+    far: float = 0.0
+    more: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -23,27 +34,29 @@ class Rounding:
 
         E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
 
-    each with the rounding of a sum over rows, ``summed``: a few units in the last place, and √m of them, over blocks of
-    m rows, where errors add up at random.
+    each with the rounding of a sum over rows, of a few units in the last place, and √m of them over blocks of m rows,
+    where errors add up at random: ``slope`` is that of the slopes.
 
-    ``value``: of E. ``gradient``: of its derivative by each column, (d + 1,), of every class.
+    ``value``: of E. ``size``: of the columns, (d + 1,).
     """
 
     value: float
-    gradient: Array
-    size: Array
-    summed: Array
+    slope: float
     moved: float
+    size: Array
 
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
-        size = _sizes(objective)
-        moved = _units(objective) * float(np.max(np.abs(W) @ size))
+        size, E = objective.rounded_sizes, abs(at.value)
+        moved = _units(objective) * float((np.abs(W) @ size).max())
         rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
-        summed, slope = EPS * (8 + np.sqrt(rows) / 4), np.sqrt(min(1.0, abs(at.value)))
-        own = np.where(objective.pinned, 0.0, size)
-        value = float(summed * abs(at.value) + 2 * slope * moved)
-        return cls(value, (summed * slope + 0.5 * moved) * own, size, summed * slope * own, moved)
+        summed, slope = EPS * (8 + sqrt(rows) / 4), sqrt(min(1.0, E))
+        return cls(summed * E + 2 * slope * moved, summed * slope, moved, size)
+
+    @property
+    def gradient(self) -> Array:
+        """The error of E's derivative by each column, (d + 1,), of every class."""
+        return (self.slope + 0.5 * self.moved) * self.size
 
     def curvature(self, objective: Objective, W: Array, longest: float) -> float:
         """The relative error of a row's second derivative, which changes by no more than its score does.
@@ -53,38 +66,27 @@ class Rounding:
         reach = self.size + longest * (1.0 + objective.root_penalty)
         return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
 
-    def charges(
-        self, objective: Objective, W: Array, aside: Array, curvatures: Array | None
-    ) -> list[tuple[Array, float, float]]:
-        """Ways to charge for rounding, each of which suffices: the gradient's error in the subspace's coordinates, what
-        is added to λ, and what is added to the gap.
+    def by_column(self, space: Subspace, aside: Array) -> Charge:
+        """The gradient's error as above; ``aside`` (d + 1,): what the gradient is moved by besides."""
+        return Charge(self._reduced(space, self.gradient + aside))
 
-        Parameters
-        ----------
-        objective, W
-            The problem and the weights at which it was summed.
-        aside : (d + 1,)
-            What the gradient is moved by besides.
-        curvatures : (K (d + 1),) or None
-            The roots of H's diagonal, where H is that of all rows.
+    def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
+        """Two other ways to charge for the rounding of scores, each of which suffices.
 
-        Notes
-        -----
-        1. The gradient's error by column, as above.
-        2. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
+        1. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
            gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
            that mean. This is better where curvature is small along long weights.
-        3. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
+        2. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
            off by (mean ℓ″ ε²)^½, which is at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better where
-           one class has nearly all the weight, and ℓ″ is small.
+           one class has nearly all the weight, and ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of H's
+           diagonal, where H is that of all rows; else None.
         """
-        space, amplified = objective.subspace, self.size[1:] - 2.0
-        ways = [(self.gradient, 0.0, 0.0), (self.summed, 0.0, 2 * self.moved)]
+        summed = self._reduced(objective.subspace, self.slope * self.size + aside)
+        yield Charge(summed, more=2 * self.moved)
         if curvatures is not None:
-            roots = curvatures.reshape(W.shape)
-            far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ amplified) * roots[:, 0])
-            ways.append((self.summed, _units(objective) * float(far), 0.0))
-        return [(self._reduced(space, error + aside), far, more) for error, far, more in ways]
+            roots, offset = curvatures.reshape(W.shape), self.size[1:] - 2.0
+            far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ offset) * roots[:, 0])
+            yield Charge(summed, far=_units(objective) * float(far))
 
     @staticmethod
     def _reduced(space: Subspace, error: Array) -> Array:
@@ -97,11 +99,4 @@ class Rounding:
 
 def _units(objective: Objective) -> float:
     """The rounding of a score, as a share of the sum of its products' sizes, where errors add up at random."""
-    return 2 * EPS * float(np.sqrt(objective.shape[1] + 2))
-
-
-def _sizes(objective: Objective) -> Array:
-    """The size at which a column's product is rounded, (d + 1,): its root mean square, and its offset as it is read."""
-    frame, block = objective.rows.frame, objective.rows.resident()
-    offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
-    return np.concatenate([[1.0], 2.0 + offset])
+    return 2 * EPS * sqrt(objective.shape[1] + 2)

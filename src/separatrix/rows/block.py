@@ -97,15 +97,18 @@ class Frame:
 
     @cached_property
     def is_extreme(self) -> bool:
-        """Whether weights for raw rows may overflow or underflow, so that rows are framed before they are multiplied."""
+        """Whether weights for raw rows may leave float64's range: then rows are framed before they are multiplied."""
         exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
         return bool(np.any(exponents > FAR))
 
     def to_original(self, W: Array) -> Array:
         """Weights for raw rows from weights for framed rows; the largest float where one is out of range."""
         original = np.empty_like(W)
-        with np.errstate(over="ignore"):
-            original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST, LARGEST)
+        if self.is_extreme:
+            with np.errstate(over="ignore"):
+                original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST, LARGEST)
+        else:
+            original[:, 1:] = W[:, 1:] / self.scale
         original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
         return original
 
@@ -120,7 +123,7 @@ class Frame:
         """The sum b ± w·center; exactly where it cancels digits that scores need, as it does beside a large offset."""
         if not self.has_large_offset and not self.is_extreme:
             moved = w @ self.center
-            if np.all(np.abs(moved) <= CANCELS):
+            if min(moved.tolist()) >= -CANCELS and max(moved.tolist()) <= CANCELS:
                 return b + sign * moved
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [
@@ -132,7 +135,7 @@ class Frame:
 
 def _as_float(x: Fraction) -> float:
     """x rounded; the largest float where it is out of range."""
-    return float(x) if abs(x) <= LARGEST else float(np.copysign(LARGEST, x))
+    return float(min(max(x, -Fraction(LARGEST)), Fraction(LARGEST)))
 
 
 @dataclass(frozen=True)

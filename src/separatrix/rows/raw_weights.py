@@ -1,8 +1,9 @@
 r"""Weights in raw units whose last bits are chosen so that the intercept keeps its digits.
 
 With b = W₀ − Σ_j w_j c_j, centres c_j of 1e15 make b of that size, and its last bit is worth 0.1 in every score. The
-weights have last bits, too, worth 2⁻⁵² |w_j c_j| there and nothing elsewhere: k steps of one of them change what it adds
-to the scores by k 2⁻⁵² of itself. Among a few thousand k there is one with which b, rounded, is a thousand times nearer.
+last bit of a weight is worth as much there, 2⁻⁵² |w_j c_j|, and nothing elsewhere: k steps of it change what the column
+adds to the centred scores by k 2⁻⁵² of itself. Among a few thousand k there is one with which b, rounded, is a thousand
+times nearer to what it should be.
 """
 
 from __future__ import annotations

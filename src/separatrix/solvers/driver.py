@@ -36,8 +36,8 @@ CERTIFIED = ("optimal", "resolved")
 
 BEYOND_RAW_UNITS = Status(
     "rounding",
-    "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot hold the digits of "
-    "the optimum; subtract the offset from that column first",
+    "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot hold the digits "
+    "of the optimum; subtract the offset from that column first",
     False,
 )
 
