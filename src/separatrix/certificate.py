@@ -121,6 +121,10 @@ class Certificate:
     is within so many of ``weight_error_unit``; None with ``weight_error_reason``, or without one where the question
     makes no sense. ``facts``: what only some classifiers have to say, by name.
 
+    ``code``: "optimal" where the bound is within the tolerance; "resolved" where that is so only over the directions
+    that float64 resolves, since columns are collinear but for rounding: then ``bound`` is None, and ``bound_reason``
+    names them.
+
     >>> from separatrix import LogisticRegression
     >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     >>> certificate = LogisticRegression().fit(rows, labels).certificate_
@@ -231,7 +235,8 @@ class Certificate:
     def _rank_sentence(self) -> str:
         if self.rank is None:
             return "not computed: too many columns"
-        note = "" if self.rank == self.full_rank else ": constant or collinear columns"
+        collinear = "constant or collinear columns" + (", but for rounding" if self.code == "resolved" else "")
+        note = "" if self.rank == self.full_rank else f": {collinear}"
         return f"{self.rank} of {self.full_rank}{note}"
 
 

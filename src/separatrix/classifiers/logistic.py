@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix import errors
 from separatrix.arrays import AnyArray, Array
-from separatrix.certificate import Certificate, Recomputed
+from separatrix.certificate import Bound, Certificate, Recomputed
 from separatrix.claims.likelihood import LikelihoodClaim
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
 from separatrix.classifiers.given import (
@@ -422,16 +422,21 @@ class LogisticRegression(LinearClassifier):
                 self.loss,
                 float(l1_ratio_of(self)),
             ),
-            facts=self._facts(task),
+            facts=self._facts(task, outcome.bound),
         )
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
 
-    def _facts(self, task: Given) -> dict[str, str | float | int]:
+    def _facts(self, task: Given, bound: Bound) -> dict[str, str | float | int]:
+        """What a certificate says besides: how C was chosen, the gap where only some directions are resolved, and
+        classes without any weight.
+        """
         facts: dict[str, str | float | int] = {}
         if self.penalty_choice_ is not None:
             facts["penalty"] = str(self.penalty_choice_)
+        if bound.resolved is not None:
+            facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
         absent = task.classes[self.scorer_.W[:, 0] == FAR].tolist() if len(self.scorer_.W) > 1 else []
         if absent:
             names = ", ".join(map(repr, absent))
