@@ -356,7 +356,7 @@ class Objective:
         return self.root_factor(W, block)
 
     def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
-        """The same factor by QR of a root of ∇²E(W)."""
+        """The same factor by QR of a root of ∇²E(W), where the loss is convex."""
         space, partial = self.subspace, RootHessian(self.loss, W)
         if block is None:
             self.passes += 1

@@ -304,3 +304,21 @@ def test_settings_without_a_meaning_here_are_refused(settings, argument):
     with pytest.raises(sx.errors.ParameterError, match=f"^{argument}: got .*; .*\\.$"):
         LogisticRegression(**{"bias_reduction": "firth"} | settings).fit(X, y)
     assert fitted(X, y, C=np.inf).coef_.tobytes() == fitted(X, y).coef_.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6, 1e-8])
+def test_nearly_collinear_columns_take_few_steps_to_the_same_likelihood(apart, K):
+    """Weights of a and a + εb differ by 1/ε from those of a and b: a limit on the change of weights took 1/ε steps."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((30, 3))
+    y = np.argmax(X @ rng.standard_normal((3, K)) + rng.gumbel(size=(30, K)), axis=1)
+    near = np.column_stack([X[:, 0], X[:, 0] + apart * X[:, 1], X[:, 2]])
+    plain, model = (LogisticRegression(bias_reduction="firth").fit(Z, y) for Z in (X, near))
+    assert model.certificate_.code in ("gradient", "rounding")
+    assert model.n_iter_ <= 50
+    assert model.certificate_.passes <= 1500
+    if apart >= 1e-4:
+        assert model.certificate_.met
+        np.testing.assert_allclose(model.predict_proba(near), plain.predict_proba(X), atol=1e-7)

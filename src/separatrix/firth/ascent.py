@@ -3,14 +3,16 @@ r"""Newton's method on Firth's likelihood, with the information as its matrix (F
 Problem   max_W l*(W) = l(W) + ½ ln |I(W)|, which is smooth, not concave, and −∞ where a probability goes to 0 or 1
 Given     a start W; the directions in which W may move, by default all that the columns determine
 Returns   W at which the penalised score U* is zero, a local maximum
-Step      V = I⁻¹ U*, near the end corrected by the last steps' own curvature (pairs of L-BFGS), no weight by more than
-          5; W ← W + αV, α from 1 by halving until l* rises: two passes a step
+Step      V = I⁻¹ U*, near the end corrected by the last steps' own curvature (pairs of L-BFGS), the rows' scores by no
+          more than 5 in the root mean square; W ← W + αV, α from 1 by halving until l* rises: two passes a step
 Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the score's length in coordinates in which the information is the identity,
           which is how far the next step goes in standard errors
 
 Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002),
-section 2.2: the largest step and its halving. Kosmidis and Firth, Jeffreys-prior penalty, finiteness and shrinkage
-in binomial-response generalized linear models, Biometrika 108 (2021): l* has a maximum, and it is finite.
+section 2.2: the largest step and its halving. They limit the change of each weight; of nearly collinear columns weights
+differ by millions where scores hardly do, and such a limit takes millions of steps. Kosmidis and Firth, Jeffreys-prior
+penalty, finiteness and shrinkage in binomial-response generalized linear models, Biometrika 108 (2021): l* has a
+maximum, and it is finite.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from separatrix.solvers import Halt, Record, Run, State, Status
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.pairs import Pairs
 
-# The most that a step may change a weight in standard coordinates.
+# The most that a step may change the scores, in the root mean square over the rows.
 LARGEST_STEP = 5.0
 MOST_HALVINGS = 40
 # What E* may be wrong by, as a share of it: a sum over rows, and a determinant.
@@ -134,7 +136,7 @@ class Ascent:
         steps = [(-pairs.product(g, lambda q: -self._newton(point.level.factor, q)), 1)] if pairs.S else []
         for step, halvings in [*steps, (point.step, MOST_HALVINGS)]:
             V = space.expand(step)
-            alpha = min(1.0, LARGEST_STEP / max(float(np.max(np.abs(V), initial=0.0)), EPS))
+            alpha = min(1.0, LARGEST_STEP / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
             for _ in range(halvings):
                 W = point.W + alpha * V
                 level = problem.level(W)

@@ -34,6 +34,9 @@ from separatrix.penalty import Penalty
 from separatrix.rows import Block
 from separatrix.subspace import contrasts, identified
 
+# Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,
+# divided by the smallest pivot, is that of ln |I|, and steps must raise l* by more.
+DOUBTFUL = 1e-6
 # Rows, by their weights, below which the penalty is all that is seen.
 FEWEST_ROWS = 1e-3
 
@@ -114,7 +117,8 @@ class Penalised:
         objective.passes += 1
         value, information = self.sums.information(W)
         factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
-        factor = factor or objective.factor(W)
+        if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < DOUBTFUL:
+            factor = objective.root_factor(W)
         if factor is None or not np.isfinite(value):
             return None
         penalty = 0.5 * (log_determinant(factor) - self._log_det_at_zero)
