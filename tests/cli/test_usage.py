@@ -40,7 +40,7 @@ def test_every_verb_explains_itself(verb):
         (["fit", "demo:iris", "--l1-ratio", "2"], "--l1-ratio"),
         (["fit", "demo:iris", "--solver", "magic"], "newton"),
         (["fit", "demo:iris", "--tol", "-1"], "--tol"),
-        (["fit", "demo:iris", "--max-iter", "0"], "--max-iter"),
+        (["fit", "demo:iris", "--max-iter", "-1"], "--max-iter"),
         (["fit", "demo:iris", "--test-size", "1"], "--test-size"),
         (["fit", "demo:iris", "--threads", "0"], "--threads"),
         (["fit", "demo:iris", "--class-weight", "heavy"], "--class-weight"),

@@ -91,6 +91,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     approach: ClassVar[Approach] = "generative"
     has_probabilities: ClassVar[bool] = True
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+    without_effect: ClassVar[frozenset[str]] = frozenset({"solver", "store_covariance", "tol"})
 
     def __init__(
         self,
@@ -230,6 +231,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     approach: ClassVar[Approach] = "generative"
     has_probabilities: ClassVar[bool] = True
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+    without_effect: ClassVar[frozenset[str]] = frozenset({"solver", "store_covariance", "tol"})
 
     scorer_: QuadraticScorer
 

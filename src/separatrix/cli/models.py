@@ -207,7 +207,7 @@ def by_option(error: ParameterError) -> ParameterError:
 
 
 def _made(kind: Any, name: str, asked: dict[str, Any], seed: int) -> Any:
-    has = kind().get_params(deep=False)
+    has = set(kind().get_params(deep=False)) - kind.without_effect
     for parameter in asked:
         if parameter not in has:
             own = [setting.option for setting in SETTINGS if setting.parameter in has]
