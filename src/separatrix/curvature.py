@@ -161,10 +161,12 @@ def _cancelled(objective: Objective, factor: Factor) -> float:
 def _longest_row(objective: Objective, root: Array, subset: Block | None) -> float:
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
-    if space.Q is None:
-        rows = objective.rows if subset is None else some_rows(subset)
-        return rows.fold(LongestScores(root if space.Z is None else root @ space.Z.T))
     block = objective.rows.resident() if subset is None else subset
+    if space.Q is None:
+        partial = LongestScores(root if space.Z is None else root @ space.Z.T)
+        if subset is None and block is not None:  # all rows are asked for where they are few: no threads for those
+            return partial.add(partial.zero(), block)
+        return (objective.rows if block is None else some_rows(block)).fold(partial)
     if block is None:
         return np.inf
     counted, longest = np.flatnonzero(block.weight > 0), 0.0

@@ -67,14 +67,14 @@ def factor_at_zero(base: Objective) -> Factor | None:
     >>> from separatrix.penalty import Penalty
     >>> from separatrix.posing import pose
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
-    >>> _ = problem.subspace  # which needs the products
     >>> g, zero = np.array([1.0, 2.0]), np.zeros((1, 2))
     >>> bool(np.allclose(factor_at_zero(problem).solve(g), problem.factor(zero).solve(g)))
     True
     """
-    if "gram" not in vars(base):
+    Z, R = base.subspace.Z, np.diag(base.root_penalty**2)
+    if "gram" not in vars(base):  # the subspace was found without all rows
         return None
-    G, Z, R = base.gram, base.subspace.Z, np.diag(base.root_penalty**2)
+    G = base.gram
     if Z is not None:
         G, R = Z.T @ G @ Z, Z.T @ R @ Z
     A = _curvature_at(base, np.zeros(base.shape[0]))

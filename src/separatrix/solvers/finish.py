@@ -67,7 +67,9 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     if end is start:
         return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
     there = curvature.after(problem.subspace.reduce(end.W - start.W))
-    return Evidence(better(duality(problem, end.W, end.at), proven(problem, end.W, end.at, there)), there)
+    sharp = proven(problem, end.W, end.at, there)
+    # So near to the optimum the other bound is no smaller: both are about rounding.
+    return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
 def _stepped(problem: Objective, factor: Factor, state: State) -> State:
