@@ -103,8 +103,9 @@ def test_bad_input(honest):
         sx.reliability(model, X, y[:3])
     with pytest.raises(LabelError, match="maybe"):
         sx.reliability(model, X[:1], ["maybe"])
-    with pytest.raises(ParameterError, match="has no predict_proba"):
-        sx.reliability(sx.OneVsRestClassifier().fit(X[:50], y[:50]), X, y)
+    with pytest.raises(ParameterError, match="OneVsOneClassifier has no predict_proba"):
+        sx.reliability(sx.OneVsOneClassifier().fit(X[:50], y[:50]), X, y)
+    assert sx.reliability(sx.OneVsRestClassifier().fit(X[:50], y[:50]), X, y).count.sum() == len(y)
 
 
 def test_models_of_scikit_learn_are_taken_and_others_refused():

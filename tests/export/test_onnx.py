@@ -102,7 +102,7 @@ def test_every_classifier_on_one_tensor(K):
         assert out["label"].tolist() == model.predict(X).tolist()
         z = model.decision_function(X).reshape(len(X), -1)
         assert np.allclose(out["scores"], z, rtol=1e-11, atol=1e-11 * np.abs(z).max())
-        assert ("probabilities" in out) == hasattr(model, "predict_proba")
+        assert ("probabilities" in out) == model.has_probabilities
         if "probabilities" in out:
             assert np.allclose(out["probabilities"], model.predict_proba(X), rtol=0, atol=1e-12)
 

@@ -89,7 +89,7 @@ def test_every_classifier_has_one(name, K):
     assert type(model).__name__ in found.text
     assert str(model.certificate_.status)[:30] in found.text
     assert len(page) < 2_000_000
-    assert ("no probabilities" in found.text) == (not hasattr(model, "predict_proba"))
+    assert ("no probabilities" in found.text) == (not model.has_probabilities)
 
 
 def test_names_classes_titles_notes_and_checks_are_escaped_everywhere():

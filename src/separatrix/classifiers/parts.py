@@ -139,7 +139,8 @@ def score_of(estimator: Any, X: Any) -> Array:
 def takes_nan(estimator: Any) -> bool:
     """Whether a model, or the first step of a pipeline, says that it takes NaN in the rows."""
     steps = getattr(estimator, "steps", None)
-    return bool(get_tags(steps[0][1] if steps else estimator).input_tags.allow_nan)
+    first = steps[0][1] if steps else estimator
+    return hasattr(first, "__sklearn_tags__") and bool(get_tags(first).input_tags.allow_nan)
 
 
 def link_of(estimators: Sequence[Any]) -> str:
