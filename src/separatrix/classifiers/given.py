@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from separatrix.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.classifiers.weights import row_weights
+from separatrix.classifiers.written import MARKS
 from separatrix.errors import InputError, LabelError, ParameterError
 from separatrix.labels import as_label_array, encode
 from separatrix.rows.block import as_csr, is_sparse
@@ -70,6 +71,8 @@ def forgotten(estimator: Any) -> Any:
     for name in [name for name in held if name.endswith("_") and not name.startswith("_")]:
         if name not in kept:
             del held[name]
+    for mark in MARKS:
+        held.pop(mark, None)
     return before
 
 

@@ -128,10 +128,8 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
 
         The row must have as many numbers as the fit had columns; NaN and infinity are refused.
         """
-        held = self.__dict__
-        scorer: Any = held.get("scorer_")
-        if scorer is None or "coef_" in held or "intercept_" in held or held["classes_"] is not scorer.classes:
-            scorer = self.scorer_of()  # weights may have been written
+        # Where there is no such mark, it is not fitted, or weights may have been written.
+        scorer: Any = self.__dict__.get("_untouched") or self.scorer_of()
         return scorer.predict_one(row)
 
     def hyperplane(
@@ -185,4 +183,3 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
     def _keep_scorer(self, scorer: Scorer) -> None:
         """Set what scikit-learn's conventions ask for."""
         self.scorer_ = scorer
-        self.classes_ = scorer.classes

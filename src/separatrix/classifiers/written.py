@@ -2,7 +2,7 @@
 
 A fit keeps its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are made of them when first asked for, in
 the type of the rows of the fit. From then on their bytes are compared with what they were whenever the scorer is used,
-since they may have been written in place; until then a prediction pays nothing for it.
+since they may have been written in place; until then ``_untouched`` is the scorer, and a prediction pays nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from separatrix.labels import as_label_array
 from separatrix.rows.block import is_sparse
 from separatrix.scorer import Scorer
 
+# What is kept about weights that nobody has written; forgotten with the fit.
+MARKS = ("_untouched", "_seen")
 BY_HAND = "uncertified: the weights were set by hand, so they are not those of a fit"
 
 
@@ -35,6 +37,9 @@ class WrittenWeights:
     def scorer_(self) -> Scorer:
         """The weights that predict, in float64."""
         held = self.__dict__
+        untouched: Scorer | None = held.get("_untouched")
+        if untouched is not None:
+            return untouched
         scorer: Scorer | None = held.get("scorer_")
         if scorer is None or held.get("classes_") is not scorer.classes or _is_touched(held):
             return self._scorer_as_written(scorer)
@@ -43,9 +48,23 @@ class WrittenWeights:
     @scorer_.setter
     def scorer_(self, scorer: Scorer) -> None:
         held = self.__dict__
-        for name in ("coef_", "intercept_", "_seen"):
+        for name in ("coef_", "intercept_", *MARKS):
             held.pop(name, None)
-        held["scorer_"] = scorer
+        held["scorer_"] = held["_untouched"] = scorer
+        held["classes_"] = scorer.classes
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The labels, in the order of the columns of ``predict_proba``; writing them renames the answers."""
+        try:
+            found: AnyArray = self.__dict__["classes_"]
+            return found
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no classes_ yet: call fit first") from None
+
+    @classes_.setter
+    def classes_(self, classes: Any) -> None:
+        self._write("classes_", classes)
 
     @property
     def coef_(self) -> Any:
@@ -89,8 +108,10 @@ class WrittenWeights:
         return self
 
     def _write(self, name: str, weights: Any) -> None:
-        self.__dict__[name] = weights
-        self.__dict__.pop("_seen", None)
+        held = self.__dict__
+        held[name] = weights
+        for mark in MARKS:
+            held.pop(mark, None)
 
     def _weights(self, name: str) -> Any:
         held = self.__dict__
@@ -99,6 +120,7 @@ class WrittenWeights:
             if scorer is None:
                 raise AttributeError(f"{type(self).__name__} has no {name} yet: call fit first")
             # Both at once, so that what is seen now is what the fit had.
+            held.pop("_untouched", None)
             untouched = "coef_" not in held and "intercept_" not in held
             held.setdefault("coef_", scorer.W[:, 1:].astype(self._dtype))
             held.setdefault("intercept_", scorer.W[:, 0].astype(self._dtype))

@@ -144,6 +144,6 @@ def restore(model: Any, name: str, scorer: Any, fitted: Mapping[str, Any], colum
         setattr(model, attribute, value)
     for attribute, follow in KEPT[name].derived.items():
         setattr(model, attribute, follow(scorer))
-    model.scorer_, model.classes_, model.n_features_in_ = scorer, scorer.classes, columns
+    model.classes_, model.scorer_, model.n_features_in_ = scorer.classes, scorer, columns
     if features is not None:
         model.feature_names_in_ = np.array(features, dtype=object)
