@@ -50,8 +50,10 @@ class Rounding:
         size, E = objective.rounded_sizes, abs(at.value)
         moved = _units(objective) * float((np.abs(W) @ size).max())
         rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
-        summed, slope = EPS * (8 + sqrt(rows) / 4), sqrt(min(1.0, E))
-        return cls(summed * E + 2 * slope * moved, summed * slope, moved, size)
+        # Of several classes a probability near 1 is rounded before 1 is taken off, however small the loss.
+        slope = 1.0 if objective.loss.traits.multiclass else sqrt(min(1.0, E))
+        summed = EPS * (8 + sqrt(rows) / 4)
+        return cls(summed * max(E, slope**2) + 2 * slope * moved, summed * slope, moved, size)
 
     @property
     def gradient(self) -> Array:
