@@ -22,6 +22,7 @@ import numpy as np
 from separatrix.arrays import Array
 from separatrix.objective import Evaluation, Objective
 from separatrix.solvers.beginning import begun
+from separatrix.solvers.crawling import MOST_CRAWLED, crawled
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
 from separatrix.solvers.quadratic import minimise, moving
 from separatrix.solvers.state import Halt, Need, State
@@ -29,8 +30,6 @@ from separatrix.solvers.state import Halt, Need, State
 # Curvature added to a model, as a share of its own in each weight, one after the other until E goes down; and how often
 # the step is halved for each. Where classes are nearly separated a model's minimum may be 10⁶ times too far.
 DAMPED = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
-# So many steps that together lower E by less than this share of the null model's end a run.
-CRAWLING, MOST_CRAWLED = 1e-7, 20
 # Curvature that a row keeps, as a share of the largest there is, where its own is rounded away or negative.
 LEAST_CURVATURE = 1e-12
 
@@ -126,15 +125,11 @@ def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patienc
         float(np.max(np.abs(problem.subgradient(*there)))) for there in ((state.W, state.at.gradient), (W, at.gradient))
     )
     least, nearest = state.memory.get("record", (state.at.value, before))
-    high, idle, crawled = (
-        state.memory.get(name, start) for name, start in (("high", least), ("idle", 0), ("crawled", 0))
-    )
-    halved = after < 0.5 * nearest
-    idle, crawled = idle + 1, crawled + 1
-    if at.value < high - CRAWLING * problem.null_value or halved:
-        high, crawled = min(high, at.value), 0
+    idle, halved = state.memory.get("idle", 0) + 1, after < 0.5 * nearest
+    slow = crawled(state.memory, state.at.value, at.value, problem.null_value, halved)
     if at.value < least - ROUNDING * abs(least) or halved:
         least, nearest, idle = min(least, at.value), min(nearest, after), 0
-    kept = {"idle": idle, "record": (least, nearest), "high": high, "crawled": crawled, **memory}
-    halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawled >= max(patience, MOST_CRAWLED) else None
+    kept = {"idle": idle, "record": (least, nearest), **slow, **memory}
+    crawls = slow["crawled"] >= max(patience, MOST_CRAWLED)
+    halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawls else None
     return State(W, at, state.iteration + 1, kept, halt)

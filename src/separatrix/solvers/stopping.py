@@ -138,7 +138,8 @@ class Halted:
             return _diverged(problem, state)
         if state.halt is Halt.PATIENCE:
             sentence = (
-                "patience ran out: the objective has stopped improving by epochs, before the tolerance was reached"
+                "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
+                "little; leave the solver to 'auto'"
             )
             return Status("patience", sentence, False)
         return Status(

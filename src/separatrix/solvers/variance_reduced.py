@@ -10,10 +10,11 @@ Step      with ∇E(W̃) over all rows, which the trace takes anyway, walk m tim
           with odds in proportion to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h x̄x̄ᵀ/n + R, and weighted
           by one over their odds. At first h is the largest curvature of the loss; after 4, 8, 16, … iterations, four
           times its curvature at W̃. A walk that does not lower E is repeated with the first h, or else with half the η
-Stops     where the driver's rules say; by itself where a small η lowers E no more
+Stops     where the driver's rules say; by itself where a small η lowers E no more, or after many long walks
 
 P takes the columns' units and correlations out (its diagonal alone where columns are many), so that η and m need no
-tuning: 1 + h x̄ᵀP x̄ is 1 + rank on average, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η steps bring W nearer by a factor.
+tuning: 1 + h x̄ᵀP x̄ is 1 + rank on average, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η steps bring W nearer by a factor;
+where they do not halve the gradient, the next walk is twice as long.
 Where classes are nearly separated most rows have a thousandth of the largest curvature, and the second h saves as many
 steps.
 
@@ -39,8 +40,10 @@ from separatrix.solvers.line_search import ROUNDING
 from separatrix.solvers.state import Halt, Need, State
 from separatrix.sums import Gram, RootGram
 
-# Steps of a walk, times η; and so many at most.
-LENGTH, MOST_STEPS = 8.0, 4000
+# Steps of a walk, times η, at first: twice as many after each that has not halved the gradient; and so many at most.
+LENGTH, MOST_STEPS = 8.0, 1000
+# Walks of that length which do not halve the gradient, before patience runs out: about two seconds of work.
+MOST_LONG = 60
 # Entries of rows that are written out at once.
 AT_ONCE = 1 << 20
 # When the metric is taken at W for the first time; how many times the loss's own curvature serves there, and the least
@@ -82,7 +85,9 @@ class VarianceReduced:
         at, memory = begun(problem, start), self._measured(problem, None)
         if memory is None:
             return State(start, at, halt=Halt.SINGULAR)
-        return State(start, at, memory={**memory, "idle": 0, "refresh": FIRST, "local": False})
+        return State(
+            start, at, memory={**memory, "idle": 0, "refresh": FIRST, "local": False, "length": LENGTH, "long": 0}
+        )
 
     def _measured(self, problem: Objective, W: Array | None) -> dict[str, Any] | None:
         """The metric by the loss's curvature at W, or by the most there is, with the rows' odds and η for it."""
@@ -102,7 +107,10 @@ class VarianceReduced:
         lower = at.value < state.at.value - ROUNDING * abs(state.at.value)
         nearer = at.value <= state.at.value + ROUNDING * abs(state.at.value) and _halved(state, at.gradient)
         if lower or nearer:
-            return State(W, at, gone, {**memory, "idle": 0})
+            longer = memory["length"] * (1.0 if _halved(state, at.gradient) else 2.0)
+            longest = MOST_STEPS * memory["eta"]
+            memory |= {"idle": 0, "length": min(longer, longest), "long": memory["long"] + (longer > longest)}
+            return State(W, at, gone, memory, Halt.PATIENCE if memory["long"] >= MOST_LONG else None)
         memory["idle"] += 1
         if memory["local"]:
             memory |= {**(self._measured(problem, None) or {}), "local": False}
@@ -124,8 +132,8 @@ class VarianceReduced:
 
     def _walked(self, problem: Objective, state: State) -> Array:
         """W − W̃ at the end of a walk, (K, d + 1)."""
-        F, odds, eta = (state.memory[name] for name in ("F", "odds", "eta"))
-        n_steps = min(MOST_STEPS, int(LENGTH / eta))
+        F, odds, eta, length = (state.memory[name] for name in ("F", "odds", "eta", "length"))
+        n_steps = min(MOST_STEPS, max(1, int(length / eta)))
         rng = np.random.default_rng([self.seed, state.iteration])
         chosen = rng.choice(len(odds), size=(n_steps, self.batch_size), p=odds / odds.sum())
         block = _resident(problem)
