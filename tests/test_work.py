@@ -83,12 +83,12 @@ def check_work(seed):
         assert found is None or found.passes <= 20_000 * len(np.unique(y)), (seed, classifier.__name__, found.passes)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2, 6))
 def test_small_tables_take_little_work(seed):
     check_work(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6, 120))
+@pytest.mark.parametrize("seed", [0, 1, *range(6, 120)])
 def test_more_small_tables_take_little_work(seed):
     check_work(seed)
