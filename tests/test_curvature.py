@@ -118,7 +118,7 @@ def test_holds_after_a_step_by_the_hessian_before_it():
         if before is None:
             continue
         v = rng.standard_normal(space.reduce(W).shape)
-        v *= rng.uniform(0, 0.5) / max(before.longest * before.factor.length(v), 1e-300)
+        v *= rng.uniform(0, 0.5) / max(before.longest * before.factor.lengths(v[None, :])[0], 1e-300)
         moved = W + space.expand(v)
         at = objective.value_gradient(moved)
         found, there = proven(objective, moved, at, before.after(v)), affine(objective, moved, at)

@@ -58,7 +58,7 @@ def check(X, y, C, fit_intercept, solver="auto", sample_weight=None, class_weigh
         total = total * compute_sample_weight(class_weight, y)
     lowest, peer = best_peer(X, y, C, fit_intercept, sample_weight, class_weight, total)
     model = LogisticRegression(
-        C=C, fit_intercept=fit_intercept, class_weight=class_weight, solver=solver, tol=1e-13, max_iter=5000
+        C=C, fit_intercept=fit_intercept, class_weight=class_weight, solver=solver, tol=1e-12, max_iter=5000
     ).fit(X, y, sample_weight)
     ours = objective(X, y, model.coef_, model.intercept_, C, total)
     assert ours <= lowest * (1 + 1e-10)
@@ -67,7 +67,7 @@ def check(X, y, C, fit_intercept, solver="auto", sample_weight=None, class_weigh
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), rtol=0, atol=1e-5)
     assert model.certificate_.code == "optimal"
-    assert model.certificate_.relative_bound <= 1e-13
+    assert model.certificate_.relative_bound <= 1e-12  # a bound charges for rounding, and proves no more on digits
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -39,7 +39,10 @@ class Given:
         return values_as(self.kind, values)
 
     def model(self, data="overlapping", **settings):
-        return sx.LogisticRegression(**{"C": np.inf, **settings}).fit(*self.both(data))
+        model = sx.LogisticRegression(**{"C": np.inf, **settings}).fit(*self.both(data))
+        assert model.coef_.size  # kept in the model once it has been asked for
+        assert model.intercept_.size
+        return model
 
 
 def _profile(given):

@@ -106,7 +106,7 @@ def test_the_share_is_how_far_the_gap_has_come(seed):
     last = told[-1][0]
     assert last.gap <= last.tol
     assert last.gap == model.trace_[-1].bound / model.certificate_.null_objective
-    assert str(last).startswith(f"{model.certificate_.solver}: iteration {model.n_iter_}, gap ")
+    assert str(last).startswith(f"{model.certificate_.solver}: iteration {model.n_iter_[0]}, gap ")
 
 
 def test_the_share_is_logarithmic():

@@ -238,7 +238,7 @@ def test_letters_past_the_basic_plane_are_kept(tmp_path):
     assert load(tmp_path / "model.json").classes_.tolist() == ["\\ud800", "\U0001f600"]
 
 
-@pytest.mark.parametrize("path", ["certificate.n_rows", "certificate.iterations", "fitted.n_iter_"])
+@pytest.mark.parametrize("path", ["certificate.n_rows", "certificate.iterations", "fitted.n_parameters_"])
 def test_a_count_past_all_counting_is_refused(tmp_path, path):
     content = contents("logistic")
     put(path, 10**400)(content)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.arrays import AnyArray, Array
+from separatrix.links import Link
 from separatrix.model_file.pipelines import SCALERS
 from separatrix.scorer import scores_of, taken_apart
 
@@ -36,6 +37,11 @@ class ThroughSteps:
     @property
     def classes(self) -> AnyArray:
         return np.asarray(self.scorer.classes)
+
+    @property
+    def link(self) -> Link:
+        found: Link = self.scorer.link
+        return found
 
     def _reached(self, X: Any) -> Any:
         """The rows as the classifier gets them."""

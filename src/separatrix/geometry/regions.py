@@ -97,6 +97,15 @@ def voted_regions(
     -------
     list of Region
         In the order of ``labels``, one or more a class; one without vertices for a class that wins nowhere.
+
+    Examples
+    --------
+    One line through the origin, and the class on its positive side:
+
+    >>> won = lambda signs: np.column_stack([signs > 0, signs < 0])
+    >>> found = voted_regions([[0.0, 1.0, 0.0]], np.zeros((2, 3)), won, ["right", "left"], (-1, 1, -1, 1))
+    >>> [(region.labels, sorted(set(region.vertices[:, 0].tolist()))) for region in found]
+    [(('right',), [0.0, 1.0]), (('left',), [-1.0, 0.0])]
     """
     W, found = np.asarray(confidence, dtype=np.float64), list[Region]()
     by_class: list[list[Array]] = [[] for _ in labels]

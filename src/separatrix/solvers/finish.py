@@ -46,7 +46,7 @@ def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, 
     if held is None:
         return start, found
     factor, curvature = held
-    state, root = start, np.sqrt(problem.total_weight * problem.weight_unit)
+    state, root = start, np.sqrt(problem.total_weight)
     decrement = _decrement(problem, factor, state)
     for _ in range(MOST_STEPS):
         if not root * decrement > NEAR:
