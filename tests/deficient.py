@@ -237,7 +237,9 @@ def _lowest_by_splitting(case):
     X, s, K = X / scale, case.weight / case.weight.sum(), case.K
     first, d = (1 if K == 2 else 0), X.shape[1]
     c = 1.0 / (case.C * case.weight.sum())
-    lasso, ridge = case.l1_ratio * c / scale, (1 - case.l1_ratio) * c / scale**2
+    with np.errstate(over="ignore"):  # what leaves float64 holds a weight at zero as well as 1e300
+        lasso = np.minimum(case.l1_ratio * c / scale, 1e300)
+        ridge = np.minimum((1 - case.l1_ratio) * c / scale / scale, 1e300)
 
     def at(v):
         b, U, V = v[: K - first], *v[K - first :].reshape(2, K - first, d)

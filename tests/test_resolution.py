@@ -101,6 +101,16 @@ def test_a_last_digit_that_separates_is_not_called_optimal():
     assert certificate.bound is None
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_gradient_that_rounding_makes_zero_proves_nothing(fit_intercept):
+    """Balanced classes at W = 0: the gradient is zero in float64, and the last bits of a multiple are not."""
+    x = np.array([0.0, 0.125, 0.25, 0.375])
+    X, y = np.column_stack([0.3 * x, x]), [0, 1, 1, 0]
+    certificate = sx.LogisticRegression(np.inf, fit_intercept=fit_intercept).fit(X, y).certificate_
+    assert certificate.bound is None
+    assert certificate.code != "optimal"
+
+
 def test_an_offset_of_one_column_does_not_decide_for_others():
     """A pair that differs by 1e-5, beside a column at 1e9, with one class that counts for nearly nothing."""
     rng = np.random.default_rng(0)

@@ -86,8 +86,9 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     G_u = np.outer(u, sums.sum(axis=0)) - sums
     G_u = G_u[1:] if objective.shape[0] == 1 else G_u
     G_hat = (1 - theta) * G + theta * G_u
-    free = objective.unpenalised[1:]
-    if np.count_nonzero(free) and np.any(G_hat[:, 1:][:, free]):
+    free = objective.unpenalised[1:] & np.isfinite(objective.rows.frame.scale)
+    # A gradient of zero may be rounded: only a column of zeros has one for certain.
+    if np.any(free) and (np.any(G_hat[:, 1:][:, free]) or not np.all(objective.zero_columns[1:][free])):
         return _unknown("duality", "a column without a penalty has no duality bound")
     held = objective.root_penalty > 0
     r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0

@@ -34,7 +34,7 @@ import numpy as np
 
 from separatrix.arrays import EPS, Array
 from separatrix.factor import Factor
-from separatrix.objective import Objective
+from separatrix.objective import LARGEST_ROOT, Objective
 from separatrix.rows import Block, some_rows
 from separatrix.sums import LongestScores
 
@@ -155,7 +155,8 @@ def _cancelled(objective: Objective, factor: Factor) -> float:
     if Z is None or np.all(np.count_nonzero(Z, axis=0) == 1):
         return 1.0
     terms = np.abs(Z).T @ (1.0 + objective.root_penalty)
-    return max(1.0, float(np.max(np.tile(terms, len(factor.d) // max(1, len(terms))) / factor.d, initial=1.0)) ** 2)
+    times = np.max(np.tile(terms, len(factor.d) // max(1, len(terms))) / factor.d, initial=1.0)
+    return float(min(times, LARGEST_ROOT)) ** 2
 
 
 def _longest_row(objective: Objective, root: Array, subset: Block | None) -> float:

@@ -186,7 +186,7 @@ class Objective:
         then it is looked at in a frame of its own size.
         """
         none = np.zeros(self.shape[1])
-        size = self.rows.fold(LargestEntries(self.shape[1]))[1:] if np.any(self.root_penalty > 0.25) else none[1:]
+        size = self.largest_entries[1:] if np.any(self.root_penalty > 0.25) else none[1:]
         small = (size > 0) & (size < SMALLEST_ENTRY)
         if not np.any(small):
             return self._identified(none)
@@ -252,6 +252,17 @@ class Objective:
         counts is the rounding of a QR factorisation.
         """
         return 64 * self.shape[1] * EPS
+
+    @cached_property
+    def largest_entries(self) -> Array:
+        """max |x̄_j| by column, (d + 1)."""
+        self.passes += 1
+        return self.rows.fold(LargestEntries(self.shape[1]))
+
+    @property
+    def zero_columns(self) -> Any:
+        """Which columns of W, (d + 1,) of truth values, read zero on every row, exactly."""
+        return self.largest_entries == 0
 
     @cached_property
     def rounded_sizes(self) -> Array:

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.arrays import Array
-from separatrix.rows.block import Frame
+from separatrix.rows.block import LARGEST, Frame
 
 # What an intercept may be off by before anything is done about it; and steps of a weight that are tried either way.
 ENOUGH, STEPS = 1e-12, 4096
@@ -31,7 +31,7 @@ def raw_weights(frame: Frame, W: Array) -> Array:
     if not frame.has_large_offset:
         return raw
     for given, row in zip(W, raw, strict=True):
-        if np.all(np.isfinite(row)):
+        if np.max(np.abs(row)) < LARGEST / 2:
             _settle(frame, float(given[0]), row)
     return raw
 
