@@ -10,6 +10,9 @@ BIN := $(VENV)/bin
 INSTALL := python -m pip install --quiet --disable-pip-version-check
 PIP := $(BIN)/$(INSTALL) -c constraints.txt
 
+# Two workers on two cores get one BLAS thread each: more would wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1
+
 .PHONY: run test test-all test-portable test-lowest bench format clean
 
 run: $(VENV)/.run  ## read DATA, hold a part out, fit, print the certificate, write OUT
@@ -20,17 +23,17 @@ test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(ONE_THREAD) $(BIN)/pytest -n 2 -m "not slow"
 
 test-all: test-portable  ## the tests that take longer, too, and under other arithmetic
-	$(BIN)/pytest -n 2
+	$(ONE_THREAD) $(BIN)/pytest -n 2
 
 test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors: TESTS="tests/proofs docs", all by default
-	$(BIN)/python -m tests.portable -n 2 -m "not slow" $(TESTS)
+	$(ONE_THREAD) $(BIN)/python -m tests.portable -n 2 -m "not slow" $(TESTS)
 
 # Older releases warn of each other's deprecations, which are none of ours.
 test-lowest: $(LOWEST)/.test  ## the tests with the lowest versions that pyproject.toml declares
-	$(LOWEST)/bin/pytest -n 2 -m "not slow" -W ignore::DeprecationWarning $(TESTS)
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 -m "not slow" -W ignore::DeprecationWarning $(TESTS)
 
 bench: $(VENV)/.dev  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
 	$(BIN)/python -m benchmarks $(ROWS)

@@ -119,9 +119,10 @@ def with_weights(objective: Objective, found: Bound) -> Bound:
 
     That is |w_j − w*_j| ≤ (2 S gap)^½ (C/f_j)^½, by strong convexity.
     """
-    if found.value is None or found.weights.is_told:
+    if found.value is None or found.weights.value is not None:
         return found
-    return replace(found, weights=_held_error(objective, found.value))
+    held = _held_error(objective, found.value)
+    return found if held.value is None and found.weights.is_told else replace(found, weights=held)
 
 
 def _held_error(objective: Objective, gap: float) -> WeightError:
@@ -193,6 +194,8 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     aside = _aside(objective, gradient)
     if aside is None:
         return _unknown(kind, "the gradient has a part outside the directions that the columns determine")
+    if not curvature.least > 0:
+        return _unknown(kind, "the second derivatives are those before a step so long that they prove nothing after it")
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < SURE:
         return _unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
