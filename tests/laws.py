@@ -11,10 +11,10 @@ from itertools import product
 
 import numpy as np
 
-from separatrix.bounds import bound
-from separatrix.concurrency import threads
-from separatrix.links import LINKS
-from separatrix.objective import Objective
+from separatrix.base.concurrency import threads
+from separatrix.losses.links import LINKS
+from separatrix.objective.bounds import bound
+from separatrix.objective.problem import Objective
 from separatrix.solvers import Halt, Need, State, default_rules, run, states
 
 from . import problems, reference

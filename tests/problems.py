@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from separatrix.objective import Objective
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import decision, errors, firth, information, losses, plots, solvers
-    from separatrix.basis import Basis, gaussian, quadratic
-    from separatrix.calibration import reliability
-    from separatrix.certificate import Certificate
+    from separatrix import firth, losses, plots, solvers
+    from separatrix.base import errors
+    from separatrix.base.concurrency import threads
+    from separatrix.base.watching import watch
+    from separatrix.certificates.certificate import Certificate
     from separatrix.checks import check, check_table
     from separatrix.classifiers import (
         FisherDiscriminant,
@@ -28,26 +29,28 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
-    from separatrix.comparison import compare
-    from separatrix.concurrency import threads
-    from separatrix.evaluation import evaluate
+    from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
+    from separatrix.evaluation import decisions as decision
+    from separatrix.evaluation.accuracy import evaluate
+    from separatrix.evaluation.calibration import reliability
+    from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
+    from separatrix.export.other_packages import as_settings
     from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
     from separatrix.inference import likelihood_ratio_test, summary
-    from separatrix.margin import maximum_margin
     from separatrix.model_file import load, save
-    from separatrix.novikoff import cosines, novikoff_bound
-    from separatrix.penalty_choice import PenaltyChoice
     from separatrix.proofs.separability import separability
     from separatrix.reports import report
-    from separatrix.schemes import compare_schemes
-    from separatrix.scorer import Scorer
-    from separatrix.selection import PenaltyPath, penalty_path
-    from separatrix.settings import as_settings
-    from separatrix.surface import error_surface
+    from separatrix.scorers.schemes import compare_schemes
+    from separatrix.scorers.scorer import Scorer
     from separatrix.table import Column, Schema, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
-    from separatrix.watching import watch
+    from separatrix.textbook import information
+    from separatrix.textbook.maximum_margin import maximum_margin
+    from separatrix.textbook.novikoff import cosines, novikoff_bound
+    from separatrix.textbook.surface import error_surface
+    from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
     # classifiers
@@ -61,21 +64,21 @@ _WHERE = {
     "QuadraticDiscriminantAnalysis": "separatrix.classifiers",
     "OneVsOneClassifier": "separatrix.classifiers",
     "OneVsRestClassifier": "separatrix.classifiers",
-    "compare_schemes": "separatrix.schemes",
+    "compare_schemes": "separatrix.scorers.schemes",
     # basis functions
-    "Basis": "separatrix.basis",
-    "gaussian": "separatrix.basis",
-    "quadratic": "separatrix.basis",
+    "Basis": "separatrix.classifiers.basis",
+    "gaussian": "separatrix.classifiers.basis",
+    "quadratic": "separatrix.classifiers.basis",
     # what a fit comes with
-    "Certificate": "separatrix.certificate",
+    "Certificate": "separatrix.certificates.certificate",
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
     "regions": "separatrix.geometry",
-    "error_surface": "separatrix.surface",
-    "reliability": "separatrix.calibration",
-    "Scorer": "separatrix.scorer",
-    "evaluate": "separatrix.evaluation",
+    "error_surface": "separatrix.textbook.surface",
+    "reliability": "separatrix.evaluation.calibration",
+    "Scorer": "separatrix.scorers.scorer",
+    "evaluate": "separatrix.evaluation.accuracy",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
     # leaving
@@ -84,7 +87,7 @@ _WHERE = {
     "to_onnx": "separatrix.export",
     "to_python": "separatrix.export",
     "to_sql": "separatrix.export",
-    "as_settings": "separatrix.settings",
+    "as_settings": "separatrix.export.other_packages",
     # pictures
     "report": "separatrix.reports",
     # inference
@@ -93,15 +96,15 @@ _WHERE = {
     # before and beside a fit
     "check": "separatrix.checks",
     "check_table": "separatrix.checks",
-    "compare": "separatrix.comparison",
+    "compare": "separatrix.evaluation.comparison",
     # selection
-    "PenaltyChoice": "separatrix.penalty_choice",
-    "PenaltyPath": "separatrix.selection",
-    "penalty_path": "separatrix.selection",
+    "PenaltyChoice": "separatrix.tuning.penalty_choice",
+    "PenaltyPath": "separatrix.classifiers.penalty_path",
+    "penalty_path": "separatrix.classifiers.penalty_path",
     # separation
-    "cosines": "separatrix.novikoff",
-    "maximum_margin": "separatrix.margin",
-    "novikoff_bound": "separatrix.novikoff",
+    "cosines": "separatrix.textbook.novikoff",
+    "maximum_margin": "separatrix.textbook.maximum_margin",
+    "novikoff_bound": "separatrix.textbook.novikoff",
     "separability": "separatrix.proofs.separability",
     # tables
     "TableEncoder": "separatrix.table.transformer",
@@ -110,10 +113,18 @@ _WHERE = {
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
     # settings
-    "threads": "separatrix.concurrency",
-    "watch": "separatrix.watching",
+    "threads": "separatrix.base.concurrency",
+    "watch": "separatrix.base.watching",
 }
-_MODULES = ("decision", "errors", "firth", "information", "losses", "plots", "solvers")
+_MODULES = {
+    "decision": "separatrix.evaluation.decisions",
+    "errors": "separatrix.base.errors",
+    "firth": "separatrix.firth",
+    "information": "separatrix.textbook.information",
+    "losses": "separatrix.losses",
+    "plots": "separatrix.plots",
+    "solvers": "separatrix.solvers",
+}
 
 __all__ = [
     "Basis",
@@ -180,7 +191,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"separatrix.{name}")
+        return import_module(_MODULES[name])
     if name not in _WHERE:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)

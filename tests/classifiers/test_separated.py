@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.errors import NotConvergedWarning, SeparationWarning
+from separatrix.base.errors import NotConvergedWarning, SeparationWarning
 from separatrix.proofs.verdicts import QuasiSeparable, Separable
 from separatrix.solvers.stopping import Status
 
@@ -102,7 +102,7 @@ def test_several_classes_are_told_whenever_they_are_separated():
 def test_a_fit_that_takes_overlapping_classes_for_separated_ones_is_put_right_by_the_proof(monkeypatch):
     """A direction in which rows move by less than rounding is one to infinity as far as Newton's way can show."""
     seen = Status("quasi-separated", "no optimum exists", False)
-    monkeypatch.setattr("separatrix.solvers.escape.quasi", lambda problem: seen)
+    monkeypatch.setattr("separatrix.solvers.separation_rule.quasi", lambda problem: seen)
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
     with pytest.warns(NotConvergedWarning, match="the optimum, which exists, is out of float64's reach"):
         model = sx.LogisticRegression(np.inf, solver="gradient-descent", max_iter=1).fit(X, y)

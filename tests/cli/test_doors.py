@@ -98,7 +98,7 @@ runpy.run_module("separatrix", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.comparison"])
+@pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.evaluation"])
 def test_an_interrupt_while_modules_are_loaded(table, module):
     script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -9,7 +9,7 @@ from separatrix import LogisticRegression, errors, load, model_file
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.cli.holdout import held_out
 from separatrix.cli.models import MODELS, OF_PARTS, PROBABLE, SETTINGS, unfitted
-from separatrix.comparison.folds import folds
+from separatrix.evaluation.folds import folds
 from separatrix.solvers.registry import SOLVERS
 from separatrix.table import read_table
 

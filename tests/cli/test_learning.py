@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, TableEncoder, load, model_file
 from separatrix.cli.holdout import held_out
-from separatrix.comparison.folds import folds
+from separatrix.evaluation.folds import folds
 from separatrix.table import read_table
 
 from .running import complaint, real, rows_of, run

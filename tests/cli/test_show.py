@@ -12,8 +12,8 @@ from separatrix import LogisticRegression, model_file, save
 from separatrix.cli.export import DIALECTS
 from separatrix.cli.show import PACKAGES
 from separatrix.export import dialects
-from separatrix.settings import PACKAGES as KNOWN
-from separatrix.settings import as_settings
+from separatrix.export.other_packages import PACKAGES as KNOWN
+from separatrix.export.other_packages import as_settings
 from separatrix.table import read_table
 
 from .running import complaint, real, run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import separatrix
+from separatrix.base.errors import ParameterError
 from separatrix.cli.wording import in_shell
-from separatrix.errors import ParameterError
 from separatrix.table import read_table
 
 from .running import complaint, run
@@ -55,7 +55,7 @@ def literals(folder):
         yield from (node.value for node in found if isinstance(node.value, str) and " " in node.value)
 
 
-@pytest.mark.parametrize("folder", ["checks", "classifiers", "comparison", "firth", "proofs", "solvers", "table"])
+@pytest.mark.parametrize("folder", ["checks", "classifiers", "evaluation", "firth", "proofs", "solvers", "table"])
 def test_no_message_speaks_python_in_the_shell(folder):
     """But for those that no option can bring about: settings that the command line has not."""
     unreachable = re.compile(

@@ -7,8 +7,9 @@ from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
 import separatrix as sx
-from separatrix.diagnostics import answers, influential, surprising
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.diagnostics import influential, surprising
+from separatrix.evaluation.answers import answers
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from separatrix.classifiers.parts import PartsScorer
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
+from separatrix.classifiers.combined import PartsScorer
 from separatrix.model_file import ModelFile
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.rows import Frame
-from separatrix.schemes import OneVersusOne
-from separatrix.scorer import Scorer
+from separatrix.scorers.schemes import OneVersusOne
+from separatrix.scorers.scorer import Scorer
 from separatrix.table.encoder import Encoded, Encoder
 
 # Names that a careless export stumbles over: keywords, marks, other alphabets, names that it uses itself.

@@ -8,7 +8,7 @@ import onnxruntime
 import pytest
 
 import separatrix as sx
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.export.onnx import to_onnx
 from separatrix.model_file import ModelFile
 from separatrix.table.cells import READINGS

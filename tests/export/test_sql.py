@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, summed, to_sql
 from separatrix.model_file import ModelFile, read

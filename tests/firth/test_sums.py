@@ -5,7 +5,7 @@ import pytest
 
 import separatrix as sx
 from separatrix import firth
-from separatrix.firth.sums import STRAND, ByColumns, Folded
+from separatrix.firth.firth_partials import STRAND, ByColumns, Folded
 from separatrix.losses import LOSSES
 from separatrix.rows import counted_passes, memory_rows
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.geometry import Hyperplane, homogeneous
 
 seeds = st.integers(0, 10_000)

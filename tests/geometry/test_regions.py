@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.geometry import Hyperplane, Region, cells, polygon_area
 
 BOX = (-3.0, 4.0, -2.0, 5.0)

@@ -10,10 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
+from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.parts import PartsScorer
-from separatrix.errors import ParameterError
-from separatrix.schemes import OneVersusOne
+from separatrix.classifiers.combined import PartsScorer
+from separatrix.scorers.schemes import OneVersusOne
 
 BOX = (-4.0, 6.0, -3.0, 5.0)
 AREA = 80.0

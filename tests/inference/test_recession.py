@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.stats import chi2
 
 import separatrix as sx
-from separatrix.errors import ParameterError, SeparationWarning
+from separatrix.base.errors import ParameterError, SeparationWarning
 from separatrix.inference.recession import reach
 
 from .test_summary import drawn, same, summarised

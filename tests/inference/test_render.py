@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.errors import SeparatrixError
+from separatrix.base.errors import SeparatrixError
 
 from .test_summary import birthwt, drawn, summarised
 

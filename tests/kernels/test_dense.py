@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.concurrency import threads
+from separatrix.base.concurrency import threads
 from separatrix.kernels import dense
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
 from separatrix.solvers import compiled
 from separatrix.solvers.compiled import CompiledSums
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import perceptron as kernels
+from separatrix.kernels import perceptron
 
 
 def _score(row, w):
@@ -52,8 +52,8 @@ def test_a_walk_is_the_written_loop_to_the_bit(seed, zero_is_mistake, once):
     fit_intercept = seed % 5 > 0
     rest = (0.7, zero_is_mistake, fit_intercept)
     for rows, walk in (
-        ((X,), kernels.walk_dense),
-        ((csr_array(X).data, csr_array(X).indices, csr_array(X).indptr), kernels.walk_sparse),
+        ((X,), perceptron.walk_dense),
+        ((csr_array(X).data, csr_array(X).indices, csr_array(X).indptr), perceptron.walk_sparse),
     ):
         for given in (order, order[:0]):  # no order: as the rows lie
             w = start.copy()
@@ -71,8 +71,8 @@ def test_counting_mistakes_and_giving_up_at_a_limit(seed):
     for zero_is_mistake in (True, False):
         wrong = [_wrong(t[i], _score(X[i], w), zero_is_mistake) for i in order]
         for rows, count in (
-            ((X,), kernels.count_dense),
-            ((sparse.data, sparse.indices, sparse.indptr), kernels.count_sparse),
+            ((X,), perceptron.count_dense),
+            ((sparse.data, sparse.indices, sparse.indptr), perceptron.count_sparse),
         ):
             assert count(*rows, t, order, w, zero_is_mistake, len(t) + 1) == (sum(wrong), len(t))
             assert count(*rows, t, order[:0], w, zero_is_mistake, len(t) + 1) == (sum(wrong), len(t))
@@ -84,5 +84,5 @@ def test_read_only_rows_are_walked_too():
     X, t, order, _ = _draw(4)
     X.setflags(write=False)
     w = np.zeros(X.shape[1] + 1)
-    _, made, _ = kernels.walk_dense(X, t, np.ones(len(t)), order, 0, len(t), w, 1.0, True, True, False, w[:0], 0)
+    _, made, _ = perceptron.walk_dense(X, t, np.ones(len(t)), order, 0, len(t), w, 1.0, True, True, False, w[:0], 0)
     assert made > 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.kernels.squares import TILE, weighted_square
+from separatrix.kernels.weighted_gram import TILE, weighted_square
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 21])

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from separatrix import LogisticRegression, load, save, sealed
+from separatrix import LogisticRegression, load, save
+from separatrix.base import checksummed_json
+from separatrix.base.errors import ModelFileError, ParameterError
 from separatrix.cli import main
-from separatrix.errors import ModelFileError, ParameterError
 from separatrix.model_file import FORMAT, VERSION, from_bytes, read
 
 FILES = Path(__file__).parent / "files"
@@ -24,7 +25,7 @@ def small(tmp_path):
 
 
 def unsealed(data):
-    return sealed.unseal(FORMAT, VERSION, data)
+    return checksummed_json.unseal(FORMAT, VERSION, data)
 
 
 def accepted(data, values):
@@ -209,7 +210,7 @@ def test_paths(tmp_path, small, monkeypatch):
         patched.setattr(type(small), "open", forbidden)
         with pytest.raises(ModelFileError, match=r"cannot be opened \(Permission denied\)"):
             read(small)
-    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
+    monkeypatch.setattr(checksummed_json, "LARGEST_FILE", 100)
     with pytest.raises(ModelFileError, match="larger"):
         read(small)
 

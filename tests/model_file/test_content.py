@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from separatrix import load, save, sealed
-from separatrix.errors import ModelFileError
+from separatrix import load, save
+from separatrix.base import checksummed_json
+from separatrix.base.errors import ModelFileError
 from separatrix.model_file import FORMAT, VERSION, ModelFile, read
 
 from .models import fitted
@@ -15,7 +16,7 @@ HUGE = 10**15
 
 
 def contents(name, K=2, apart=False):
-    return json.loads(sealed.canonical(ModelFile.of(fitted(name, K, apart)[0]).content()))
+    return json.loads(checksummed_json.canonical(ModelFile.of(fitted(name, K, apart)[0]).content()))
 
 
 def at(content, path):
@@ -44,7 +45,7 @@ def drop(path):
 
 def refused(content, tmp_path, part):
     path = tmp_path / "model.json"
-    path.write_bytes(sealed.seal(FORMAT, VERSION, content))
+    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=part):
         load(path)
 
@@ -210,7 +211,7 @@ def test_a_huge_declared_size_costs_no_memory(tmp_path):
     content = contents("qda", 3)
     content["columns"] = HUGE
     path = tmp_path / "model.json"
-    path.write_bytes(sealed.seal(FORMAT, VERSION, content))
+    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
     tracemalloc.start()
     with pytest.raises(ModelFileError, match="where d is 1000000000000000"):
         read(path)
@@ -224,7 +225,7 @@ def test_a_model_put_together_by_hand(tmp_path):
     whole = ModelFile.of(fitted("logistic")[0])
     bare = ModelFile("logistic", whole.scorer)
     path = tmp_path / "model.json"
-    path.write_bytes(sealed.seal(FORMAT, VERSION, bare.content()))
+    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, bare.content()))
     X = fitted("logistic")[1]
     assert load(path).predict(X).tolist() == whole.scorer.predict(X).tolist()
     assert read(path).certificate is None

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
-from separatrix import LogisticRegression, load, save, sealed
+from separatrix import LogisticRegression, load, save
+from separatrix.base import checksummed_json
+from separatrix.base.errors import InputError, ModelFileError, ParameterError, SeparatrixError
 from separatrix.cli import main
-from separatrix.errors import InputError, ModelFileError, ParameterError, SeparatrixError
 from separatrix.model_file import ModelFile
 
 
@@ -50,7 +51,7 @@ def test_a_disk_that_fails_while_it_is_read(tmp_path, model, monkeypatch):
 def test_too_little_memory_to_load(tmp_path, model, monkeypatch, place, capsys):
     path = tmp_path / "model.json"
     save(model, path)
-    monkeypatch.setattr(sealed, place, short_of_memory)
+    monkeypatch.setattr(checksummed_json, place, short_of_memory)
     with pytest.raises(ModelFileError, match=r"model\.json: there is not enough memory to read it"):
         load(path)
     with pytest.raises(SystemExit) as ended:
@@ -68,7 +69,7 @@ def test_too_little_memory_for_the_estimator(tmp_path, model, monkeypatch):
 
 @pytest.mark.parametrize("place", ["seal", "canonical"])
 def test_too_little_memory_to_save(tmp_path, model, monkeypatch, place):
-    monkeypatch.setattr(sealed, place, short_of_memory)
+    monkeypatch.setattr(checksummed_json, place, short_of_memory)
     with pytest.raises(InputError, match="model: there is not enough memory to write its file"):
         save(model, tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
@@ -90,7 +91,7 @@ def test_a_full_disk(tmp_path, model, monkeypatch):
 
 def test_a_model_on_standard_input_has_the_same_limit(model, monkeypatch, tmp_path, capsys):
     save(model, tmp_path / "model.json")
-    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
+    monkeypatch.setattr(checksummed_json, "LARGEST_FILE", 100)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "model.json").read_bytes())))
     with pytest.raises(SystemExit) as ended:
         main(["show", "-"])

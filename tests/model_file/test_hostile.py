@@ -10,11 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from separatrix import LeastSquaresClassifier, LogisticRegression, load, save, sealed
-from separatrix.errors import ModelFileError, ParameterError
+from separatrix import LeastSquaresClassifier, LogisticRegression, load, save
+from separatrix.base import checksummed_json
+from separatrix.base.errors import ModelFileError, ParameterError
 from separatrix.model_file import FORMAT, VERSION, ModelFile, read, write
 from separatrix.model_file.forms import LONGEST_SENTENCE
-from separatrix.scorer import Scorer
+from separatrix.scorers.scorer import Scorer
 
 from .models import fitted
 from .test_bytes import resealed
@@ -24,7 +25,7 @@ READ = """
 import sys, tracemalloc
 import separatrix.table
 from separatrix import load
-from separatrix.errors import ModelFileError
+from separatrix.base.errors import ModelFileError
 load(sys.argv[1])
 tracemalloc.start()
 for path in sys.argv[1:]:
@@ -42,7 +43,7 @@ MINUTES = 400
 
 def by_hand(W, link):
     scorer = Scorer(W, np.arange(max(2, len(W))), link)
-    return json.loads(sealed.canonical(ModelFile("logistic", scorer).content()))
+    return json.loads(checksummed_json.canonical(ModelFile("logistic", scorer).content()))
 
 
 def long_class():
@@ -76,7 +77,7 @@ def colliding_keys():
 def one_hot():
     """A table of targets for 20 000 classes has 400 million numbers."""
     model = LeastSquaresClassifier().fit(np.arange(6.0)[:, None], [0, 1, 2, 0, 1, 2])
-    content = json.loads(sealed.canonical(ModelFile.of(model).content()))
+    content = json.loads(checksummed_json.canonical(ModelFile.of(model).content()))
     K, W = 20_000, [[0.0, 1.0]] * 20_000
     content["classes"] = {"dtype": "int64", "values": list(range(K))}
     content["scorer"]["W"] = W
@@ -157,7 +158,7 @@ def measured(tmp_path_factory):
     paths = [folder / "sound.json"]
     for made in HOSTILE:
         paths.append(folder / f"{made.__name__}.json")
-        paths[-1].write_bytes(sealed.seal(FORMAT, VERSION, made()))
+        paths[-1].write_bytes(checksummed_json.seal(FORMAT, VERSION, made()))
     command = [sys.executable, "-c", READ, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=MINUTES, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -171,7 +172,7 @@ def measured(tmp_path_factory):
 @pytest.mark.parametrize("made", HOSTILE, ids=lambda made: made.__name__)
 def test_memory_is_a_stated_multiple_of_the_file_s_size(measured, made):
     size, peak, length, said = measured[made.__name__]
-    assert peak <= sealed.MEMORY_PER_BYTE * size + sealed.MEMORY_AT_LEAST, (peak / size, said)
+    assert peak <= checksummed_json.MEMORY_PER_BYTE * size + checksummed_json.MEMORY_AT_LEAST, (peak / size, said)
     assert length < 1000, said
 
 
@@ -226,7 +227,7 @@ def test_half_of_a_surrogate_pair_is_refused(tmp_path, text):
     content = contents("logistic")
     for place in ("target", "features", "training"):
         changed = content | {"target": text} if place == "target" else content | {place: {text: [1]}}
-        raw = sealed.canonical(changed).encode()
+        raw = checksummed_json.canonical(changed).encode()
         (tmp_path / "model.json").write_bytes(resealed(raw))
         with pytest.raises(ModelFileError, match="holds half of a surrogate pair"):
             read(tmp_path / "model.json")
@@ -242,6 +243,6 @@ def test_letters_past_the_basic_plane_are_kept(tmp_path):
 def test_a_count_past_all_counting_is_refused(tmp_path, path):
     content = contents("logistic")
     put(path, 10**400)(content)
-    (tmp_path / "model.json").write_bytes(sealed.seal(FORMAT, VERSION, content))
+    (tmp_path / "model.json").write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=f"its {path} is 1000.*, too large"):
         read(tmp_path / "model.json")

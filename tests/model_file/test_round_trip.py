@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron, errors, load, save, sealed
-from separatrix.certificate import Certificate
-from separatrix.claims.likelihood import LikelihoodClaim
+from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron, errors, load, save
+from separatrix.base import checksummed_json
+from separatrix.base.errors import ParameterError
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.errors import ParameterError
 from separatrix.model_file import ModelFile, read, write
-from separatrix.model_file.kept import KEPT
+from separatrix.model_file.fields_by_classifier import KEPT
 from separatrix.model_file.kinds import CLAIMS, SCORERS
-from separatrix.scorer import Scorer
+from separatrix.scorers.scorer import Scorer
 
 from .models import NAMES, fitted, rows
 
@@ -201,7 +202,7 @@ def test_what_is_written_is_read_to_the_bit(tmp_path_factory, before):
     assert after.scorer.classes.tolist() == before.scorer.classes.tolist()
     assert (after.features, after.target, after.made_by) == (before.features, before.target, before.made_by)
     assert repr(sorted(after.training.items())) == repr(sorted(before.training.items()))
-    assert sealed.canonical(after.content()) == sealed.canonical(before.content())
+    assert checksummed_json.canonical(after.content()) == checksummed_json.canonical(before.content())
     if before.certificate is not None:
         assert after.certificate.claim.C == before.certificate.claim.C
         assert after.certificate.claim.l1_ratio == before.certificate.claim.l1_ratio
@@ -307,7 +308,7 @@ def test_what_cannot_be_saved(tmp_path):
 
 
 def test_a_model_too_large_for_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
+    monkeypatch.setattr(checksummed_json, "LARGEST_FILE", 100)
     with pytest.raises(ParameterError, match="MB"):
         save(fitted("logistic")[0], tmp_path / "m.json")
     assert not list(tmp_path.iterdir())

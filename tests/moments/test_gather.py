@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.concurrency import threads
-from separatrix.errors import NotFiniteError, WeightError
+from separatrix.base.concurrency import threads
+from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.moments.gather import ClassMoments, gather, moments_of
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import Frame, Order, counted_passes, memory_rows

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from separatrix import LeastSquaresClassifier
 from separatrix.moments.coding import OneHot, Signed
-from separatrix.moments.squares import pose_squares
+from separatrix.moments.squared_cost import pose_squares
 
 FAMILIES = {
     "plain": lambda rng, X: X,

@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix import plots
+from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.errors import ParameterError
 from separatrix.plots.decision_regions import drawn_rows
 from separatrix.plots.style import plain
 
@@ -42,7 +42,7 @@ def _drawable(display):
     return display
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_classifier_can_be_drawn(name, K):
@@ -180,7 +180,7 @@ def test_loss_and_gap_by_iteration(ax):
     assert gap.ax_.get_yscale() == "log"
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 def test_several_searches_are_several_curves(ax):
     X, y = _drawn(3)
     shown = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=ax)
@@ -191,12 +191,12 @@ def test_several_searches_are_several_curves(ax):
         plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
     X, y = _drawn(3)
     known = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=Figure().subplots())
     assert known.ax_.get_ylabel() == "objective"
-    monkeypatch.setattr("separatrix.solvers.perceptron.CHEAP_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
     model = sx.Perceptron(max_iter=20).fit(X, y)
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
     assert ax.get_ylabel() == "mean cost of rows as the epoch met them"
@@ -245,9 +245,9 @@ def test_names_are_text_and_never_mathematics(name, ax):
 
 def test_nothing_below_loads_matplotlib():
     code = (
-        "import sys, separatrix as sx, separatrix.diagnostics\n"
+        "import sys, separatrix as sx, separatrix.diagnostics, separatrix.evaluation.answers\n"
         "model = sx.LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0])\n"
-        "separatrix.diagnostics.answers(model, [[0.0]], [0])\n"
+        "separatrix.evaluation.answers.answers(model, [[0.0]], [0])\n"
         "print('matplotlib' in sys.modules)\n"
         "sx.plots\n"
         "print('matplotlib' in sys.modules)"

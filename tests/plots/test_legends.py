@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.diagnostics import answers, rankings
+from separatrix.diagnostics import rankings
+from separatrix.evaluation.answers import answers
 from separatrix.plots.decision_regions import MOST_NAMED
 from separatrix.plots.ranked import MOST_PANELS
 from separatrix.plots.style import MARKERS, marker, told_apart

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.errors import ParameterError
-from separatrix.proofs.differences import Differences
+from separatrix.base.errors import ParameterError
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 
 from .plain import by_two_programs, differences

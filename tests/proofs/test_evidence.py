@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.errors import LabelError, ParameterError
+from separatrix.base.errors import LabelError, ParameterError
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix import separability
-from separatrix.modular import P, drawn_prime, is_prime, pivots, residues
+from separatrix.base.modular import P, drawn_prime, is_prime, pivots, residues
 from separatrix.proofs.dependencies import Dependency, across, joined, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import widest

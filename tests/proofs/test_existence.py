@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.bounds import affine
-from separatrix.certificate import Bound
-from separatrix.errors import SeparationWarning
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.base.errors import SeparationWarning
+from separatrix.objective.bound import Bound
+from separatrix.objective.bounds import affine
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
 from separatrix.proofs.existence import exists
 from separatrix.proofs.verdicts import Inseparable
 

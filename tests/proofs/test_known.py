@@ -9,9 +9,9 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer
 
 import separatrix as sx
-from separatrix.concurrency import threads
-from separatrix.errors import NotFiniteError
-from separatrix.proofs import working_set
+from separatrix.base.concurrency import threads
+from separatrix.base.errors import NotFiniteError
+from separatrix.proofs import row_working_set
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 
 from .plain import by_two_programs
@@ -157,13 +157,13 @@ def test_touching_rows_among_many():
 def test_programs_see_few_of_many_rows(monkeypatch):
     """No program has more rows than a working set may, however many there are."""
     sizes = []
-    original = working_set.widest
-    monkeypatch.setattr(working_set, "widest", lambda B: sizes.append(B.shape[0]) or original(B))
+    original = row_working_set.widest
+    monkeypatch.setattr(row_working_set, "widest", lambda B: sizes.append(B.shape[0]) or original(B))
     rng = np.random.default_rng(9)
     X = rng.standard_normal((20_000, 30))
     _checked(X, X @ np.ones(30) + rng.normal(0, 0.03, 20_000) > 0, Inseparable)
     assert len(sizes) > 1
-    assert max(sizes) <= working_set.FEW + (working_set.STAYING + 2 * working_set.COMING) * 31
+    assert max(sizes) <= row_working_set.FEW + (row_working_set.STAYING + 2 * row_working_set.COMING) * 31
 
 
 def test_the_number_of_threads_changes_nothing():

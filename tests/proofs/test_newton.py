@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.proofs import working_set
-from separatrix.proofs.differences import Differences
-from separatrix.proofs.newton import MOST_ROUNDS, nearly
+from separatrix.proofs import row_working_set
+from separatrix.proofs.class_differences import Differences
+from separatrix.proofs.newton_separator import MOST_ROUNDS, nearly
 from separatrix.proofs.verdicts import Inseparable, Separable
 
 from .plain import by_two_programs
@@ -52,7 +52,7 @@ def _separable(n, d, gap, K=2, seed=0):
 def test_the_smallest_working_sets_change_no_verdict(seed, monkeypatch):
     X, y, fit_intercept, sample = _draw(seed)
     for name, value in {"FEW": 1, "FIRST": 1, "SAMPLE": sample}.items():
-        monkeypatch.setattr(working_set, name, value)
+        monkeypatch.setattr(row_working_set, name, value)
     verdict = sx.separability(csr_array(X) if seed % 5 == 0 else X, y, fit_intercept)
     assert type(verdict) is by_two_programs(X, y, fit_intercept)
     assert verdict.verify(X, y, exact=True)
@@ -61,7 +61,7 @@ def test_the_smallest_working_sets_change_no_verdict(seed, monkeypatch):
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_gap_needs_no_program(K, form, monkeypatch):
-    monkeypatch.setattr(working_set, "widest", None)  # a program would fail
+    monkeypatch.setattr(row_working_set, "widest", None)  # a program would fail
     X, y = _separable(5000, 8, 0.2, K)
     verdict = sx.separability(form(X), y)
     assert isinstance(verdict, Separable)

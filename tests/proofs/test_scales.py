@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.proofs.differences import Differences
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.rational import sums_to_zero
 from separatrix.proofs.residues import solve

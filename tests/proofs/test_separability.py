@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.errors import NotFiniteError, ParameterError
+from separatrix.base.errors import NotFiniteError, ParameterError
 from separatrix.proofs.linear_programs import fewest, least_violation, widest
 from separatrix.proofs.separability import MOST_EXACT_ROWS
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, signed_rows

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.modular import P
+from separatrix.base.modular import P
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import positive_dependency
-from separatrix.proofs.differences import Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import complementary
 from separatrix.proofs.rational import sums_to_zero

@@ -1,4 +1,4 @@
-# Reference numbers for tests/test_r.py: multinomial fits of nnet, ridge paths of glmnet.
+# Reference numbers for tests/classifiers/test_r_likelihoods.py: multinomial fits of nnet, ridge paths of glmnet.
 # Run in this folder: Rscript likelihood.R > likelihood.json
 # Needs R's MASS, nnet and glmnet; numbers are printed with 17 digits, which read back to the same doubles.
 suppressMessages({library(MASS); library(nnet); library(glmnet)})

@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
+from separatrix.base.errors import LabelError, ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.errors import LabelError, ParameterError
 from separatrix.plots import DARK, LIGHT
 
 NASTY = ["<script>alert(1)</script>", "a & b", '"quoted" onload=x', "$y = 1$\x00"]
@@ -78,7 +78,7 @@ def drawn(K=2, d=3, n=90, seed=0, apart=1.5):
     return M[codes] + rng.standard_normal((n, d)), np.array(["no", "yes", "perhaps", "never"])[codes]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_classifier_has_one(name, K):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.errors import SeparationWarning
+from separatrix.base.errors import SeparationWarning
 from separatrix.reports import data_checks
 from separatrix.table import read_raw
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.concurrency import threads
-from separatrix.errors import NotFiniteError, WeightError
-from separatrix.rows import Order, Rows, memory_rows, standard_frame, summarise
-from separatrix.sums import Gram
+from separatrix.base.concurrency import threads
+from separatrix.base.errors import NotFiniteError, WeightError
+from separatrix.objective.partials import Gram
+from separatrix.rows import Order, Rows, column_statistics, memory_rows, standard_frame, summarise
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,6 @@ def test_weights_that_are_all_zero_are_refused(data):
 @pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, csr_array])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_compiled_sums_of_columns_are_those_of_blocks(monkeypatch, dtype, form):
-    from separatrix.rows import columns
 
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((900, 5)) + np.array([0, 1e5, 0, 0, 3])).astype(dtype)
@@ -116,7 +115,7 @@ def test_compiled_sums_of_columns_are_those_of_blocks(monkeypatch, dtype, form):
     t, weight = rng.integers(0, 3, 900), rng.integers(0, 3, 900).astype(float)
     rows = memory_rows(X, t, weight)
     plain = summarise(rows, None, np.array([1, 2]), ranges=False)
-    monkeypatch.setattr(columns, "FEWEST_COMPILED", 1)
+    monkeypatch.setattr(column_statistics, "FEWEST_COMPILED", 1)
     swept = summarise(rows, None, np.array([1, 2]), ranges=False)
     for name in ("mean", "m2", "class_weight", "minimum", "maximum"):
         np.testing.assert_allclose(getattr(swept, name), getattr(plain, name), rtol=1e-9, atol=1e-15)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.objective.partials import Gram
 from separatrix.rows import counted_passes, memory_rows
-from separatrix.sums import Gram
 
 X = np.random.default_rng(0).standard_normal((200, 3))
 y = (X[:, 0] + np.random.default_rng(1).standard_normal(200) > 0).astype(int)

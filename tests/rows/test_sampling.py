@@ -68,7 +68,7 @@ def test_few_rows_are_all_taken():
 
 
 def test_the_sample_is_the_same_for_any_number_of_threads():
-    from separatrix.concurrency import threads
+    from separatrix.base.concurrency import threads
 
     X, t = _table()
     drawn = []

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix import bounds
-from separatrix.objective import Objective
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective import bounds
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers import choose
 from separatrix.solvers.chord import ChordNewton

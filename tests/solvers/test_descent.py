@@ -8,8 +8,8 @@ import pytest
 
 import separatrix as sx
 from separatrix import LogisticRegression
-from separatrix.bounds import largest_curvature
-from separatrix.errors import NotConvergedWarning, ParameterError
+from separatrix.base.errors import NotConvergedWarning, ParameterError
+from separatrix.objective.bounds import largest_curvature
 from separatrix.rows import Order
 from separatrix.solvers import (
     SOLVERS,

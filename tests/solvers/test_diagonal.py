@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import separatrix as sx
-from separatrix.concurrency import threads
-from separatrix.errors import ParameterError
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.base.concurrency import threads
+from separatrix.base.errors import ParameterError
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
 from separatrix.solvers import DiagonalLBFGS, choose, default_rules, run
 from separatrix.solvers.compiled import CompiledSums
 

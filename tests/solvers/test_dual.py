@@ -7,12 +7,12 @@ from scipy.sparse import csr_array, random_array
 from scipy.special import expit
 
 import separatrix as sx
-from separatrix.bounds import duality
-from separatrix.concurrency import threads
-from separatrix.errors import ParameterError
+from separatrix.base.concurrency import threads
+from separatrix.base.errors import ParameterError
 from separatrix.kernels import dual
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective.bounds import duality
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
 from separatrix.solvers.dual import row_length
 

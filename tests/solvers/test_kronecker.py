@@ -6,10 +6,10 @@ from sklearn.datasets import load_digits
 
 import separatrix as sx
 from separatrix.losses import LOSSES
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective.build import pose
+from separatrix.objective.partials import ClassHessians
+from separatrix.objective.penalty import Penalty
 from separatrix.solvers import class_inverse
-from separatrix.sums import ClassHessians
 
 from .. import reference
 
@@ -107,7 +107,7 @@ def test_the_span_saves_two_thirds_of_the_passes():
 
 def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch):
     """A softmax for each of K classes made K² work of every row: 400 classes took ten times as long as plain L-BFGS."""
-    import separatrix.sums as sums
+    import separatrix.objective.partials as sums
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))

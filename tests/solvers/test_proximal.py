@@ -9,9 +9,18 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression as Peer
 
 import separatrix as sx
-from separatrix.errors import NotConvergedWarning, ParameterError
-from separatrix.penalty import shortest
-from separatrix.solvers import ProximalNewton, WorkingSet, choose, columns, default_rules, run, states, working_set
+from separatrix.base.errors import NotConvergedWarning, ParameterError
+from separatrix.objective.penalty import shortest
+from separatrix.solvers import (
+    ProximalNewton,
+    WorkingSet,
+    choose,
+    default_rules,
+    gathered_columns,
+    run,
+    states,
+    working_set,
+)
 from separatrix.solvers.quadratic import minimise
 from separatrix.solvers.working_set import screened
 
@@ -98,7 +107,7 @@ def test_both_forms_of_columns_go_to_the_same_minimum(monkeypatch):
     for K in (2, 3):
         problem = replace(_wide(K=K), l1_ratio=0.8)
         matrix = _fit(WorkingSet(), problem.posed()).state
-        monkeypatch.setattr(columns, "MATRIX", 0)
+        monkeypatch.setattr(gathered_columns, "MATRIX", 0)
         walked = _fit(WorkingSet(), problem.posed()).state
         monkeypatch.undo()
         np.testing.assert_allclose(walked.W, matrix.W, atol=1e-5)
@@ -267,7 +276,7 @@ def zigzag(seed):
     return X * 10.0 ** rng.integers(-6, 7, size=d), np.unique(y, return_inverse=True)[1]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("solver", ["proximal-newton", "working-set"])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_fit_of_few_rows_ends_after_few_iterations(seed, solver):

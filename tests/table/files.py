@@ -2,7 +2,7 @@
 
 import pytest
 
-from separatrix.errors import LabelError, TableError
+from separatrix.base.errors import LabelError, TableError
 from separatrix.table import read_table
 
 

@@ -82,7 +82,7 @@ def mutant(sound, number):
 
 
 def main(first, last):
-    from separatrix.errors import InputError
+    from separatrix.base.errors import InputError
     from separatrix.table import read_table
 
     sound = [(name, made()) for name, made in FORMATS.items()]

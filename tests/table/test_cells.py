@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.table.cells import NO_NUMBER, codes, days, numbers, texts, truths
 
 

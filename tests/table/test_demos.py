@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.proofs.verdicts import Inseparable, Separable
 from separatrix.table import DEMOS, open_source, read_table
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.errors import ModelFileError, ParameterError, TableError
+from separatrix.base.errors import ModelFileError, ParameterError, TableError
 from separatrix.table import Column, Encoded, Encoder, Schema, fit_encoder, infer
 
 TRAINING = pa.table(

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.table import Column, Schema, infer
 from separatrix.table.infer import most_levels
 

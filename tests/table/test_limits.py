@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import main
-from separatrix.errors import ParameterError, TableError
 from separatrix.table import read_rows, read_table
-from separatrix.table.sources import Spelling, limits, open_source
-from separatrix.table.sources.svmlight import open_svmlight, seems_svmlight
+from separatrix.table.formats import Spelling, limits, open_source
+from separatrix.table.formats.svmlight import open_svmlight, seems_svmlight
 
 from .files import refusal, write
 
@@ -134,7 +134,7 @@ def test_the_command_line_says_its_own_options(tmp_path, small, capsys):
 
 
 def test_a_first_line_without_an_end(tmp_path, monkeypatch):
-    from separatrix.table.sources import delimited
+    from separatrix.table.formats import delimited
 
     monkeypatch.setattr(delimited, "_LARGE", 1_000)
     assert "its first lines are longer than" in refusal(write(tmp_path / "t.csv", "a" * 5_000))

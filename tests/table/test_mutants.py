@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.table import read_table
-from separatrix.table.sources import open_source
+from separatrix.table.formats import open_source
 
 from . import mutants
 from .files import refusal

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.table import Column, Schema, read_raw, read_table
 from separatrix.table.transformer import TableEncoder
 

@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
 from separatrix.table import Column, Schema, infer, read_schema, read_table
 
 from .files import write

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.errors import ParameterError, TableError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.table import Column, Schema, read_rows, read_table
-from separatrix.table.sources import Spelling
-from separatrix.table.sources.delimited import open_delimited
+from separatrix.table.formats import Spelling
+from separatrix.table.formats.delimited import open_delimited
 
 from .files import refusal, write
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.errors import ParameterError, TableError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.table import Column, Schema, read_table
 from separatrix.table.transformer import TableEncoder
 

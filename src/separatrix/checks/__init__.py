@@ -13,6 +13,6 @@ running       check(X, y)                        tables: check_table(data, targe
 
 from separatrix.checks.finding import SEVERITIES, Checks, Finding
 from separatrix.checks.running import CHECKS, check
-from separatrix.checks.tables import check_table
+from separatrix.checks.whole_table import check_table
 
 __all__ = ["CHECKS", "SEVERITIES", "Checks", "Finding", "check", "check_table"]

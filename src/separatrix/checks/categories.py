@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.labels import quoted
+from separatrix.checks.checked_rows import Subject
 from separatrix.checks.finding import NAMED, Finding, many
-from separatrix.checks.subject import Subject
-from separatrix.labels import quoted
 from separatrix.table.cells import listed
 
 # The probability from which on it may be chance.

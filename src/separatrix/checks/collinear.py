@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.labels import quoted
+from separatrix.checks.checked_rows import MOST_COLUMNS, SAMPLED, Subject
 from separatrix.checks.finding import Finding, many
-from separatrix.checks.subject import MOST_COLUMNS, SAMPLED, Subject
-from separatrix.labels import quoted
 
 # Residuals below this share of a column's spread are rounding: the relation is exact.
 EXACT = 1e-9

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 
 SEVERITIES = ("problem", "warning", "note", "ok")
 # How ``separatrix.report`` calls them.

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.labels import quoted
 from separatrix.checks.categories import ASK, decisive, told_decisive
+from separatrix.checks.checked_rows import Subject
 from separatrix.checks.finding import NAMED, Finding, many
-from separatrix.checks.subject import Subject
-from separatrix.labels import quoted
 from separatrix.table.cells import listed
 
 # Areas from here on are told; in the sample, from the second number on they are looked at again.

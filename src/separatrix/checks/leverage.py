@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
+from separatrix.base.labels import quoted
+from separatrix.checks.checked_rows import MOST_COLUMNS, Subject
 from separatrix.checks.finding import NAMED, Finding, many
-from separatrix.checks.subject import MOST_COLUMNS, Subject
-from separatrix.labels import quoted
+from separatrix.objective.partials import Gram
 from separatrix.rows import Block
-from separatrix.sums import Gram
 
 # Leverage that is told; rows a parameter below which half of it is nothing unusual.
 DOMINATES, ROWS_EACH = 0.5, 4

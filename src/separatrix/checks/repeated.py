@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Integers
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.checks.checked_rows import Subject
 from separatrix.checks.finding import Finding, many, numbered, share
-from separatrix.checks.subject import Subject
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.table.cells import listed

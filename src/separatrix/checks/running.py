@@ -8,18 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Integers
-from separatrix.certificate import as_matrix
-from separatrix.checks import categories, collinear, columns, labels, leakage, leverage, repeated, separation
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import as_label_array, encode
+from separatrix.base.watching import part
+from separatrix.certificates.certificate import as_matrix
+from separatrix.checks import (
+    categories,
+    class_sizes,
+    collinear,
+    leakage,
+    leverage,
+    repeated,
+    separation,
+    single_columns,
+)
+from separatrix.checks.checked_rows import Subject
 from separatrix.checks.finding import Checks, Finding
-from separatrix.checks.subject import Subject
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
-from separatrix.labels import as_label_array, encode
 from separatrix.proofs.naming import column_names
 from separatrix.proofs.verdicts import as_rows
 from separatrix.rows.block import is_sparse
-from separatrix.watching import part
 
 Check = Callable[[Subject], Iterator[Finding]]
 
@@ -37,14 +46,14 @@ CHECKS: dict[str, Known] = {
     "leakage": Known(leakage.alone),
     "separation": Known(separation.separation),
     "categories": Known(categories.categories),
-    "index": Known(columns.index, False),
+    "index": Known(single_columns.index, False),
     "collinear": Known(collinear.collinear, False),
     "leverage": Known(leverage.leverage, False),
     "duplicates": Known(repeated.repeated, False),
-    "constant": Known(columns.constant, False),
-    "scales": Known(columns.scales, False),
-    "balance": Known(labels.balance),
-    "rows": Known(labels.enough_rows),
+    "constant": Known(single_columns.constant, False),
+    "scales": Known(single_columns.scales, False),
+    "balance": Known(class_sizes.balance),
+    "rows": Known(class_sizes.enough_rows),
 }
 _FILLED = "Here they were filled with their columns' means."
 
@@ -84,7 +93,7 @@ def check(
         raise ParameterError("rows", f"it has {numbers.size} for {len(given)} labels", "give a number for each row")
     called = own or tuple(f"x{j}" for j in range(table.shape[1]))
     table, missing = _filled(table, called)
-    first = [columns.absent(missing, len(given), _FILLED)]
+    first = [single_columns.absent(missing, len(given), _FILLED)]
     return checked(table, given, called, numbers, first, only=only)
 
 
@@ -106,7 +115,7 @@ def checked(
     for name in only or ():
         if name not in CHECKS:
             raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
-    fault = labels.unusable(y)
+    fault = class_sizes.unusable(y)
     classes, codes = encode(y)
     own = codes if fault is None else None
     own_columns = len(names) if n_columns is None else n_columns

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray
+from separatrix.base.arrays import AnyArray
+from separatrix.checks.checked_rows import Subject
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import NAMED, Finding, capital, many
-from separatrix.checks.subject import Subject
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.table.cells import listed

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.classifiers.given import Given, check_choice, is_number
-from separatrix.classifiers.taken import C_of, l1_ratio_of
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.classifiers.fit_input import Given, check_choice, is_number
+from separatrix.classifiers.sklearn_settings import C_of, l1_ratio_of
 from separatrix.solvers import named
 
 
 def _firth(model: Any, task: Given, offset: Array | None, weight: Array, by_class: Array) -> None:
-    from separatrix.classifiers.firth import fit_firth  # with a package of its own, which other fits do not need
+    from separatrix.classifiers.firth_fit import fit_firth  # with a package of its own, which other fits do not need
 
     fit_firth(model, task, offset, weight, by_class)
 

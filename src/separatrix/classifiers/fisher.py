@@ -9,21 +9,21 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import Array, Integers
-from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims.moments import ProjectionClaim, projection_bound
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
+from separatrix.classifiers.fit_input import Given, check_choice, check_count, given, rows_to_score
 from separatrix.classifiers.generative import refuse_empty_class
-from separatrix.classifiers.given import Given, check_choice, check_count, given, rows_to_score
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
 from separatrix.geometry import Hyperplane
-from separatrix.labels import known_codes
 from separatrix.moments.gather import Moments, gather
-from separatrix.moments.projection import DIRECTIONS, THRESHOLDS, Cut, Projection
+from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes
-from separatrix.scorer import Scorer
+from separatrix.scorers.scorer import Scorer
 
 
 @dataclass(frozen=True)

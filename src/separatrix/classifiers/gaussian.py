@@ -9,9 +9,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import EPS, Array
-from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims.moments import GaussianClaim, likelihood, likelihood_bound
+from separatrix.base.arrays import EPS, Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import LabelError, ParameterError
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
+from separatrix.classifiers.fit_input import Given, as_precise, check_count, check_not_negative, given, rows_to_score
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
@@ -22,20 +25,17 @@ from separatrix.classifiers.generative import (
     shrinkage_says,
     shrinks,
 )
-from separatrix.classifiers.given import Given, as_precise, check_count, check_not_negative, given, rows_to_score
 from separatrix.classifiers.linear import (
     Approach,
     ClassifierTraits,
     LinearClassifier,
     ScoringClassifier,
 )
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import LabelError, ParameterError
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer, null_objective
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes
-from separatrix.scorer import Scorer, Scores
+from separatrix.scorers.scorer import Scorer, Scores
 
 # Scores that rounding moves by no more than this are those of the Gaussians, so the rows need not be asked.
 ROUNDED = 1e-11

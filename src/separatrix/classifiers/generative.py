@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import AnyArray, Array
-from separatrix.classifiers.given import (
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import LabelError, ParameterError, WeightError
+from separatrix.classifiers.fit_input import (
     Given,
     check_choice,
     check_count,
@@ -18,7 +19,6 @@ from separatrix.classifiers.given import (
     rows_to_score,
     seed_of,
 )
-from separatrix.errors import LabelError, ParameterError, WeightError
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.shrinkage import shrunk_covariances

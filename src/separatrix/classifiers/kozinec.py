@@ -6,15 +6,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.claims.separation import Support
-from separatrix.classifiers.given import Given, check_count, check_positive, given
-from separatrix.classifiers.hulls import HullClassifier, isotropic, searched
+from separatrix.base.arrays import Array
+from separatrix.certificates.separation_claims import Support
+from separatrix.classifiers.fit_input import Given, check_count, check_positive, given
+from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.separating import Search
+from separatrix.classifiers.separator import Search
 from separatrix.solvers import run
-from separatrix.solvers.kozinec import Kozinec
-from separatrix.solvers.separating import (
+from separatrix.solvers.separating.kozinec import Kozinec
+from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
     MarginWithin,

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix import errors
-from separatrix.arrays import Array, Integers
-from separatrix.certificate import Certificate, Recomputed
-from separatrix.claims.moments import LeastSquaresClaim, squares_bound
-from separatrix.classifiers.given import (
+from separatrix.base import errors
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
+from separatrix.classifiers.fit_input import (
     Given,
     check_choice,
     check_count,
@@ -23,12 +24,11 @@ from separatrix.classifiers.given import (
     rows_to_score,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
-from separatrix.concurrency import one_blas_thread
 from separatrix.moments.coding import TARGETS, decision_of
-from separatrix.moments.influence import InfluentialRow, most_influential
-from separatrix.moments.squares import Minimum, SquaredCost, pose_squares
+from separatrix.moments.deletion import InfluentialRow, most_influential
+from separatrix.moments.squared_cost import Minimum, SquaredCost, pose_squares
 from separatrix.rows import counted_passes
-from separatrix.scorer import Scorer
+from separatrix.scorers.scorer import Scorer
 
 # A gap above this share of the null model's cost is said, with a warning.
 TOLERANCE = 1e-8

@@ -11,14 +11,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import AnyArray, Array
-from separatrix.certificate import Certificate
-from separatrix.classifiers.given import as_precise, rows_to_score
-from separatrix.classifiers.offered import offered_where
-from separatrix.classifiers.written import WrittenWeights
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import ParameterError
+from separatrix.certificates.certificate import Certificate
+from separatrix.classifiers.available import offered_where
+from separatrix.classifiers.fit_input import as_precise, rows_to_score
+from separatrix.classifiers.writable_weights import WrittenWeights
 from separatrix.geometry import Hyperplane
-from separatrix.scorer import Scorer, Scores
+from separatrix.scorers.scorer import Scorer, Scores
 
 Approach = Literal["discriminant function", "discriminative", "generative"]
 

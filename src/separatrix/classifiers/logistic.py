@@ -8,12 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix import errors
-from separatrix.arrays import AnyArray, Array
-from separatrix.certificate import Bound, Certificate, Recomputed
-from separatrix.claims.likelihood import LikelihoodClaim
+from separatrix.base import errors
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.zero_weight_classes import FAR, classes_with_weight, codes_within, with_absent
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
-from separatrix.classifiers.given import (
+from separatrix.classifiers.fit_input import (
     Given,
     check_choice,
     check_count,
@@ -26,7 +29,7 @@ from separatrix.classifiers.given import (
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
-from separatrix.classifiers.taken import (
+from separatrix.classifiers.sklearn_settings import (
     UNSET,
     C_of,
     check_taken,
@@ -36,18 +39,16 @@ from separatrix.classifiers.taken import (
     why_chosen,
 )
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objective import Objective
-from separatrix.penalty import Penalty
-from separatrix.penalty_choice import PenaltyChoice
-from separatrix.penalty_scores import Question
-from separatrix.penalty_search import choose_near, choose_penalty
-from separatrix.posing import as_offset, pose
-from separatrix.scorer import Scorer, chosen_classes
+from separatrix.objective.bound import Bound
+from separatrix.objective.build import as_offset, pose
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
-from separatrix.weightless import FAR, classes_with_weight, codes_within, with_absent
+from separatrix.tuning.penalty_choice import PenaltyChoice
+from separatrix.tuning.penalty_scores import Question
+from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]

@@ -6,17 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.claims.separation import Support
-from separatrix.classifiers.given import Given, check_count, check_flag, given
-from separatrix.classifiers.hulls import HullClassifier, isotropic, searched
+from separatrix.base.arrays import Array
+from separatrix.certificates.separation_claims import Support
+from separatrix.classifiers.fit_input import Given, check_count, check_flag, given
+from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.separating import Search
-from separatrix.objective import Objective
+from separatrix.classifiers.separator import Search
+from separatrix.objective.problem import Objective
 from separatrix.solvers import run
-from separatrix.solvers.kozinec import sides
-from separatrix.solvers.max_margin import NearestPoint, difference_of_means, multipliers
-from separatrix.solvers.separating import (
+from separatrix.solvers.separating.kozinec import sides
+from separatrix.solvers.separating.max_margin import NearestPoint, difference_of_means, multipliers
+from separatrix.solvers.separating.rules import (
     INSEPARABLE,
     AtRounding,
     HullsMeet,

@@ -13,13 +13,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
-from separatrix import errors
-from separatrix.arrays import AnyArray, Array, Integers, NamedRows
-from separatrix.classifiers.given import Given, checked_rows, column_names, forgotten, given, rows_to_score
-from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.logistic import LogisticRegression
-from separatrix.classifiers.offered import offered_where
-from separatrix.classifiers.parts import (
+from separatrix.base import errors
+from separatrix.base.arrays import AnyArray, Array, Integers, NamedRows
+from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.labels import encode, known_codes
+from separatrix.base.watching import part
+from separatrix.classifiers.available import offered_where
+from separatrix.classifiers.combined import (
     PairwiseScorer,
     PartsScorer,
     certificate_of,
@@ -29,6 +29,9 @@ from separatrix.classifiers.parts import (
     summed_certificate,
     takes_nan,
 )
+from separatrix.classifiers.fit_input import Given, checked_rows, column_names, forgotten, given, rows_to_score
+from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.several_labels import (
     LabelsClaim,
     LabelsScorer,
@@ -37,18 +40,15 @@ from separatrix.classifiers.several_labels import (
     is_indicator,
     label_parts,
 )
-from separatrix.classifiers.taken import settings_of_work
+from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import row_weights
-from separatrix.errors import LabelError, ParameterError
 from separatrix.geometry import Hyperplane
-from separatrix.labels import encode, known_codes
-from separatrix.links import LINKS
+from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.rows.columns import refuse_not_finite
-from separatrix.schemes import OneVersusOne, OneVersusRest, Part, Scheme, SchemeCost, cost_of, votes
-from separatrix.scorer import Scorer, Scores
-from separatrix.watching import part
+from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.scorers.schemes import OneVersusOne, OneVersusRest, Part, Scheme, SchemeCost, cost_of, votes
+from separatrix.scorers.scorer import Scorer, Scores
 
 
 def _parts_are_linear(model: Any) -> None:
@@ -255,7 +255,7 @@ class OneVsRestClassifier(_OneVersus):
     A table y of 0 and 1, (n, labels), asks for several labels a row: a model for each, and answers of that form.
 
     Each model sees its class against all others, 1 : (K − 1) with classes of one size (``imbalance_``). Remedies:
-    an estimator with ``class_weight="balanced"``, or ``separatrix.decision``. TEXTBOOK M4.
+    an estimator with ``class_weight="balanced"``, or ``separatrix.evaluation.decisions``. TEXTBOOK M4.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ class OneVsOneClassifier(_OneVersus):
 
     Attributes
     ----------
-    estimators_ : list of the fitted models, in the order of ``separatrix.schemes.pairs``; a positive score speaks
+    estimators_ : list of the fitted models, in the order of ``schemes.pairs``; a positive score speaks
         for the first class of the pair (with two classes in all, for the second)
     imbalance_, cost_ : the models' training sets, and what they cost in all
     certificate_ : Certificate

@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from separatrix.arrays import Array
-from separatrix.certificate import Recomputed
-from separatrix.claims.separation import NO_BOUND, SeparationClaim, targets
-from separatrix.classifiers.given import (
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode, known_codes
+from separatrix.base.watching import part
+from separatrix.certificates.certificate import Recomputed
+from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
+from separatrix.classifiers.fit_input import (
     Given,
     check_choice,
     check_count,
@@ -27,18 +30,15 @@ from separatrix.classifiers.given import (
 )
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
-from separatrix.classifiers.separating import Facts, Search, SeparatingClassifier
+from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.weights import class_weights
-from separatrix.errors import ParameterError
-from separatrix.labels import encode, known_codes
-from separatrix.novikoff import Theorem, theorem
-from separatrix.objective import Objective
+from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status
-from separatrix.solvers.mistakes import survey
-from separatrix.solvers.perceptron import UPDATES
-from separatrix.solvers.separating import pose_each
-from separatrix.watching import part
+from separatrix.solvers.separating.mistakes import survey
+from separatrix.solvers.separating.perceptron import UPDATES
+from separatrix.solvers.separating.rules import pose_each
+from separatrix.textbook.novikoff import Theorem, theorem
 
 # The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
 PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.certificate import Bound
-from separatrix.classifiers.separating import Search
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import part
+from separatrix.classifiers.separator import Search
 from separatrix.losses.margin import ZeroOne
-from separatrix.novikoff import theorem
-from separatrix.objective import Objective
+from separatrix.objective.bound import Bound
+from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status, run
-from separatrix.solvers.mistakes import evaluation, seen, survey
-from separatrix.solvers.separating import (
+from separatrix.solvers.separating.mistakes import evaluation, seen, survey
+from separatrix.solvers.separating.rules import (
     AllCorrect,
     NoImprovement,
     OutOfSteps,
@@ -28,7 +28,7 @@ from separatrix.solvers.separating import (
     pose_separation,
 )
 from separatrix.solvers.stopping import Record, Rule
-from separatrix.watching import part
+from separatrix.textbook.novikoff import theorem
 
 # More mistakes than these take hours.
 WITHIN_REACH = 1e10

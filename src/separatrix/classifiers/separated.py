@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.classifiers.given import Given
-from separatrix.objective import Objective
-from separatrix.proofs.differences import Differences
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.classifiers.fit_input import Given
+from separatrix.objective.problem import Objective
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About
 from separatrix.proofs.separability import MOST_EXACT_ROWS, decide

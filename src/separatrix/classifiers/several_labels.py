@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.certificate import Claim, Recomputed
-from separatrix.claims.parts import summed
-from separatrix.classifiers.parts import PartsScorer
-from separatrix.errors import LabelError, SeparatrixWarning
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import LabelError, SeparatrixWarning
+from separatrix.certificates.certificate import Claim, Recomputed
+from separatrix.certificates.parts_claim import summed
+from separatrix.classifiers.combined import PartsScorer
 from separatrix.rows.block import is_sparse
-from separatrix.schemes import Part
+from separatrix.scorers.schemes import Part
 
 
 def is_indicator(y: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.errors import ParameterError, WeightError
-from separatrix.weightless import classes_with_weight
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import ParameterError, WeightError
+from separatrix.base.zero_weight_classes import classes_with_weight
 
 # Weights whose largest lies outside would leave float64 once multiplied by rows.
 SMALLEST, LARGEST = 1e-290, 1e290

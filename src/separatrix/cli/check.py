@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import exits, terminal
-from separatrix.cli.reading import FILE, json_option, spelling_options
+from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, reading, terminal
+from separatrix.base.errors import ParameterError
+from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
-from separatrix.cli.reading import FILE, json_option, table_options, threads_option
+from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
 from separatrix.cli.wording import in_shell
-from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
-    from separatrix.comparison import Comparison, Standing
+    from separatrix.evaluation.standings import Comparison, Standing
     from separatrix.table import RawTable
 
 _EXAMPLES = """\b
@@ -55,9 +55,10 @@ def compare(
     scales matter (*). One that cannot be fitted, or would take too long, is there with its reason. Take the
     simplest within one standard error of the best.
     """
-    from separatrix import comparison, concurrency
+    from separatrix.base import concurrency
+    from separatrix.evaluation import comparison
 
-    table = reading.read(data, reading.Wanted(**wanted))
+    table = table_arguments.read(data, table_arguments.Wanted(**wanted))
     with (
         terminal.working(f"comparing classifiers on {data}"),
         concurrency.threads(threads) if threads else nullcontext(),

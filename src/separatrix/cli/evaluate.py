@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, reading, terminal
-from separatrix.cli.reading import FILE, json_option, spelling_options
+from separatrix.base.errors import ParameterError
+from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
-from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
     from separatrix.cli.measures import Measures
@@ -51,11 +51,11 @@ def evaluate(
     where the model has probabilities; the area under ROC; and the mistakes, class by class. Exit code 1 says that the
     model's certificate does not hold on the rows given as those of its fit; the report is written all the same.
     """
-    reading.refuse_unwritable("--report", report)
+    table_arguments.refuse_unwritable("--report", report)
     if (report is None) != (fitted_on is None):
         do = "give both, or neither: a report is on a fit and its rows as well"
         raise ParameterError("--report, --fitted-on", "one is given without the other", do)
-    known = reading.read_model(model, data, fitted_on)
+    known = table_arguments.read_model(model, data, fitted_on)
     table = _labelled(known, data, spelling, target, strict)
     measures = _measured(known, table)
     fault = None
@@ -82,10 +82,10 @@ def evaluate(
 
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
+    from separatrix.base.errors import TableError
     from separatrix.cli.measures import refuse_unknown_labels
-    from separatrix.errors import TableError
 
-    table = reading.read_for(known, data, spelling, strict, target, labelled=True)
+    table = table_arguments.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
     assert table.rows is not None
     if not len(table.y):
@@ -99,8 +99,8 @@ def _measured(known: ModelFile, table: Table) -> Measures:
     """By the class frequencies of the fit, as the file has them; of these rows, where it has not."""
     import numpy as np
 
+    from separatrix.base.labels import known_codes
     from separatrix.cli.measures import Measures
-    from separatrix.labels import known_codes
 
     classes = known.scorer.classes
     here = np.bincount(known_codes(table.y, classes), minlength=len(classes)).tolist()
@@ -127,8 +127,8 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
 
     import numpy as np
 
+    from separatrix.base.labels import known_codes
     from separatrix.cli.holdout import held_out
-    from separatrix.labels import known_codes
 
     codes = known_codes(whole.y, known.scorer.classes)
     share, seed = known.training.get("test_size", 0.0), known.training.get("seed", 0)
@@ -149,7 +149,7 @@ def _fault(model: Any, fitted: Table) -> str | None:
 def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str, int] | None:
     """How many values columns lacked before they were filled; None of standard input, which is read once only."""
     from separatrix.table import open_source, select
-    from separatrix.table.sources import STDIN, Spelling
+    from separatrix.table.formats import STDIN, Spelling
 
     encoder = known.encoder
     if encoder is None or encoder.missing not in ("impute", "indicator"):
@@ -179,4 +179,4 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
             rows=fitted.rows,
             test_rows=table.rows,
         )
-    reading.write("--report", path, page.encode())
+    table_arguments.write("--report", path, page.encode())

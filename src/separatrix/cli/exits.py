@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from separatrix.base.errors import InputError, ModelFileError, ParameterError
 from separatrix.cli import terminal
 from separatrix.cli.models import by_option
 from separatrix.cli.verbs import LazyGroup
 from separatrix.cli.wording import in_shell
-from separatrix.errors import InputError, ModelFileError, ParameterError
 
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
 # What a shell reports for a program that a closed pipe or Ctrl-C ended.

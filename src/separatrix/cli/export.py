@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from separatrix.cli import reading, terminal
-from separatrix.cli.reading import FILE
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
+from separatrix.cli import table_arguments, terminal
+from separatrix.cli.table_arguments import FILE
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -101,11 +101,11 @@ def export(
     for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
             raise ParameterError(option, f"{form} has none", "leave it out, or ask for --to sql")
-    out = reading.destination("--out", out)
+    out = table_arguments.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is bytes, no text for a terminal", "give a file, or a pipe")
-    content = FORMATS[form](reading.read_model(model), Asked(dialect, table, keep))
+    content = FORMATS[form](table_arguments.read_model(model), Asked(dialect, table, keep))
     if out is None:
         terminal.document(content)
     else:
-        reading.write("--out", out, content)
+        table_arguments.write("--out", out, content)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, reading, terminal
+from separatrix.base.errors import ParameterError
+from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import SETTINGS, SPELLED, model_options, models_listed, unfitted
-from separatrix.cli.reading import FILE, Wanted, json_option, table_options, threads_option
+from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import checks_in_shell
-from separatrix.errors import ParameterError
 
 if TYPE_CHECKING:
-    from separatrix.certificate import Certificate
-    from separatrix.cli.account import Account
+    from separatrix.certificates.certificate import Certificate
+    from separatrix.cli.fit_output import Account
     from separatrix.table import RawTable, Table
 
 # Of each class, unless all rows are asked for.
@@ -107,19 +107,19 @@ def fit(
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
-        terminal.document(terminal.escaped(str(reading.inferred(data, wanted))) + "\n")
+        terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
-        reading.refuse_unwritable(option, path)
+        table_arguments.refuse_unwritable(option, path)
     if cv is not None and test_size:
         raise ParameterError("--test-size", f"got {test_size} beside --cv", "leave one of the two out")
     if test_size is not None and test_size != test_size:
         raise ParameterError("--test-size", "got nan", "give a share from 0 to less than 1")
     split = Split((0.0 if cv else TEST_SIZE) if test_size is None else test_size, cv, seed)
-    from separatrix import concurrency
+    from separatrix.base import concurrency
 
     unfitted(model, base, seed, given)  # what it has not is refused before a large table is read
-    table = reading.read(data, wanted)
+    table = table_arguments.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
         account, caught = _fitted(table, standardise, split, model, base, given)
         if out is not None:
@@ -144,12 +144,12 @@ def _fitted(
 
     How the table is coded is learned from the rows of each fit alone.
     """
+    from separatrix.base.labels import encode
     from separatrix.classifiers.separated import APART
-    from separatrix.cli.account import Account
+    from separatrix.cli.fit_output import Account
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
     from separatrix.diagnostics import certificate_on
-    from separatrix.labels import encode
 
     classes, codes = encode(raw.y)
     coded = partial(raw.learned, standardise=standardise)
@@ -181,7 +181,7 @@ def _in_table(certificate: Certificate, model: Any, table: Table, kept: Any) -> 
     import numpy as np
 
     from separatrix.classifiers.separated import status_over
-    from separatrix.cli.account import IN_TABLE
+    from separatrix.cli.fit_output import IN_TABLE
 
     rows = (np.arange(1, len(kept) + 1) if table.rows is None else table.rows)[kept]
     if hasattr(model, "status_over"):
@@ -234,7 +234,7 @@ def _report(account: Account, path: str, missing: dict[str, int]) -> None:
             rows=None if table.rows is None else table.rows[~account.held],
             test_rows=None if table.rows is None else table.rows[account.held],
         )
-    reading.write("--report", path, page.encode())
+    table_arguments.write("--report", path, page.encode())
 
 
 def _end(account: Account, caught: list[str], out: str | None) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Integers
+from separatrix.base.arrays import Integers
 
 
 def held_out(codes: Integers, share: float, seed: int) -> Any:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.cached import cached_property
-from separatrix.calibration import brier_score, reliability
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import LabelError, printable
 from separatrix.cli import terminal
-from separatrix.diagnostics import Answers, Interval, answers, paired_difference, rankings, wilson
-from separatrix.errors import LabelError, printable
+from separatrix.diagnostics import Answers, Interval, paired_difference, rankings, wilson
+from separatrix.evaluation.answers import answers
+from separatrix.evaluation.calibration import brier_score, reliability
 
 if TYPE_CHECKING:
     from separatrix.classifiers.least_squares import OutsideUnitInterval

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, reading, terminal
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import Amount, watched
+from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import PROBABLE
-from separatrix.cli.reading import FILE, json_option, spelling_options
-from separatrix.errors import ParameterError
-from separatrix.watching import Amount, watched
+from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -53,11 +53,11 @@ def predict(
     with a header and one line for each row of DATA. A row that lacks a value gets an empty answer where the model
     was fitted with --missing drop.
     """
-    out = reading.destination("--out", out)
-    known = reading.read_model(model, data)
+    out = table_arguments.destination("--out", out)
+    known = table_arguments.read_model(model, data)
     if proba:
         _refuse_improbable(known)
-    table = reading.read_for(known, data, spelling, strict)
+    table = table_arguments.read_for(known, data, spelling, strict)
     found = _answered(known, table, proba, scores)
     pieces = iter([found.json()]) if as_json else found.csv()
     try:
@@ -66,7 +66,7 @@ def predict(
                 for piece in pieces:
                     terminal.document(piece)
             else:
-                reading.write("--out", out, "".join(pieces).encode())
+                table_arguments.write("--out", out, "".join(pieces).encode())
     finally:  # whoever wants the first answers only closes the pipe, and is told all the same
         for note in table.notes:
             exits.note(note)

@@ -22,11 +22,11 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from separatrix.errors import printable
+from separatrix.base.errors import printable
 
 if TYPE_CHECKING:
+    from separatrix.base.watching import Stage
     from separatrix.cli.terminal import Work
-    from separatrix.watching import Stage
 
 # Columns of a bar on a screen of so many, of the least bar or text, and of the clock; draws a second.
 BAR, SCREEN, FEWEST, CLOCK, DRAWS = 18, 80, 4, 7, 10

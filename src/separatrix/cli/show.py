@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from separatrix.base.errors import ParameterError
 from separatrix.cli import terminal
-from separatrix.cli.reading import FILE, json_option, read_model
-from separatrix.errors import ParameterError
+from separatrix.cli.table_arguments import FILE, json_option, read_model
 
-# The packages of ``separatrix.settings.PACKAGES``, which is not imported before it is asked for.
+# The packages of ``separatrix.export.other_packages.PACKAGES``, which is not imported before it is asked for.
 PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")
 
 _EXAMPLES = """\b
@@ -32,14 +32,14 @@ def show(model: str, other: str | None, package: str | None, as_json: bool) -> N
     """
     if other is not None and package is not None:
         raise ParameterError("--as", "got it with two models", "give one model file")
-    from separatrix.cli import portrait
+    from separatrix.cli import show_output
 
     known = read_model(model, other)
     if package is not None:
-        portrait.show_translation(known, package, as_json)
+        show_output.show_translation(known, package, as_json)
     elif other is not None:
-        portrait.show_changes(known, read_model(other, model), as_json)
+        show_output.show_changes(known, read_model(other, model), as_json)
     elif as_json:
         terminal.document(terminal.json_text(known.content()))
     else:
-        portrait.show_model(known)
+        show_output.show_model(known)

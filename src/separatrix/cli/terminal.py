@@ -21,9 +21,9 @@ from typing import Any
 
 import click
 
+from separatrix.base.errors import printable
+from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
-from separatrix.errors import printable
-from separatrix.watching import Stage, watch
 
 # The certificate's own lines have this much room for their labels.
 LABEL = 11

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Integers
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import part
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
-from separatrix.comparison.folds import folds
-from separatrix.errors import ParameterError
+from separatrix.evaluation.folds import folds
 from separatrix.table import Table
-from separatrix.watching import part
 
 
 @dataclass(frozen=True)

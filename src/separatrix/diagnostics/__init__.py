@@ -1,12 +1,12 @@
 """The numbers behind pictures and reports: how sure a share is, rankings, coefficients, planes, rows that stand out."""
 
-from separatrix.diagnostics.answers import Answers, answers, certificate_on
 from separatrix.diagnostics.coefficients import Coefficients, coefficients
 from separatrix.diagnostics.influence import Influence, influential
 from separatrix.diagnostics.plane import Plane, plane_of
-from separatrix.diagnostics.proportions import Interval, exact, on_logits, paired_difference, wilson
-from separatrix.diagnostics.ranking import BANDS, Band, Ranking, rank, rankings
 from separatrix.diagnostics.surprise import Surprises, surprising
+from separatrix.evaluation.answers import Answers, answers, certificate_on
+from separatrix.evaluation.proportions import Interval, exact, on_logits, paired_difference, wilson
+from separatrix.evaluation.ranking import BANDS, Band, Ranking, rank, rankings
 
 __all__ = [
     "BANDS",

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.classifiers.given import rows_to_score
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.inference import summary
 from separatrix.rows import Block, memory_rows, summarise
 from separatrix.rows.block import is_sparse
-from separatrix.scorer import taken_apart
+from separatrix.scorers.scorer import taken_apart
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ moves the weights, in one Newton step, by A x̄_i v with v = (I − σ ℓ″ G)
     D_i = S vᵀ G v/p ,      for one score  (ℓ′²/ℓ″) h/(p (1 − h)²)  with the leverage h = σ ℓ″ G,
 
 is Cook's distance as Pregibon has it for logistic regression (Logistic regression diagnostics, Annals of Statistics 9,
-1981); p counts the weights. Least squares needs no approximation (``moments/influence.py``).
+1981); p counts the weights. Least squares needs no approximation (``moments/deletion.py``).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.certificate import AGREEMENT
-from separatrix.classifiers.given import rows_to_score
-from separatrix.concurrency import in_order, one_blas_thread
-from separatrix.errors import InputError, ParameterError
-from separatrix.leave_one_out import Inverse
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import in_order, one_blas_thread
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.certificates.certificate import AGREEMENT
+from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.objective.problem import Objective
 from separatrix.rows import Block
-from separatrix.scorer import taken_apart
+from separatrix.scorers.scorer import taken_apart
+from separatrix.tuning.leave_one_out import Inverse
 
 # Products of all rows with A past so many multiplications would take a minute.
 MOST_WORK = 4e11

@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
+from separatrix.base.errors import LabelError
+from separatrix.base.labels import known_codes
 from separatrix.classifiers import FisherDiscriminant
-from separatrix.classifiers.given import rows_to_score
-from separatrix.classifiers.parts import PartsScorer
+from separatrix.classifiers.combined import PartsScorer
+from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
-from separatrix.diagnostics.view import view_of
-from separatrix.errors import LabelError
+from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region, regions
-from separatrix.labels import known_codes
 from separatrix.rows import Block, Frame, memory_rows, summarise
-from separatrix.scorer import Scorer, scores_of
+from separatrix.scorers.scorer import Scorer, scores_of
 
 # Rows that directions are found from, and steps of the power method for the largest principal direction.
 MOST_ROWS, STEPS = 5000, 60

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.diagnostics.answers import Answers
+from separatrix.base.arrays import Array, Integers
+from separatrix.evaluation.answers import Answers
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
     """The ``top`` rows by surprise; of scores without probabilities only rows that are got wrong.
 
     >>> from separatrix import LogisticRegression
-    >>> from separatrix.diagnostics import answers
+    >>> from separatrix.evaluation.answers import answers
     >>> X, y = [[x] for x in range(8)], [0, 0, 0, 0, 1, 1, 1, 0]
     >>> surprising(answers(LogisticRegression().fit(X, y), X, y), top=1).rows.tolist()
     [7]

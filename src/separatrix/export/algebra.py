@@ -14,7 +14,7 @@ from typing import Any, TypeVar, final
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 
 T = TypeVar("T")
 # Below this e^x leaves the normal numbers, which PostgreSQL reports as an error; it counts as 0.

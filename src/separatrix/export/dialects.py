@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 from separatrix.export.spelling import FALSE, SPACES, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
 
 # The largest power of two that a 64-bit integer holds.

@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.parts import PartsScorer
-from separatrix.errors import ParameterError
+from separatrix.classifiers.combined import PartsScorer
 from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where
-from separatrix.export.heads import PROBABILITIES
+from separatrix.export.link_formulas import PROBABILITIES
 from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
 from separatrix.moments.gaussians import FARTHEST, Gaussians, QuadraticScorer
-from separatrix.schemes import TIE_SHARE, OneVersusOne, pairs
-from separatrix.scorer import Scorer, scores_of
+from separatrix.scorers.schemes import TIE_SHARE, OneVersusOne, pairs
+from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.table.cells import truth_levels
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.scaling import Scaling

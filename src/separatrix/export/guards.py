@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 from separatrix.export.algebra import Affine, Inputs, Vector
 from separatrix.export.dialects import Dialect
 from separatrix.export.formula import Formula

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from separatrix._version import __version__
-from separatrix.arrays import AnyArray
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
     Abs,

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
     Abs,

@@ -22,16 +22,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import EPS, Array
-from separatrix.certificate import Bound
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import InputError
-from separatrix.factor import Factor
-from separatrix.firth.likelihood import Level, Penalised
-from separatrix.objective import Evaluation
+from separatrix.base.arrays import EPS, Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import InputError
+from separatrix.firth.penalised_likelihood import Level, Penalised
+from separatrix.objective.bound import Bound
+from separatrix.objective.factor import Factor
+from separatrix.objective.problem import Evaluation
 from separatrix.solvers import Halt, Record, Run, State, Status
 from separatrix.solvers.iteration import follower
-from separatrix.solvers.pairs import Pairs
+from separatrix.solvers.quasi_newton_pairs import Pairs
 
 # The most that a step may change the scores, in the root mean square over the rows.
 LARGEST_STEP = 5.0

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix import errors
-from separatrix.arrays import Array
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import InputError, ParameterError
+from separatrix.base import errors
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.firth.ascent import NEAR, ROUNDING, Ascent, Point
-from separatrix.firth.likelihood import Penalised
-from separatrix.profile_ends import End, Look, find_end
+from separatrix.firth.penalised_likelihood import Penalised
+from separatrix.firth.profile_root import End, Look, find_end
 
 # A direction lies within the determined ones where no more than this share of it is outside.
 DETERMINED = 1e-6

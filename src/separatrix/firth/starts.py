@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.concurrency import one_blas_thread
-from separatrix.factor import Factor
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.watching import part
 from separatrix.firth.ascent import SAME, Ascent, Point, distance, root
-from separatrix.firth.likelihood import Penalised
+from separatrix.firth.penalised_likelihood import Penalised
+from separatrix.objective.factor import Factor
 from separatrix.solvers import Run
-from separatrix.solvers.pairs import Pairs
-from separatrix.watching import part
+from separatrix.solvers.quasi_newton_pairs import Pairs
 
 # How far beside the best maximum a further start lies, in standard errors a direction.
 ASIDE, SEED = 2.0, 20_231_101

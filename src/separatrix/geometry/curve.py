@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.geometry.polygons import corners
 
 # Halvings of a grid's edge: below 1e-15 of its length.

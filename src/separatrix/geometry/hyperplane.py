@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.errors import InputError, ParameterError
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, ParameterError
 
 # Normalised hyperplanes that differ by less are the same; points closer to a common plane are dependent.
 SAME = 1e-12

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import ParameterError
 
 # A vertex within this share of the largest term of its score counts as on the line: cutting there makes slivers.
 ON_LINE = 1e-13

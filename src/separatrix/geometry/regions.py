@@ -12,8 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import ParameterError
 from separatrix.geometry.polygons import Region, cells, corners, split
 
 

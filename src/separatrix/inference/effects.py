@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.inference.asked import Asked
+from separatrix.base.arrays import Array
+from separatrix.base.labels import unsigned
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.information import Covariance, standard_errors
-from separatrix.labels import unsigned
+from separatrix.inference.request import Asked
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 from separatrix.losses import Loss
-from separatrix.objective import Evaluation, Objective
+from separatrix.objective.partials import Hessian, ValueGradient
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objective.subspace import contrasts, identified
 from separatrix.rows import ArraySum, Block
-from separatrix.subspace import contrasts, identified
-from separatrix.sums import Hessian, ValueGradient
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.inference.asked import Asked
+from separatrix.base.arrays import Array
 from separatrix.inference.estimate import Estimate, refined
 from separatrix.inference.information import COVARIANCES, Covariance
 from separatrix.inference.recession import Recession, recession
+from separatrix.inference.request import Asked
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 
 # Standard errors that the fit may be short of the maximum by before the table says so, and before it is no estimate.

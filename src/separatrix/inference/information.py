@@ -22,16 +22,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.errors import InputError, ParameterError
-from separatrix.factor import Factor
-from separatrix.inference.asked import Asked
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.labels import encode, unsigned
 from separatrix.inference.estimate import Estimate
-from separatrix.labels import encode, unsigned
+from separatrix.inference.request import Asked
 from separatrix.losses import Loss
+from separatrix.objective.factor import Factor
 from separatrix.rows import ArraySum, Block
 from separatrix.rows.block import power_of_two
-from separatrix.rows.seam import Order
+from separatrix.rows.protocol import Order
 
 # Rows at once for sums by group, which are written out.
 CHUNK = 4096

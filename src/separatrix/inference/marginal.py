@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
+from separatrix.base.normal import quantile, two_sided
 from separatrix.inference import render
 from separatrix.inference.effects import Effects
-from separatrix.inference.normal import quantile, two_sided
 
 DERIVATIVE, CHANGE = "derivative", "change 0 to 1"
 

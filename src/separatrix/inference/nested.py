@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.errors import InputError, ParameterError
-from separatrix.inference.asked import Asked
-from separatrix.inference.normal import chi_squared_tail
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.normal import chi_squared_tail
+from separatrix.inference.request import Asked
 from separatrix.inference.result import Summary
-from separatrix.penalty import Penalty
-from separatrix.posing import pose
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
 from separatrix.rows.block import is_sparse
 
 

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.arrays import EPS, Array
-from separatrix.factor import Factor
-from separatrix.inference.asked import Asked
+from separatrix.base.arrays import EPS, Array
+from separatrix.base.normal import quantile
+from separatrix.firth.profile_root import End, Look, find_end
 from separatrix.inference.estimate import Estimate
-from separatrix.inference.normal import quantile
-from separatrix.objective import Evaluation
-from separatrix.profile_ends import End, Look, find_end
+from separatrix.inference.request import Asked
+from separatrix.objective.factor import Factor
+from separatrix.objective.problem import Evaluation
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.line_search import search
 from separatrix.solvers.newton import Newton

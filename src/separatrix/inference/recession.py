@@ -23,12 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.inference import pairs
-from separatrix.inference.asked import Asked
+from separatrix.base.arrays import Array, Integers
+from separatrix.inference import remaining_classes
 from separatrix.inference.estimate import Estimate, pose, raw_weights, total_weight, unmoved
 from separatrix.inference.expansion import expansion
-from separatrix.proofs.differences import CHUNK, Differences
+from separatrix.inference.request import Asked
+from separatrix.proofs.class_differences import CHUNK, Differences
 from separatrix.proofs.linear_programs import furthest
 from separatrix.proofs.separability import touching
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, as_rows
@@ -68,7 +68,7 @@ def recession(asked: Asked, estimate: Estimate) -> Recession | Separable | Insep
     if not isinstance(on, np.ndarray):
         return on
     finite, part, inside = SUPREMA[K > 2](among, *D.named(on), estimate)
-    signs = _signs(pairs.framed(estimate.problem, among.codes, K, counted), on, estimate)
+    signs = _signs(remaining_classes.framed(estimate.problem, among.codes, K, counted), on, estimate)
     return Recession(finite, part, counted[inside], signs)
 
 
@@ -76,7 +76,7 @@ def _of_rows(among: Asked, rows: Integers, against: Integers, estimate: Estimate
     """Maximum likelihood on the touching rows of two classes, which overlap, so that there is one."""
     part = among.only(rows)
     problem = pose(part)
-    problem = problem.holding(pairs.constant(problem, part, estimate.held))
+    problem = problem.holding(remaining_classes.constant(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
     outcome = run(Newton(), problem, start, default_rules(TOLERANCE, 200), TOLERANCE)
     raw, outcome = delivered(outcome, problem, TOLERANCE)
@@ -88,7 +88,7 @@ def _of_rows(among: Asked, rows: Integers, against: Integers, estimate: Estimate
 
 
 # By whether there are more than two classes.
-SUPREMA = {False: _of_rows, True: pairs.at_the_supremum}
+SUPREMA = {False: _of_rows, True: remaining_classes.at_the_supremum}
 
 
 def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
@@ -97,7 +97,7 @@ def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
     """
     A, problem = estimate.A, estimate.problem
     F: Array = np.asarray(np.kron(A if D.K == 2 else A[:, 1:], estimate.Phi[:, ~problem.pinned]), dtype=np.float64)
-    N = pairs.spans(D, on).across
+    N = remaining_classes.spans(D, on).across
     off = np.setdiff1d(np.arange(D.count), on, assume_unique=True)
     across = np.vstack([D.dense(off[start : start + CHUNK]) @ N for start in range(0, len(off), CHUNK)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(np.float64).tiny)

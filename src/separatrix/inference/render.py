@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from separatrix.certificate import Bound, WeightError
-from separatrix.errors import SeparatrixError
+from separatrix.base.errors import SeparatrixError
 from separatrix.inference.findings import ESTIMATED
+from separatrix.objective.bound import Bound, WeightError
 
 if TYPE_CHECKING:
     from separatrix.inference.result import Summary

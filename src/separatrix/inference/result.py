@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.cached import cached_property
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.cached import cached_property
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.normal import chi_squared_tail, two_sided
 from separatrix.inference import render
-from separatrix.inference.asked import Asked
 from separatrix.inference.effects import average_effects
 from separatrix.inference.findings import HELD, OPEN, Findings, States
 from separatrix.inference.marginal import MarginalEffects
-from separatrix.inference.normal import chi_squared_tail, two_sided
+from separatrix.inference.request import Asked
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.concurrency import one_blas_thread
-from separatrix.decision import prior_corrected
-from separatrix.errors import ParameterError
-from separatrix.inference.asked import Asked, ask, refuse_other_rows
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.normal import quantile
+from separatrix.evaluation.decisions import prior_corrected
+from separatrix.firth.profile_root import End
 from separatrix.inference.estimate import estimate_of
 from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
 from separatrix.inference.information import COVARIANCES, chosen, standard_errors
-from separatrix.inference.normal import quantile
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
+from separatrix.inference.request import Asked, ask, refuse_other_rows
 from separatrix.inference.result import Summary
-from separatrix.profile_ends import End
 
 # What exp of a coefficient is called, by loss; a probit coefficient has no such reading.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import njit, uintp
 
-from separatrix.kernels.lanes import LANES
+from separatrix.kernels.fast_math import LANES
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)

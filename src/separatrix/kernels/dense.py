@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from separatrix.kernels.lanes import LANES
+from separatrix.kernels.fast_math import LANES
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)

@@ -16,7 +16,7 @@ from numba import njit, uintp
 from numpy import inf
 
 from separatrix.kernels.csr import score
-from separatrix.kernels.lanes import LANES
+from separatrix.kernels.fast_math import LANES
 
 
 @njit(nogil=True, cache=True)

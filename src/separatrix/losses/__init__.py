@@ -8,10 +8,10 @@ m = t z with t = ±1 and z of shape (m,); softmax takes class numbers t and scor
 """
 
 from separatrix.losses.activations import logit, sigmoid, softmax
-from separatrix.losses.heads import ComplementaryLogLog, Probit, SquaredSigmoid
-from separatrix.losses.loss import Loss, MarginLoss, Traits
 from separatrix.losses.margin import Hinge, Logistic, Perceptron, Squared, ZeroOne
 from separatrix.losses.multiclass import Softmax
+from separatrix.losses.other_heads import ComplementaryLogLog, Probit, SquaredSigmoid
+from separatrix.losses.traits import Loss, MarginLoss, Traits
 
 LOSSES: dict[str, Loss] = {
     "logistic": Logistic(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 
 
 def sigmoid(z: Array | float) -> Array:

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal, final
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import sigmoid, x_log_x
-from separatrix.losses.loss import MarginLoss, Traits
+from separatrix.losses.traits import MarginLoss, Traits
 
 
 @final

@@ -7,9 +7,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import softmax, x_log_x
-from separatrix.losses.loss import Traits
+from separatrix.losses.traits import Traits
 
 
 @final

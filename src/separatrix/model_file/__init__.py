@@ -1,11 +1,11 @@
 """A model as JSON, in and out: readable, checked, and nothing in it is ever run.
 
-The file is sealed (``separatrix.sealed``): a model that differs by one byte from what was written is refused. What it
-holds is in ``body``; how values stand in it, in ``forms``, ``records`` and ``kinds``; what it keeps of each classifier,
-in ``kept``; how older files are read, in ``versions``; what changed from one model to another, in ``differences``.
+The file carries a checksum (``base.checksummed_json``): a file in which one byte was changed is refused.
+``body`` says what a file holds; ``forms``, ``records`` and ``kinds``, how values stand in it; ``fields_by_classifier``,
+what it keeps of each classifier; ``versions``, how older files are read; ``changes``, what differs between two models.
 """
 
-from separatrix.model_file.differences import Difference, differences
+from separatrix.model_file.changes import Difference, differences
 from separatrix.model_file.model import FORMAT, ModelFile, from_bytes, load, naming, read, save, write
 from separatrix.model_file.versions import VERSION
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from separatrix.errors import ModelFileError
+from separatrix.base.errors import ModelFileError
+from separatrix.model_file.class_forms import Labels
+from separatrix.model_file.fields_by_classifier import KEPT, Kept
 from separatrix.model_file.forms import Choice, Maybe, Plain, Several
-from separatrix.model_file.kept import KEPT, Kept
 from separatrix.model_file.kinds import CERTIFICATE, CLAIMS, SCHEMES, SCORERS
-from separatrix.model_file.labels import Labels
 from separatrix.model_file.places import Reading, Writing
 from separatrix.model_file.records import require_keys
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import AnyArray
-from separatrix.errors import ModelFileError
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import ModelFileError
 from separatrix.model_file.places import Form, Reading, Writing
 from separatrix.model_file.plain import NOT_FINITE, from_plain, to_plain
 

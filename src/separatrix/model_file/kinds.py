@@ -10,28 +10,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.certificate import Certificate
-from separatrix.claims.firth import FirthClaim
-from separatrix.claims.likelihood import LikelihoodClaim
-from separatrix.claims.moments import GaussianClaim, LeastSquaresClaim, ProjectionClaim
-from separatrix.claims.parts import PartsClaim
-from separatrix.claims.separation import MarginClaim, SeparationClaim, Support
-from separatrix.links import LINKS, BinaryLink
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.firth_claim import FirthClaim
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.certificates.moments_claims import GaussianClaim, LeastSquaresClaim, ProjectionClaim
+from separatrix.certificates.parts_claim import PartsClaim
+from separatrix.certificates.separation_claims import MarginClaim, SeparationClaim, Support
 from separatrix.losses import LOSSES
+from separatrix.losses.links import LINKS, BinaryLink
+from separatrix.model_file.class_forms import Labels
 from separatrix.model_file.forms import Choice, Maybe, Named, Number, Pairs, Plain, Sentence, Several, Whole, numbers
-from separatrix.model_file.labels import Labels
-from separatrix.model_file.parts import FittedModel
+from separatrix.model_file.nested_models import FittedModel
 from separatrix.model_file.places import Form, Reading, Writing
 from separatrix.model_file.records import Kinds, Record
 from separatrix.moments.coding import TARGETS
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
-from separatrix.moments.projection import DIRECTIONS, THRESHOLDS, Projection
+from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Projection
 from separatrix.proofs.naming import About
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from separatrix.rows import Frame
-from separatrix.schemes import OneVersusOne, OneVersusRest, Scheme
-from separatrix.scorer import Scorer
+from separatrix.scorers.schemes import OneVersusOne, OneVersusRest, Scheme
+from separatrix.scorers.scorer import Scorer
 
 Sizes = Mapping[str, int]
 
@@ -89,7 +89,7 @@ SCORERS = Kinds(
         "linear": Record(Scorer, _link, W=numbers("scores", "1+d"), classes=Labels("K"), link_name=Choice(LINKS)),
         "quadratic": Record(QuadraticScorer, gaussians=GAUSSIANS, classes=Labels("K")),
         "parts": Record(
-            "separatrix.classifiers.parts:PartsScorer",  # loaded when asked for: it needs scikit-learn
+            "separatrix.classifiers.combined:PartsScorer",  # loaded when asked for: it needs scikit-learn
             scheme=Named(SCHEMES),
             estimators=Several(FittedModel(), "models"),
             W=Maybe(numbers("models", "1+d")),

@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from separatrix import sealed
 from separatrix._version import __version__
-from separatrix.certificate import Certificate, Uncertified
-from separatrix.errors import InputError, ModelFileError, ParameterError, SeparatrixWarning
+from separatrix.base import checksummed_json
+from separatrix.base.atomic_files import replace_file
+from separatrix.base.errors import InputError, ModelFileError, ParameterError, SeparatrixWarning
+from separatrix.certificates.certificate import Certificate, Uncertified
 from separatrix.model_file.body import KEYS, plain_body, read_body
+from separatrix.model_file.classifier_settings import name_of, plain_settings, unfitted
+from separatrix.model_file.fields_by_classifier import KEPT, restore
 from separatrix.model_file.forms import Maybe, Plain
-from separatrix.model_file.kept import KEPT, restore
 from separatrix.model_file.kinds import SCALING
 from separatrix.model_file.places import Reading, Writing
 from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
-from separatrix.model_file.settings import name_of, plain_settings, unfitted
 from separatrix.model_file.versions import VERSION, up_to_date
-from separatrix.replacing import replace_file
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder
@@ -35,7 +35,7 @@ FORMAT = "separatrix-model"
 class ModelFile:
     """What a file holds. ``features``: the columns' names, None where rows had none; ``training``: plain values.
 
-    ``scorer``: what answers for rows, a ``separatrix.scorer.Scores``; a linear one has weights ``W``. ``parameters``:
+    ``scorer``: what answers for rows, a ``scorers.scorer.Scores``; a linear one has weights ``W``. ``parameters``:
     the settings in JSON's own types; ``left_out``: the names of those that have no such form. ``fitted``: what else
     ``fit`` has set, by attribute. ``encoder``: how a table becomes the columns, if it does; ``scaling``: the units that
     the scorer takes them in, where those are not their own.
@@ -236,13 +236,15 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     ('age',)
     """
     try:
-        data = sealed.seal(FORMAT, VERSION, model_file.content())
+        data = checksummed_json.seal(FORMAT, VERSION, model_file.content())
     except MemoryError:
         do = "free some, or fit it on fewer columns"
         raise InputError("model", "there is not enough memory to write its file", do) from None
-    if len(data) > sealed.LARGEST_FILE:
+    if len(data) > checksummed_json.LARGEST_FILE:
         came = f"its file would have {len(data) >> 20} MB"
-        raise ParameterError("model", came, f"fit it on fewer columns: {sealed.LARGEST_FILE >> 20} MB is the most")
+        raise ParameterError(
+            "model", came, f"fit it on fewer columns: {checksummed_json.LARGEST_FILE >> 20} MB is the most"
+        )
     replace_file(path, data)
 
 
@@ -257,12 +259,12 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     [[-1.0, 2.0]]
     """
     with naming(path):
-        return from_bytes(sealed.read_file(path))
+        return from_bytes(checksummed_json.read_file(path))
 
 
 def from_bytes(data: bytes) -> ModelFile:
     """The model in the bytes of a file, after every check."""
-    return ModelFile.from_content(up_to_date(*sealed.unseal(FORMAT, VERSION, data)))
+    return ModelFile.from_content(up_to_date(*checksummed_json.unseal(FORMAT, VERSION, data)))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from separatrix.errors import ModelFileError, ParameterError
+from separatrix.base.errors import ModelFileError, ParameterError
 
 
 class Form(ABC):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.errors import ModelFileError
+from separatrix.base.errors import ModelFileError
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 # Whole numbers past 64 bits are no keys: Python's dictionaries take quadratic time for some sets of them.

@@ -8,8 +8,8 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
-from separatrix.cached import cached_property
-from separatrix.errors import ModelFileError
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import ModelFileError
 from separatrix.model_file.forms import Choice, Maybe, Number, Plain, Several
 from separatrix.model_file.places import Form, Reading, Writing
 
@@ -47,7 +47,7 @@ class Record(Form):
 
     ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound.
 
-    >>> from separatrix.certificate import WeightError
+    >>> from separatrix.objective.bound import WeightError
     >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
     WeightError(value=None, unit='', reason='why')
     """

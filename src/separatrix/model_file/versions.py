@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from separatrix.errors import ModelFileError
+from separatrix.base.errors import ModelFileError
 
 VERSION = 5
 Content = dict[str, Any]

@@ -7,7 +7,7 @@ from typing import Protocol, final
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 
 
 class Coding(Protocol):

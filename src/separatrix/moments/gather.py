@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import EPS, Array, Integers
+from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.rows import Block, Frame, MemoryRows, Rows, memory_rows, standard_frame, summarise
 from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
-from separatrix.rows.columns import LARGEST_SQUARE, SMALLEST_SQUARE
+from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
 
 # So many rows say where the columns lie, before the pass.
 FIRST_LOOK = 256

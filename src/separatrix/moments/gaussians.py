@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.links import LINKS, Link
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.losses.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import Frame, Order, memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.rows.seam import BLOCK_BYTES
-from separatrix.scorer import chosen_classes, score_rows
+from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.scorers.scorer import chosen_classes, score_rows
 
 # Whitened rows that are longer than this are drawn in to it, along their ray, so that their squares stay in float64:
 # of classes at such a distance the nearest is still the nearest.

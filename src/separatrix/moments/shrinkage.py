@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.moments.gather import Moments
 from separatrix.rows.block import is_sparse
 

@@ -14,11 +14,11 @@ from typing import Protocol, final
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.whitening import Whitening
-from separatrix.scorer import Scorer, Scores
+from separatrix.scorers.scorer import Scorer, Scores
 
 
 @dataclass(frozen=True)

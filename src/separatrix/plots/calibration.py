@@ -8,8 +8,8 @@ from typing import Any, Self, final
 import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.calibration import Cut, Reliability, reliability
 from separatrix.diagnostics import wilson
+from separatrix.evaluation.calibration import Cut, Reliability, reliability
 from separatrix.plots import legends
 from separatrix.plots.display import Display, share_axes
 from separatrix.plots.style import Theme, plain

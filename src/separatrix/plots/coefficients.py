@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
 from separatrix.plots.display import Display

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from separatrix.arrays import AnyArray, Integers
-from separatrix.diagnostics import answers
-from separatrix.labels import encode, known_codes
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.labels import encode, known_codes
+from separatrix.evaluation.answers import answers
 from separatrix.plots.display import BROAD, Display
 from separatrix.plots.style import Theme, plain
 

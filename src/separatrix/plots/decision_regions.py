@@ -11,16 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.classifiers.given import rows_to_score
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.labels import known_codes
+from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
-from separatrix.diagnostics.view import view_of
+from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
-from separatrix.labels import known_codes
 from separatrix.plots import legends
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain, told_apart
-from separatrix.scorer import scores_of
+from separatrix.scorers.scorer import scores_of
 
 # Rows drawn at most, of a rare class so many at least; past so many points they are small.
 MOST_POINTS, FEWEST_OF_CLASS, MANY = 1200, 25, 300

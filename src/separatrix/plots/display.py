@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.plots.style import Theme, style
 
 # A curve keeps one vertex in each of so many steps of either coordinate: more cannot be seen.

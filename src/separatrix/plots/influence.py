@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from separatrix.base.labels import as_label_array, known_codes
 from separatrix.diagnostics import Influence, influential
-from separatrix.labels import as_label_array, known_codes
 from separatrix.plots import legends
 from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain

@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme, plain

@@ -7,11 +7,11 @@ from typing import Any, Self, final
 
 from matplotlib.axes import Axes
 
-from separatrix.errors import ParameterError
-from separatrix.penalty_choice import PenaltyChoice
+from separatrix.base.errors import ParameterError
 from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme
+from separatrix.tuning.penalty_choice import PenaltyChoice
 
 
 @final

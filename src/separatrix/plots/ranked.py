@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.diagnostics import Interval, Ranking, answers, rank, rankings
+from separatrix.diagnostics import Interval, Ranking, rank, rankings
+from separatrix.evaluation.answers import answers
 from separatrix.plots import legends
 from separatrix.plots.display import BROAD, Display, panels, share_axes
 from separatrix.plots.style import Theme, plain

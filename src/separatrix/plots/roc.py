@@ -20,7 +20,7 @@ class RocDisplay(RankingDisplay):
     """(FP/N, TP/P) at every cut of the score; K classes one versus the rest, past three each in a panel of its own.
 
     ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the area with DeLong's interval. The methods
-    and their papers: ``diagnostics/ranking.py``.
+    and their papers: ``evaluation/ranking.py``.
 
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression

@@ -15,7 +15,7 @@ import matplotlib as mpl
 from matplotlib.colors import to_rgb
 from matplotlib.rcsetup import cycler
 
-from separatrix.errors import ParameterError
+from separatrix.base.errors import ParameterError
 
 # Points of classes, in turn; names longer than this are cut in the middle.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.modular import pivots
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.modular import pivots
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import solve, vanishing
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.proofs.rational import LEAST
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.rows.block import is_sparse, power_of_two
 
 # Rows up to which the simplex method is faster than the interior point method, with a crossover to a vertex, for

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Integers
-from separatrix.errors import ParameterError
-from separatrix.labels import quoted
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import quoted
 from separatrix.rows.block import is_sparse
 
 # How many rows, and columns, are named in a sentence.

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.objective import Objective
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.objective.problem import Objective
+from separatrix.objective.resolution import left_out, nullity
 from separatrix.proofs.dependencies import across
 from separatrix.proofs.residues import vanishing
-from separatrix.resolution import left_out, nullity
 from separatrix.rows import Block, Rows
 from separatrix.rows.block import is_sparse
 
@@ -31,8 +31,8 @@ CHUNK = 4096
 def leaves_out_null_directions_only(problem: Objective) -> bool:
     """Whether every direction outside the problem's subspace is null, exactly.
 
-    >>> from separatrix.penalty import Penalty
-    >>> from separatrix.posing import pose
+    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objective.build import pose
     >>> X, codes = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([0, 1, 0, 1])
     >>> leaves_out_null_directions_only(pose(X, codes, 2, np.ones(4), Penalty(0.0, np.ones(2))))
     True

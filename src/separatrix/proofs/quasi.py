@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.proofs.class_differences import CHUNK, Differences
 from separatrix.proofs.dependencies import Across
-from separatrix.proofs.differences import CHUNK, Differences
 from separatrix.proofs.linear_programs import fewest
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import vanishing

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array
 
 # Below any exponent of a float64, however many of them are added: that of zero.
 LEAST = -10_000

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.modular import BITS, P, eliminated, halves, is_prime, joined, product, residues
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.modular import BITS, P, eliminated, halves, is_prime, joined, product, residues
 from separatrix.proofs.rational import LEAST
 
 # Matrices up to this many rows are inverted row by row.

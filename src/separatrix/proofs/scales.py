@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.proofs.differences import Differences
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.rational import smallest
 from separatrix.proofs.residues import span
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict

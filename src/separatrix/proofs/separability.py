@@ -23,21 +23,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.concurrency import one_blas_thread
-from separatrix.errors import ParameterError
-from separatrix.labels import encode
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import Across, Dependency, across, joined, positive_dependency
-from separatrix.proofs.differences import Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, column_names, listed
 from separatrix.proofs.quasi import direction_in, directions, fewest_columns, on, outside, used
+from separatrix.proofs.row_working_set import Found, attempts, search
 from separatrix.proofs.scales import Scaled
 from separatrix.proofs.together import Spanned, together
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
-from separatrix.proofs.working_set import Found, attempts, search
 from separatrix.rows import memory_rows
-from separatrix.rows.columns import refuse_not_finite
+from separatrix.rows.column_statistics import refuse_not_finite
 
 # A marginal below this share of the largest may be rounding; tried in turn until the exact check passes.
 SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)

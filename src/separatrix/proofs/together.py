@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.modular import pivots
-from separatrix.proofs.differences import Differences
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.modular import pivots
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.linear_programs import balancing, complementary
-from separatrix.proofs.working_set import in_directions
+from separatrix.proofs.row_working_set import in_directions
 
 # Marginals are 0 or at least 1, but for the program's tolerance.
 HALFWAY = 0.5

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers, as_floats
-from separatrix.cached import cached_property
-from separatrix.errors import LabelError, ParameterError
+from separatrix.base.arrays import AnyArray, Array, Integers, as_floats
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.labels import encode, known_codes
 from separatrix.geometry import Hyperplane
-from separatrix.labels import encode, known_codes
+from separatrix.proofs.class_differences import CHUNK, Differences
 from separatrix.proofs.dependencies import across, positive_dependency
-from separatrix.proofs.differences import CHUNK, Differences
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, category, listed
 from separatrix.proofs.quasi import rounded

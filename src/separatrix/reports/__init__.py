@@ -1,6 +1,6 @@
 """The report: a fitted model on one HTML page, in one file, without scripts."""
 
-from separatrix.reports.build import report
+from separatrix.reports.assemble import report
 from separatrix.reports.data_checks import data_checks
 
 __all__ = ["data_checks", "report"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from separatrix.checks import Checks, Finding
-from separatrix.checks.columns import MUCH_MISSING, absent
 from separatrix.checks.finding import many, share
 from separatrix.checks.running import checked
+from separatrix.checks.single_columns import MUCH_MISSING, absent
 from separatrix.table import Table
 
 # What a fit did with missing values, by its setting.

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from separatrix.base.errors import InputError
 from separatrix.diagnostics import Coefficients, certificate_on, surprising, wilson
-from separatrix.errors import InputError
 from separatrix.plots import (
     CalibrationDisplay,
     CoefficientDisplay,
@@ -26,7 +26,7 @@ from separatrix.plots.ranked import RankingDisplay
 from separatrix.plots.style import told_apart
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Section, details, facts, findings, pair, paragraph, table, text, tiles
-from separatrix.reports.subject import TOP, Subject
+from separatrix.reports.reported_model import TOP, Subject
 from separatrix.reports.verdict import fitted, optimality, percent, performance, worries
 
 # Rows of a table of classes, and of kinds of mistakes; classes side by side in a table of coefficients.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from separatrix.diagnostics import wilson
-from separatrix.reports.separation import apart
-from separatrix.reports.subject import Subject
+from separatrix.reports.no_optimum import apart
+from separatrix.reports.reported_model import Subject
 
 # A fit within this share of the null model's objective of its minimum is called optimal.
 OPTIMAL = 1e-6

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers, Matrix
-from separatrix.cached import cached_property
+from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
+from separatrix.base.cached import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers, Matrix
-from separatrix.cached import cached_property
+from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
+from separatrix.base.cached import cached_property
 from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
+from separatrix.rows.protocol import BLOCK_BYTES, Order, Partial, count_pass, fold_strands
 from separatrix.rows.sampling import Sample, draw
-from separatrix.rows.seam import BLOCK_BYTES, Order, Partial, count_pass, fold_strands
 
 A = TypeVar("A")
 

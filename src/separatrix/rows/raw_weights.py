@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.arrays import Array
+from separatrix.base.arrays import Array
 from separatrix.rows.block import LARGEST, Frame
 
 # What an intercept may be off by before anything is done about it; and steps of a weight that are tried either way.

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.rows.block import CHUNK, Block, Frame, is_sparse
-from separatrix.rows.seam import Rows
+from separatrix.rows.protocol import Rows
 
 # A column is rare where the spread of the sample comes from fewer rows than this (and a tenth of it), by the
 # participation ratio (Σ x²)²/Σ x⁴; its rows are those with more than this share of the sample's Σ x².

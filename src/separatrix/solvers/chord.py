@@ -19,13 +19,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import factor_passes
-from separatrix.factor import Factor
-from separatrix.null_model import null_hessian
-from separatrix.objective import Objective
-from separatrix.solvers.beginning import begun
-from separatrix.solvers.pairs import Pairs, QuasiNewton
+from separatrix.base.arrays import Array
+from separatrix.objective.bounds import factor_passes
+from separatrix.objective.factor import Factor
+from separatrix.objective.null_model import null_hessian
+from separatrix.objective.problem import Objective
+from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 # The rate is that of the last so many steps; a run is thought to end at this share of E, and a step to cost so many
@@ -37,8 +37,8 @@ RECENT, FINE, PASSES_A_STEP, WORTHWHILE = 3, 1e-10, 2, 1.5
 class ChordNewton:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps around a factor of ∇²E that is kept.
 
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> start = ChordNewton().init(problem, np.zeros((1, 2)))

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.factor import Factor
+from separatrix.base.arrays import Array
 from separatrix.losses.activations import softmax
-from separatrix.objective import Objective
+from separatrix.objective.factor import Factor
+from separatrix.objective.partials import ClassHessians, SpanHessian
+from separatrix.objective.problem import Objective
 from separatrix.rows import Block, some_rows
-from separatrix.sums import ClassHessians, SpanHessian
 
 # Directions of the span at most: past it a factor of theirs costs as much as those of the columns.
 LARGEST_SPAN = 300

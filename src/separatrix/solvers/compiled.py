@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import Array, Integers
-from separatrix.cached import cached_property
-from separatrix.concurrency import in_order
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.concurrency import in_order
 from separatrix.losses.margin import Logistic
-from separatrix.objective import Evaluation, Objective
+from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.seam import count_pass
+from separatrix.rows.protocol import count_pass
 
 # Strands at most; and so many entries in each at least, and so many for each column that its sum has.
 STRANDS, FEWEST_ENTRIES, ENTRIES_A_COLUMN = 8, 1 << 15, 3
@@ -36,8 +36,8 @@ class CompiledSums:
     that kind has no zeros to leave out.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
     >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))

@@ -22,12 +22,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
-from separatrix.objective import Objective
-from separatrix.solvers.beginning import begun
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.objective.problem import Objective
 from separatrix.solvers.compiled import CompiledSums
-from separatrix.solvers.pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State
 
 # Steps in a row that lower neither the objective nor the gradient: what is left is rounding.

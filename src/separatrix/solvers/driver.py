@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
-from separatrix.certificate import Bound
-from separatrix.concurrency import one_blas_thread
-from separatrix.curvature import Curvature
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.objective.bound import Bound
+from separatrix.objective.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
+from separatrix.objective.curvature import Curvature
+from separatrix.objective.problem import Objective
 from separatrix.rows.block import LARGEST
 from separatrix.rows.raw_weights import raw_weights
-from separatrix.solvers.escape import Separated
 from separatrix.solvers.finish import finished
 from separatrix.solvers.iteration import follower
+from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
@@ -125,8 +125,8 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
@@ -154,8 +154,8 @@ def run(
     ``exact_weights``: where second derivatives are at hand at the end, take the last steps of ``finish``, too.
 
     >>> from separatrix.solvers.newton import Newton
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code

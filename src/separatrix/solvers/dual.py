@@ -25,14 +25,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import duality
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Logistic
-from separatrix.objective import Evaluation, Objective
+from separatrix.objective.bounds import duality
+from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse
-from separatrix.rows.seam import count_pass
+from separatrix.rows.protocol import count_pass
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.state import Need, State
@@ -58,8 +58,8 @@ class DualDescent:
     What it is not for (other losses, large offsets, huge rows, a start that is not zero) goes to ``finish`` at once.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
     >>> solver = DualDescent()
@@ -110,8 +110,8 @@ class DualDescent:
 def row_length(problem: Objective) -> float:
     """The mean of s_i ‖x_i − c‖², with 1/q in the norm, over some of the rows; infinite where the method has no use.
 
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([0, 1, 1, 0])
     >>> round(row_length(pose(rows, codes, 2, np.ones(4), Penalty(1.0 / 8.0, np.ones(1)))), 9)
     8.0

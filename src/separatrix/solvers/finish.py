@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.bounds import Evidence, better, counts_all_rows, duality, proven
-from separatrix.curvature import Curvature, curvature_at
-from separatrix.factor import Factor
-from separatrix.objective import Objective
+from separatrix.objective.bounds import Evidence, better, counts_all_rows, duality, proven
+from separatrix.objective.curvature import Curvature, curvature_at
+from separatrix.objective.factor import Factor
+from separatrix.objective.problem import Objective
 from separatrix.solvers.line_search import ROUNDING
 from separatrix.solvers.state import State
 
@@ -31,9 +31,9 @@ MOST_STEPS = 3
 def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
     """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if none helps.
 
-    >>> from separatrix.bounds import evidence
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.bounds import evidence
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> W = np.array([[0.0, 0.4]])

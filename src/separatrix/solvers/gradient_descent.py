@@ -21,10 +21,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.bounds import largest_curvature
-from separatrix.errors import ParameterError
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.objective.bounds import largest_curvature
+from separatrix.objective.problem import Objective
 from separatrix.solvers.state import Halt, Need, State
 
 # A run that rises this many times above its start is not going to come down.

@@ -19,12 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from separatrix.arrays import Array
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Objective
 from separatrix.solvers import class_inverse
-from separatrix.solvers.beginning import begun
 from separatrix.solvers.class_inverse import ClassInverse
-from separatrix.solvers.pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 # The first two refreshments, each later one after twice as many iterations; and from where on it is by blocks.

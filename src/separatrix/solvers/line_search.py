@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.objective import Evaluation
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Evaluation
 
 ENOUGH = 1e-4
 MOST_TRIALS = 40

@@ -17,12 +17,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.factor import Factor
-from separatrix.null_model import factor_at_zero
-from separatrix.objective import Objective
-from separatrix.solvers.beginning import begun
+from separatrix.base.arrays import Array
+from separatrix.objective.factor import Factor
+from separatrix.objective.null_model import factor_at_zero
+from separatrix.objective.problem import Objective
 from separatrix.solvers.line_search import search
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 
@@ -30,8 +30,8 @@ from separatrix.solvers.state import Halt, Need, State
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> start = Newton().init(problem, np.zeros((1, 2)))

@@ -19,12 +19,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.objective import Evaluation, Objective
-from separatrix.solvers.beginning import begun
-from separatrix.solvers.crawling import MOST_CRAWLED, crawled
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Evaluation, Objective
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
 from separatrix.solvers.quadratic import minimise, moving
+from separatrix.solvers.stalled import MOST_CRAWLED, crawled
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 # Curvature added to a model, as a share of its own in each weight, one after the other until E goes down; and how often
@@ -38,8 +38,8 @@ LEAST_CURVATURE = 1e-12
 class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
 
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1), l1_ratio=1.0))
     >>> start = ProximalNewton().init(problem, np.zeros((1, 2)))

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.arrays import EPS, AnyArray, Array
-from separatrix.factor import Factor
-from separatrix.penalty import shortest
+from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.objective.factor import Factor
+from separatrix.objective.penalty import shortest
 
 # Sweeps between two steps on a face: so many at most, or until so many in a row have changed no sign. A sweep costs
 # less than a hundredth of the face's factor.

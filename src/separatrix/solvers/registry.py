@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.bounds import WORTHWHILE, hessian_passes
-from separatrix.errors import ParameterError
-from separatrix.objective import SAMPLE_ROWS, Objective
+from separatrix.base.errors import ParameterError
+from separatrix.objective.bounds import WORTHWHILE, hessian_passes
+from separatrix.objective.problem import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
@@ -22,8 +22,8 @@ from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.proximal import ProximalNewton
+from separatrix.solvers.row_space import Span
 from separatrix.solvers.sampled import SampledNewton
-from separatrix.solvers.span import Span
 from separatrix.solvers.state import Need, Solver
 from separatrix.solvers.variance_reduced import VarianceReduced
 from separatrix.solvers.working_set import WorkingSet
@@ -89,8 +89,8 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence.
 
     >>> import numpy as np
-    >>> from separatrix.posing import pose
-    >>> from separatrix.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.losses import Loss
-from separatrix.objective import Objective
-from separatrix.penalty import shortest
+from separatrix.objective.penalty import shortest
+from separatrix.objective.problem import Objective
 from separatrix.rows import Block
-from separatrix.solvers.columns import Columns, Curvature, Gathered, Model
+from separatrix.solvers.gathered_columns import Columns, Curvature, Gathered, Model
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS
 from separatrix.solvers.proximal import LEAST_CURVATURE, change
 

@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.factor import Factor
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array
+from separatrix.objective.factor import Factor
+from separatrix.objective.problem import Objective
 from separatrix.rows import Block, Sample
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.line_search import search
-from separatrix.solvers.pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
 # A step that leaves more than this share of the gradient is a slow one; after so many the sample is given up.

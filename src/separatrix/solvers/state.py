@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from separatrix.arrays import Array
-from separatrix.objective import Evaluation, Objective
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Evaluation, Objective
 
 
 class Need(Enum):

@@ -19,9 +19,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
-from separatrix.objective import Evaluation, Objective
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Order
 from separatrix.solvers.gradient_descent import HOPELESS, check_eta
 from separatrix.solvers.state import Halt, Need, State

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from separatrix.bounds import largest_curvature
-from separatrix.certificate import Bound
-from separatrix.objective import Objective
+from separatrix.objective.bound import Bound
+from separatrix.objective.bounds import largest_curvature
+from separatrix.objective.problem import Objective
 from separatrix.solvers.state import Halt, State
 
 Code = Literal[

@@ -30,15 +30,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import Array
-from separatrix.errors import ParameterError
-from separatrix.factor import Factor
-from separatrix.objective import Objective
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.objective.factor import Factor
+from separatrix.objective.partials import Gram, RootGram
+from separatrix.objective.problem import Objective
 from separatrix.rows import Block, some_rows
-from separatrix.solvers.beginning import begun
 from separatrix.solvers.line_search import ROUNDING
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
-from separatrix.sums import Gram, RootGram
 
 # Steps of a walk, times η, at first: twice as many after each that has not halved the gradient; and so many at most.
 LENGTH, MOST_STEPS = 8.0, 1000

@@ -24,16 +24,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.bounds import duality
-from separatrix.errors import ParameterError
-from separatrix.objective import Evaluation, Objective
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.objective.bounds import duality
+from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows.block import is_sparse
-from separatrix.solvers.beginning import begun
-from separatrix.solvers.columns import Gathered, gather
 from separatrix.solvers.compiled import CompiledSums
+from separatrix.solvers.gathered_columns import Gathered, gather
 from separatrix.solvers.proximal import advanced, unshifted
 from separatrix.solvers.restricted import NOISE, furthest, restricted
+from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 # How near to its minimum a working set is brought, in units of the penalty, once it seems to hold all columns that are

@@ -1,14 +1,14 @@
 """Tables: files and frames -> typed columns -> a matrix and labels."""
 
+from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.fitting import fit_encoder
+from separatrix.table.formats import DEMOS, Source, open_source
 from separatrix.table.infer import infer
 from separatrix.table.raw import RawTable
-from separatrix.table.reading import read_raw, read_rows, read_table
+from separatrix.table.reader import read_raw, read_rows, read_table
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema, read_schema
-from separatrix.table.sources import DEMOS, Source, open_source
-from separatrix.table.tables import Table
 
 __all__ = [
     "DEMOS",

@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from separatrix.arrays import AnyArray, Array
-from separatrix.errors import CellError, TableError
-from separatrix.labels import quoted
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import CellError, TableError
+from separatrix.base.labels import quoted
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 

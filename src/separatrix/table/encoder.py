@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.arrays import AnyArray, Array
-from separatrix.errors import ModelFileError, ParameterError, TableError
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import ModelFileError, ParameterError, TableError
+from separatrix.base.watching import Part, watched
 from separatrix.table import cells
-from separatrix.watching import Part, watched
 
 KINDS = ("number", "boolean", "category", "date")
 MISSING = ("error", "impute", "indicator", "drop")

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from separatrix.arrays import AnyArray, Array
-from separatrix.errors import TableError
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import TableError
+from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
 from separatrix.table.encoder import MISSING, UNSEEN, Encoded, Encoder, checked, refuse_missing
 from separatrix.table.schema import Column, Schema
-from separatrix.watching import Part, watched
 
 
 def fit_encoder(

@@ -22,11 +22,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from separatrix.errors import TableError
+from separatrix.base.errors import TableError
+from separatrix.base.watching import Part, watched
 from separatrix.table import cells
-from separatrix.table.alike import told
+from separatrix.table.lookalikes import told
 from separatrix.table.schema import Column, Schema
-from separatrix.watching import Part, watched
 
 # A column of numbers with other text in at most this share of its cells is a mistake in those cells, not a category.
 STRAY = 0.05

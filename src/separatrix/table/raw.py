@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array, Integers
-from separatrix.errors import TableError
-from separatrix.labels import quoted
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import TableError
+from separatrix.base.labels import quoted
 from separatrix.table.cells import listed, shortened
+from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
-from separatrix.table.tables import Table
 
 # Rows that are coded together: columns of X lie side by side, so that more of them would be written past the cache.
 BLOCK = 4096

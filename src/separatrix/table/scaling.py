@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,10 @@ class Scaling:
         >>> found.center.tolist(), found.scale.tolist()
         ([2.0, 7.0], [2.0, 1.0])
         """
-        from separatrix.concurrency import one_blas_thread
+        from separatrix.base.concurrency import one_blas_thread
         from separatrix.rows import memory_rows
         from separatrix.rows.block import is_sparse
-        from separatrix.rows.columns import summarise
+        from separatrix.rows.column_statistics import summarise
 
         weight = None if train is None else np.asarray(train, dtype=np.float64)
         with one_blas_thread:

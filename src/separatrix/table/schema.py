@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from separatrix.errors import TableError
-from separatrix.sealed import distinct_keys
+from separatrix.base.checksummed_json import distinct_keys
+from separatrix.base.errors import TableError
 from separatrix.table.encoder import KINDS
 
 ALL_KINDS = (*KINDS, "text", "ignored")

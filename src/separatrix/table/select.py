@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
-from separatrix.errors import ParameterError, TableError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.table.cells import NA, drop, listed
-from separatrix.table.sources import Source
+from separatrix.table.formats import Source
 
 _SEPARATE = "separate the columns by commas, semicolons, bars or tabs, or name their mark with delimiter="
 _FIRST = "the first row must hold the names of the columns"

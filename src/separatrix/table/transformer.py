@@ -10,15 +10,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.arrays import AnyArray, Array, NamedRows
-from separatrix.errors import ParameterError
+from separatrix.base.arrays import AnyArray, Array, NamedRows
+from separatrix.base.errors import ParameterError
 from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
+from separatrix.table.formats import open_frame
 from separatrix.table.infer import infer
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown
-from separatrix.table.sources import open_frame
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -1,0 +1,102 @@
+"""The array types that signatures speak of; rows with names; and rows that are none, since a column holds text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.base.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
+AnyArray: TypeAlias = NDArray[Any]
+Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
+# The relative rounding error of a float.
+EPS = float(np.finfo(np.float64).eps)
+
+
+class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
+    """Rows X (n, d) whose columns have names, for messages; all that is made of them is a plain array.
+
+    >>> X = NamedRows.of(np.array([[1.0, 2.0]]), ["age", "height"])
+    >>> X.column_names, type(X[0]), type(2 * X)
+    (['age', 'height'], <class 'numpy.ndarray'>, <class 'numpy.ndarray'>)
+    """
+
+    column_names: list[str] | None = None
+
+    @classmethod
+    def of(cls, X: Array, names: Sequence[str]) -> Self:
+        """The same memory, with names."""
+        named = X.view(cls)
+        named.column_names = list(names)
+        return named
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.asarray(self)[key]
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = np.asarray(array)
+        return plain[()] if return_scalar else plain
+
+
+def as_floats(X: Any) -> Array:
+    """X as float64; a column of text is named.
+
+    >>> as_floats([[1, 2]]).tolist()
+    [[1.0, 2.0]]
+    """
+    try:
+        return np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        refuse_text(X, error)
+        raise InputError("X", f"it is no table of numbers ({error})", "give numbers, of one kind a column") from error
+
+
+def refuse_text(X: Any, error: Exception) -> None:
+    """Why X made no numbers, where a column of text or of dates is behind the error; rows are counted from 0.
+
+    >>> refuse_text(np.array([[1, "f"]], dtype=object), ValueError())
+    Traceback (most recent call last):
+    ...
+    separatrix.base.errors.InputError: X: row 0, column 1 is 'f', not a number; encode such columns first: put ...
+    """
+    for name, column in _columns(X):
+        values = np.asarray(column)
+        if values.dtype.kind in "biuf":
+            continue
+        text = next((i for i, value in enumerate(values.tolist()) if isinstance(value, str)), None)
+        if values.dtype.kind == "M":
+            came = f"{name} holds dates, not numbers"
+        elif text is not None and not _is_number(values[text]):
+            came = f"row {text}, {name} is {str(values[text])[:40]!r}, not a number"
+        else:
+            continue
+        do = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
+        raise InputError("X", came, do) from error
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """Each column of a frame by its name, of other tables by its number."""
+    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    if names is not None and not isinstance(X, np.ndarray):
+        yield from ((f"column {name!r}", X[name]) for name in names)
+        return
+    table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+    if table.ndim == 2:
+        yield from ((f"column {j}", table[:, j]) for j in range(table.shape[1]))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

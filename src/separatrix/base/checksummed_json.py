@@ -1,0 +1,250 @@
+"""JSON files of which every byte is checked.
+
+    {"format": name, "version": number, "sha256": of the content, "content": {...}}
+
+The four keys stand in this order, a line each; then every key of the content, sorted, on a line of its own. Text is
+ASCII only, without NaN and Infinity; floats are the shortest decimals that read back to the same bits. ``sha256`` is
+compared before anything in the content is read. What it digests depends on the version:
+
+    from ``WHOLE``           every byte of the file but the 64 digits of the digest itself
+    from ``RAW``             the raw bytes of the content, from its first brace to its last
+    before                   the content without its line breaks; the file is compared with the one text it can have
+
+The older digests leave the version out, so a file of an older version may be relabelled as another one. The steps that
+bring such files up to date therefore refuse keys of a newer version (``model_file.versions``).
+
+A digest finds damage; it is no signature. Whoever writes a file can also compute its digest, so reading trusts no
+number in it: memory is at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, NoReturn
+
+from separatrix.base.errors import ModelFileError, ParameterError
+
+# The most bytes in a file, and those that are read at once.
+LARGEST_FILE, _PIECE = 512 * 2**20, 2**16
+# The first versions whose digest is that of the content's raw bytes, and of the whole file.
+RAW, WHOLE = 3, 5
+# The most memory, in bytes, that reading a file takes: so many for each byte of the file, and so many besides. JSON's
+# shortest lists are the most expensive: Python needs 64 bytes for the three of "[],", and some more to check them.
+MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
+# Lists within lists within lists: no model needs as many as these.
+DEEPEST = 64
+_HEAD = re.compile(
+    rb'\{"format": "(?P<format>[a-z-]+)",\n"version": (?P<version>[1-9][0-9]{0,8}),\n'
+    rb'"sha256": "(?P<sha256>[0-9a-f]{64})",\n"content": '
+)
+_END = b"}\n"
+# JSON's spelling of half of a surrogate pair. Two halves make a letter; one alone has no place in any encoding.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
+
+
+class Unsealed(NamedTuple):
+    """What a file holds, and the version of the format that it is written in."""
+
+    version: int
+    content: dict[str, Any]
+
+
+def canonical(value: Any) -> str:
+    r"""The one JSON text of a value.
+
+    >>> print(canonical({"b": 1.0, "a": [True, None, "é"]}))
+    {"a":[true,null,"\u00e9"],"b":1.0}
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def seal(name: str, version: int, content: Mapping[str, Any]) -> bytes:
+    """The one file with this content.
+
+    >>> unseal("box", 5, seal("box", 5, {"w": [0.1, -0.0]})).content
+    {'w': [0.1, -0.0]}
+    """
+    lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
+    raw = f"{{\n{lines}\n}}".encode("ascii")
+    lone = _half_pair(raw, content)
+    if lone is not None:
+        do = "write names and labels in valid Unicode"
+        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", do)
+    before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
+    after = b'",\n"content": ' + raw + _END
+    if version >= WHOLE:
+        digest = _digest(before, after)
+    else:
+        digest = _digest(raw if version >= RAW else canonical(content).encode("ascii"))
+    return before + digest + after
+
+
+def unseal(name: str, newest: int, data: bytes) -> Unsealed:
+    """The content of a file of version ``newest`` or an older one, after every check; the error says which failed.
+
+    >>> unseal("box", 5, seal("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
+    Traceback (most recent call last):
+        ...
+    separatrix.base.errors.ModelFileError: its checksum is wrong: it was altered or damaged since it was written
+    """
+    head = _HEAD.match(data)
+    if head is None or head["format"] != name.encode():
+        raise ModelFileError(_without_head(name, newest, data))
+    version = int(head["version"])
+    if version > newest:
+        raise ModelFileError(_newer(version, newest, data))
+    if not data.endswith(_END):
+        raise ModelFileError("it is cut short, or goes on past its end")
+    whole, raw = memoryview(data), data[head.end() : -len(_END)]
+    if version >= WHOLE and _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]:
+        raise ModelFileError(_ALTERED)
+    if RAW <= version < WHOLE and _digest(raw) != head["sha256"]:
+        raise ModelFileError(_ALTERED)
+    content = _parsed(raw)
+    if not isinstance(content, dict):
+        raise ModelFileError("its content is not an object")
+    _refuse_depth(content)
+    lone = _half_pair(raw, content)
+    if lone is not None:
+        raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
+    if version < RAW and seal(name, version, content) != data:
+        raise ModelFileError(_ALTERED)
+    return Unsealed(version, content)
+
+
+def _digest(*parts: bytes | memoryview) -> bytes:
+    """SHA-256 of the parts, one after the other, in hexadecimal."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest().encode("ascii")
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return json.loads(
+            raw.decode("ascii"), parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=distinct_keys
+        )
+    except RecursionError:
+        raise ModelFileError("its lists are nested too deeply") from None
+    except ValueError as error:
+        why = "" if isinstance(error, UnicodeDecodeError) else f" ({error})"
+        raise ModelFileError(f"it is no model file: not JSON, or cut short{why}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]} is not finite as a float64")
+    return value
+
+
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, for ``json.loads(object_pairs_hook=...)``; a key that is there twice is a ValueError."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {twice!r:.60} is there twice")
+    return found
+
+
+def _refuse_depth(content: Any) -> None:
+    """Level by level, without recursion."""
+    level = [content]
+    for _ in range(DEEPEST):
+        values = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [value for items in values for value in items if type(value) in (list, dict)]
+        if not level:
+            return
+    raise ModelFileError(f"its lists are nested more than {DEEPEST} deep")
+
+
+def _half_pair(raw: bytes, content: Any) -> str | None:
+    """Text that holds half of a surrogate pair, which no file or terminal can take; None where there is none.
+
+    >>> half = chr(0xD83D)
+    >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
+    (True, True)
+    """
+    level = [content] if _HALF.search(raw) else []
+    while level:
+        for text in level:
+            if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+                return text
+        inside = [[*item, *item.values()] if isinstance(item, Mapping) else item for item in level]
+        level = [value for items in inside if not isinstance(items, str) for value in items]
+        level = [value for value in level if isinstance(value, str | list | tuple | Mapping)]
+    return None
+
+
+def _without_head(name: str, newest: int, data: bytes) -> str:
+    """What is wrong with a file that does not begin as it should."""
+    if not data:
+        return "it is empty"
+    try:
+        whole = _parsed(data)
+    except ModelFileError as fault:
+        return str(fault)
+    if not isinstance(whole, dict) or whole.get("format") != name:
+        return f'it lacks "format": "{name}"'
+    version = whole.get("version")
+    if type(version) is int and version > newest:
+        return _newer(version, newest, data)
+    if type(version) is not int or version < 1:
+        return f"its version is {version!r:.60}, which is none"
+    return "its first lines are not as they were written: it was altered, or formatted anew"
+
+
+def _newer(version: int, newest: int, data: bytes) -> str:
+    try:
+        writer = _parsed(data)["content"]["separatrix"]
+    except (ModelFileError, KeyError, TypeError):
+        writer = None
+    by = f", written by separatrix {writer:.60}" if isinstance(writer, str) else ""
+    return f"its version is {version!r:.60}{by}, and this separatrix reads versions up to {newest}: install a newer one"
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a regular file of at most 512 MB."""
+    file = Path(path)
+    try:
+        if file.exists() and not file.is_file():
+            raise ModelFileError("it is a folder, or no regular file")
+        with file.open("rb") as stream:
+            return read_stream(stream)
+    except FileNotFoundError:
+        raise ModelFileError("there is no such file") from None
+    except OSError as error:
+        raise ModelFileError(f"it cannot be opened ({error.strerror})") from None
+    except ModelFileError:
+        raise
+    except ValueError as error:  # a path with a NUL in it
+        raise ModelFileError(f"it cannot be opened ({error})") from None
+
+
+def read_stream(stream: BinaryIO) -> bytes:
+    """All bytes of a stream, 512 MB at most.
+
+    >>> import io
+    >>> read_stream(io.BytesIO(b"content"))
+    b'content'
+    """
+    pieces, size = list[bytes](), 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST_FILE:
+            raise ModelFileError(f"it is larger than {LARGEST_FILE >> 20} MB, as no model file is")
+    return b"".join(pieces)

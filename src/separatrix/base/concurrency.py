@@ -1,0 +1,214 @@
+"""Threads: how many, one shared pool, and BLAS held at one thread while a fit runs.
+
+A fit cuts its rows into strands by the data alone and merges them in order, so the number of threads
+changes the time and not one bit of the answer. For that, BLAS must not thread by itself.
+
+Nothing can wait for itself. A thread that has asked the pool for work waits only for what another thread is already
+doing; what the pool has not begun, it takes back and does itself. So a task may ask for parallel work, and so may
+many threads at once, whatever the size of the pool. After a fork the child has a pool of its own (``forking`` has the
+locks).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import Context, ContextVar
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from separatrix.base.errors import ParameterError
+from separatrix.base.forking import held_during_forks
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+_chosen: ContextVar[int | None] = ContextVar("separatrix_threads", default=None)
+
+
+def _positive_count(name: str, value: object) -> int:
+    try:
+        count = int(str(value))
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise ParameterError(name, f"got {value!r}", "give a whole number of threads, at least 1")
+    return count
+
+
+def thread_count() -> int:
+    """Threads that a fold may use: of ``threads()``, else of SEPARATRIX_THREADS, else all usable cores."""
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
+    named = os.environ.get("SEPARATRIX_THREADS")
+    if named is not None:
+        return _positive_count("SEPARATRIX_THREADS", named)
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def threads(count: int) -> Iterator[int]:
+    """Use ``count`` threads inside the block. The bits of the answer do not depend on it.
+
+    >>> with threads(2):
+    ...     thread_count()
+    2
+    """
+    token = _chosen.set(_positive_count("threads", count))
+    try:
+        yield count
+    finally:
+        _chosen.reset(token)
+
+
+class _OneBlasThread:
+    """Reference-counted: the first to enter sets BLAS to one thread, the last to leave restores it.
+
+    BLAS libraries with a process-wide pool let threadpoolctl (3.8 does so) set a limit from one thread only, and
+    ignore the others. The first to enter and the last to leave may be two threads, and the count here already
+    keeps them from fighting, so control is taken over for each change.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        held_during_forks(self._lock, in_child=self._forget_other_threads)
+        self._users = 0
+        self._own = threading.local()  # .users: how often this thread has entered and not left
+        self._controller: Any = None
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._take_control()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._count(+1)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._count(-1)
+            if self._users == 0:
+                self._restore()
+
+    def _count(self, change: int) -> None:
+        self._users += change
+        self._own.users = getattr(self._own, "users", 0) + change
+
+    def _restore(self) -> None:
+        self._take_control()
+        self._limit.restore_original_limits()
+        self._take_control()
+        self._limit = None
+
+    def _forget_other_threads(self) -> None:
+        """In a forked child only the thread that forked lives on: what the others had entered, they never leave."""
+        self._users = getattr(self._own, "users", 0)
+        if self._users == 0 and self._limit is not None:
+            self._restore()
+
+    def _take_control(self) -> None:
+        if self._controller is None:
+            import scipy.linalg  # noqa: F401  (its BLAS is a library of its own: load it before looking)
+            from threadpoolctl import ThreadpoolController
+
+            self._controller = ThreadpoolController().select(user_api="blas")
+        for library in self._controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
+
+
+one_blas_thread = _OneBlasThread()
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """The pool of that size. Its threads start when they are needed, so that one made in vain costs nothing."""
+    if workers not in _pools:
+        _pools.setdefault(workers, ThreadPoolExecutor(workers, thread_name_prefix="separatrix"))
+    return _pools[workers]
+
+
+def _one_thread() -> Context:
+    """The context of a task: the same in a thread of the pool and in the one that asks. Nested work is done inline."""
+    context = Context()
+    context.run(_chosen.set, 1)
+    return context
+
+
+_TASK = _one_thread()
+
+
+class _Task(Generic[T, U]):
+    """``function(item)``, given to the pool until it begins there or is taken back."""
+
+    def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
+        self._function, self._item = function, item
+        self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
+
+    def taken_back(self) -> bool:
+        """Whether the pool had not begun it, so that this thread has done it now."""
+        if not self._future.cancel():
+            return False
+        self._future = Future()
+        try:
+            self._future.set_result(_TASK.copy().run(self._function, self._item))
+        except Exception as error:
+            self._future.set_exception(error)
+        return True
+
+    def done(self) -> bool:
+        return self._future.done()
+
+    def result(self) -> U:
+        return self._future.result()
+
+    def cancel(self) -> None:
+        self._future.cancel()
+
+
+def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
+    """``map(function, items)``, computed by several threads, yielded in order, at most twice the threads ahead.
+
+    The thread that asks is one of them. It does what no other thread has begun, and waits only for what one is doing.
+
+    >>> with threads(2):
+    ...     list(in_order(lambda row: sum(in_order(abs, row)), [[1, -2], [-3, 4]]))
+    [3, 7]
+    """
+    work = list(items)
+    count = min(thread_count(), len(work))
+    if count <= 1:
+        yield from map(function, work)
+        return
+    pool = _pool(count - 1)
+    ahead: deque[_Task[T, U]] = deque()
+    try:
+        for item in work:
+            ahead.append(_Task(function, item, pool))
+            if len(ahead) >= 2 * count:
+                yield _first(ahead)
+        while ahead:
+            yield _first(ahead)
+    finally:
+        for task in ahead:
+            task.cancel()
+
+
+def _first(ahead: deque[_Task[T, U]]) -> U:
+    """The result of the first task; while another thread works on it, do those behind it that nobody has begun."""
+    while not ahead[0].done() and any(task.taken_back() for task in ahead):
+        pass
+    return ahead.popleft().result()

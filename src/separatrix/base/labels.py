@@ -1,0 +1,180 @@
+"""Labels and their codings: {0, 1}, {−1, +1}, 1-of-K. TEXTBOOK D3.
+
+Users bring any labels; inside, class k of ``classes`` is the code k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import LabelError, printable
+
+# Whole numbers within this of each other are counted in a table.
+CLOSE_TOGETHER = 1 << 16
+
+
+def encode(y: Any) -> tuple[AnyArray, Integers]:
+    """The sorted classes, and for each row the number of its class.
+
+    >>> classes, codes = encode(["spam", "ham", "spam"])
+    >>> classes.tolist(), codes.tolist()
+    (['ham', 'spam'], [1, 0, 1])
+
+    Labels that cannot be compared with each other are sorted by type, then by how they print:
+
+    >>> encode([("a", 1), "b", ("a", 1)])[1].tolist()
+    [1, 0, 1]
+    """
+    labels = as_label_array(y)
+    if len(labels) == 0:
+        raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
+    by_table = _by_table(labels)
+    if by_table is not None:
+        return by_table
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+        if labels.dtype == object and len(set(classes.tolist())) < len(classes):
+            raise TypeError("compared by something other than an order, as sets are by inclusion")
+    except TypeError:
+        distinct = sorted(set(labels), key=lambda label: (type(label).__name__, repr(label)))
+        position = {label: k for k, label in enumerate(distinct)}
+        classes = _object_array(distinct)
+        codes = np.array([position[label] for label in labels])
+    return classes, codes.astype(np.int64)
+
+
+def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
+    """The same without sorting, for whole numbers that lie close together; None for others."""
+    if labels.dtype.kind not in "biu":
+        return None
+    low, high = int(labels.min()), int(labels.max())
+    if high - low > CLOSE_TOGETHER or high > np.iinfo(np.int64).max:
+        return None
+    shifted = labels.astype(np.int64) - low
+    held = np.bincount(shifted, minlength=high - low + 1) > 0
+    table = np.cumsum(held) - 1
+    return (np.flatnonzero(held) + low).astype(labels.dtype), table[shifted]
+
+
+def as_label_array(y: Any) -> AnyArray:
+    """Y as one label a row; tuples and other objects stay whole; NaN is no label."""
+    labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
+    if labels.ndim != 1:
+        raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
+    if labels.dtype.kind in "fOmM":
+        if labels.dtype.kind == "O":
+            missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+        else:
+            missing = np.isnan(labels)
+        if missing.any():
+            came = f"row {int(np.argmax(missing))} has no label (NaN or None)"
+            raise LabelError("y", came, "drop rows without a label")
+    return labels
+
+
+def _is_missing(label: object) -> bool:
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _object_array(values: list[Any]) -> AnyArray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _object_or_plain(y: Any) -> AnyArray:
+    if hasattr(y, "__array__"):
+        return np.asarray(y)
+    try:
+        values = list(y)
+    except TypeError as error:
+        raise LabelError("y", f"got {y!r}", "give one label a row") from error
+    unhashable = next((k for k, value in enumerate(values) if not _is_hashable(value)), None)
+    if unhashable is not None:
+        came = f"row {unhashable} is {values[unhashable]!r}"
+        raise LabelError("y", came, "give one label a row, of a kind that can be compared")
+    kinds = {type(v) for v in values}
+    if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
+        plain = np.asarray(values)
+        if not (plain.dtype.kind == "f" and kinds == {int}):  # whole numbers past 2⁶³ would be rounded together
+            return plain
+    return _object_array(values)
+
+
+def known_codes(y: Any, classes: AnyArray) -> Integers:
+    """The numbers of labels among given classes; a label that is none of them is refused.
+
+    >>> known_codes(["b", "a"], np.array(["a", "b"])).tolist()
+    [1, 0]
+    """
+    given = as_label_array(y)
+    if given.dtype.kind in "biuf" and classes.dtype.kind in "biuf" and len(classes):
+        near = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
+        if np.all(classes[near] == given):
+            return near.astype(np.int64)
+    position = {label: k for k, label in enumerate(classes.tolist())}
+    labels = given.tolist()
+    unknown = next((label for label in labels if label not in position), None)
+    if unknown is not None:
+        raise LabelError("y", f"it has the label {unknown!r}", f"use the classes of the fit: {list(position)}")
+    return np.array([position[label] for label in labels], dtype=np.int64)
+
+
+def signed(codes: Integers) -> Array:
+    """{0, 1} to {−1, +1}.
+
+    >>> signed(np.array([0, 1])).tolist()
+    [-1.0, 1.0]
+    """
+    return np.asarray(2.0 * codes - 1.0, dtype=np.float64)
+
+
+def unsigned(t: Array) -> Integers:
+    """{−1, +1} to {0, 1}.
+
+    >>> unsigned(np.array([-1.0, 1.0])).tolist()
+    [0, 1]
+    """
+    return (t > 0).astype(np.int64)
+
+
+def one_hot(codes: Integers, n_classes: int) -> Array:
+    """Codes to 1-of-K rows.
+
+    >>> one_hot(np.array([1, 0]), 3).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    return np.eye(n_classes)[codes]
+
+
+def from_one_hot(T: Array) -> Integers:
+    """1-of-K rows to codes.
+
+    >>> from_one_hot(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
+    [1, 0]
+    """
+    return np.asarray(np.argmax(T, axis=1), dtype=np.int64)
+
+
+def quoted(name: Any) -> str:
+    r"""A name, or a label, as it is: text in plain quotes, without what would move a cursor.
+
+    >>> print(quoted("$\\alpha$"), quoted("O'Hara"), quoted("two\nlines"), quoted(1))
+    '$\alpha$' "O'Hara" 'two\nlines' 1
+    """
+    if not isinstance(name, str):
+        return repr(name)
+    text = printable(name)
+    mark = '"' if "'" in text else "'"
+    return f"{mark}{text}{mark}"

@@ -1,0 +1,245 @@
+"""How good is this answer, for people; and the check that needs no solver."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from separatrix.base.arrays import as_floats
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import InputError
+from separatrix.objective.bound import Bound, WeightError
+
+# What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
+AGREEMENT = 1e-9
+# The same of the weights' error, in its own unit.
+WEIGHT_AGREEMENT = 1e-6
+
+
+class Recomputed(NamedTuple):
+    """What the rows say of a claim's weights, without a solver."""
+
+    objective: float
+    null_objective: float
+    bound: Bound
+    gradient_norm: float
+    rounding: float = 0.0  # what the objective may be off by, as it was summed
+
+    def fields(self) -> dict[str, Any]:
+        """The same, by the names of a certificate's fields."""
+        return {
+            "objective": self.objective,
+            "null_objective": self.null_objective,
+            "bound": self.bound.value,
+            "bound_kind": self.bound.kind,
+            "bound_reason": self.bound.reason,
+            "gradient_norm": self.gradient_norm,
+            "weight_error": self.bound.weights.value,
+            "weight_error_unit": self.bound.weights.unit,
+            "weight_error_reason": self.bound.weights.reason,
+        }
+
+
+@runtime_checkable
+class Claim(Protocol):
+    """Everything that a fit's objective depends on but the rows: plain settings and the fitted scorer."""
+
+    @property
+    def scorer(self) -> Any: ...
+    def recompute(self, X: Any, y: Any, sample_weight: Any) -> Recomputed: ...
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a recomputation from the rows found. True where it agrees with the certificate."""
+
+    holds: bool
+    objective: float
+    bound: float | None
+    gradient_norm: float
+    sentence: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The evidence on a fit.
+
+    ``bound``: E − min E is at most this; None with ``bound_reason``. ``objective`` and ``bound`` are per unit of
+    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``weight_error``: each weight
+    is within so many of ``weight_error_unit``; None with ``weight_error_reason``, or without one where the question
+    makes no sense. ``facts``: what only some classifiers have to say, by name.
+
+    ``code``: "optimal" where the bound is within the tolerance; "resolved" where that is so only over the directions
+    that float64 resolves, since columns are collinear but for rounding: then ``bound`` is None, and ``bound_reason``
+    names them.
+
+    >>> from separatrix import LogisticRegression
+    >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> certificate = LogisticRegression().fit(rows, labels).certificate_
+    >>> certificate.met, certificate.relative_bound < 1e-8, certificate.solver
+    (True, True, 'newton')
+    >>> bool(certificate.verify(rows, labels)), bool(certificate.verify(rows, labels[::-1]))
+    (True, False)
+    """
+
+    status: str
+    code: str
+    met: bool
+    objective: float
+    null_objective: float
+    bound: float | None
+    bound_kind: str
+    bound_reason: str
+    gradient_norm: float
+    iterations: int
+    passes: int
+    solver: str
+    why: str
+    rank: int | None
+    full_rank: int
+    n_parameters: int
+    n_rows: int
+    claim: Claim
+    facts: Mapping[str, str | float | int] = field(default_factory=dict)
+    weight_error: float | None = None
+    weight_error_unit: str = ""
+    weight_error_reason: str = ""
+
+    @property
+    def claimed(self) -> Bound:
+        """What is claimed of the gap and of the weights."""
+        weights = WeightError(self.weight_error, self.weight_error_unit, self.weight_error_reason)
+        return Bound(self.bound, self.bound_kind, self.bound_reason, weights=weights)
+
+    @property
+    def relative_bound(self) -> float | None:
+        """The bound as a share of the null model's objective: what ``tol`` is compared with."""
+        if self.bound is None:
+            return None
+        return self.bound / self.null_objective if self.null_objective > 0 else self.bound
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+        """Recompute objective, gradient and bound from the rows, without the solver.
+
+        ``offset``: what the fit had, if it had one. True where the objective agrees and the recomputed bound supports
+        the claimed one.
+        """
+        rows = as_matrix(X)
+        self._check(rows, y, sample_weight)
+        beside = {} if offset is None else {"offset": offset}
+        if beside and not getattr(self.claim, "takes_offset", False):
+            raise InputError("offset", "this fit has none", "leave it out")
+        with one_blas_thread:
+            recomputed = self.claim.recompute(rows, y, sample_weight, **beside)
+        objective, null_value, found, length, rounding = recomputed
+        scale = max(abs(self.null_objective), abs(self.objective))
+        faults = []
+        if not abs(objective - self.objective) <= AGREEMENT * scale + 2 * rounding:
+            faults.append(f"the objective is {objective:.12g} on these rows, not {self.objective:.12g}")
+        if self.bound is not None and found.known > max(2 * self.bound, AGREEMENT * scale):
+            proven = "none" if found.value is None else f"{found.value:.3g}"
+            faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}")
+        faults += _unsupported(self.claimed.weights, found.weights)
+        sentence = (
+            "does not hold: " + "; ".join(faults)
+            if faults
+            else f"holds: objective {objective:.12g}, gap {describe_bound(found, null_value)}"
+        )
+        return Verification(not faults, objective, found.value, length, sentence)
+
+    def _check(self, rows: Any, y: Any, sample_weight: Any) -> None:
+        if rows.ndim != 2:
+            raise InputError("X", f"its shape is {rows.shape}", "give a table: rows by columns")
+        expected = getattr(self.claim.scorer, "n_features", rows.shape[1])
+        if rows.shape[1] != expected:
+            raise InputError("X", f"it has {rows.shape[1]} columns", f"give the {expected} columns of the fit")
+        for name, given in (("y", y), ("sample_weight", sample_weight)):
+            if given is not None and len(given) != rows.shape[0]:
+                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one a row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate without its claim, as plain values."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "claim"}
+
+    def __str__(self) -> str:
+        found = self.claimed
+        lines = [
+            ("status", self.status),
+            ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
+            ("gap", describe_bound(found, self.null_objective)),
+            *([("weights", str(found.weights))] if found.weights.is_told else []),
+            ("gradient", f"{self.gradient_norm:.2e}"),
+            ("work", self._work_sentence()),
+            ("solver", self.why),
+            ("rank", self._rank_sentence()),
+            *((name, str(value)) for name, value in self.facts.items()),
+        ]
+        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+    def _work_sentence(self) -> str:
+        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
+        return f"{steps}, {self.passes} {'pass' if self.passes == 1 else 'passes'} over {self.n_rows} rows"
+
+    def _rank_sentence(self) -> str:
+        if self.rank is None:
+            return "not computed: too many columns"
+        collinear = "constant or collinear columns" + (", but for rounding" if self.code == "resolved" else "")
+        note = "" if self.rank == self.full_rank else f": {collinear}"
+        return f"{self.rank} of {self.full_rank}{note}"
+
+
+class Uncertified(Certificate):
+    """The certificate where nothing is claimed, so that nothing can be verified; its status says why."""
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+        """Never holds."""
+        return Verification(False, math.nan, None, math.nan, f"nothing to verify: {self.status}")
+
+    def __str__(self) -> str:
+        lines = [("status", self.status), ("solver", self.why), *self.facts.items()]
+        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+
+@dataclass(frozen=True)
+class NoClaim:
+    """A scorer of which nothing is claimed."""
+
+    scorer: Any
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Nothing."""
+        return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
+
+
+def _unsupported(claimed: WeightError, found: WeightError) -> list[str]:
+    """What is wrong with the claimed error of the weights where the recomputed one does not support it."""
+    if claimed.value is None or (found.value is not None and found.unit != claimed.unit):
+        return []
+    if found.value is not None and found.value <= 2 * claimed.value + WEIGHT_AGREEMENT:
+        return []
+    return [f"the error of the weights that these rows prove is: {found}; not: {claimed}"]
+
+
+def describe_bound(found: Bound, null_value: float) -> str:
+    """A bound in words."""
+    if found.value is None:
+        return f"unknown ({found.reason})"
+    relative = found.value / null_value if null_value > 0 else found.value
+    return f"at most {found.value:.2e} above the minimum ({relative:.1e} of the null model), by {found.kind}"
+
+
+def as_matrix(X: Any) -> Any:
+    """X as CSR or a float array: for callers that have not been through an estimator's validation."""
+    from separatrix.rows.block import as_csr, is_sparse
+
+    if is_sparse(X):
+        return as_csr(X)
+    return as_floats(X)

@@ -1,0 +1,72 @@
+"""The claim of a fit by Firth's penalised likelihood: that its score is zero there, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import Recomputed, as_matrix
+from separatrix.scorers.scorer import Scorer
+
+if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
+    from separatrix.firth import Penalised
+    from separatrix.objective.problem import Objective
+
+
+@dataclass(frozen=True)
+class FirthClaim:
+    """Everything that the penalised likelihood of a fit depends on, but the rows; |I| is all that penalises it.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> claim = LogisticRegression(bias_reduction="firth").fit(X, y).certificate_.claim
+    >>> claim.recompute(X, y).gradient_norm < 1e-8
+    True
+    """
+
+    scorer: Scorer
+    fit_intercept: bool
+    class_weights: Array
+    C: ClassVar[float] = np.inf
+    l1_ratio: ClassVar[float] = 0.0
+    loss: ClassVar[str] = "logistic"
+    takes_offset: ClassVar[bool] = True
+
+    @property
+    def penalty_factors(self) -> Array:
+        return np.ones(self.scorer.n_features)
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
+        """Objective and penalised score at the claimed weights, over these rows."""
+        from separatrix.firth import Ascent, null_value, unbounded
+
+        problem = self.penalised(X, y, sample_weight, offset)
+        point = Ascent().at(problem, problem.framed(self.scorer.W))
+        if point is None:
+            return Recomputed(np.inf, null_value(problem), unbounded(np.inf), np.inf)
+        length = float(np.linalg.norm(point.gradient))
+        return Recomputed(point.level.value, null_value(problem), unbounded(point.length), length)
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
+        """The likelihood of these rows without its penalty."""
+        return self.penalised(X, y, sample_weight, offset).objective
+
+    def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
+        """The penalised likelihood of these rows."""
+        from separatrix.firth import pose
+        from separatrix.objective.build import as_offset
+
+        codes = known_codes(y, self.scorer.classes)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return pose(
+            as_matrix(X),
+            codes,
+            len(self.scorer.classes),
+            weight * self.class_weights[codes],
+            self.fit_intercept,
+            offset=as_offset(offset, len(codes), len(self.scorer.W)),
+        )

@@ -1,0 +1,143 @@
+"""The claims of fits that need only moments: least squares, projections, Gaussians."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import Recomputed
+from separatrix.moments.coding import TARGETS, decision_of
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
+from separatrix.moments.projected_rows import Projection
+from separatrix.moments.squared_cost import Minimum, SquaredCost, pose_squares
+from separatrix.objective.bound import Bound
+from separatrix.scorers.scorer import Scores
+
+# What a scorer may differ by from the parameters that it was made of: rounding.
+SAME = 1e-9
+
+
+def _weights(sample_weight: Any, n_rows: int) -> Array:
+    return np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, np.float64)
+
+
+@dataclass(frozen=True)
+class LeastSquaresClaim:
+    """That weights (outputs, d + 1), in raw units, minimise the squared cost; the bound is its exact gap. S2, S4."""
+
+    scorer: Any
+    weights: Array
+    targets: str
+    l2: float
+    fit_intercept: bool
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Cost, gradient and gap at the claimed weights, over these rows."""
+        codes = known_codes(y, self.scorer.classes)
+        table = TARGETS[self.targets].table(len(self.scorer.classes))
+        weight = _weights(sample_weight, len(codes))
+        cost = pose_squares(X, codes, weight, table, self.l2, self.fit_intercept)
+        at = cost.at(self.weights)
+        decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
+        return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)
+
+
+def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound:
+    """The gap as a bound; none where the scorer is not made of these weights."""
+    kind = "the quadratic cost's own curvature"
+    if not decides:
+        return Bound(None, kind, "the scorer's weights are not those of the outputs")
+    if at.gap is None:
+        return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
+    return Bound(at.gap + 4 * EPS * max(at.value, cost.null_value), kind)
+
+
+@dataclass(frozen=True)
+class ProjectionClaim:
+    """That a projection maximises its criterion J, so the objective is −J; and that the scorer follows. F1–F4."""
+
+    scorer: Scores
+    projection: Projection
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """−J at the claimed directions over these rows, and its distance to the largest J."""
+        codes = known_codes(y, self.scorer.classes)
+        K = len(self.scorer.classes)
+        found = gather(X, codes, K, _weights(sample_weight, len(codes)), pooled=K > 2)
+        bound = projection_bound(self.projection, found)
+        if bound.value is not None and not self._decides(found, X):
+            bound = Bound(None, bound.kind, "the threshold is not the one of these rows")
+        J = self.projection.criterion(found)
+        return Recomputed(-J, 0.0, bound, self.projection.stationarity(found))
+
+    def _decides(self, found: Moments, X: Any) -> bool:
+        again = self.projection.cut(found, self.scorer.classes)
+        claimed, now = self.scorer.scores(X), again.scorer.scores(X)
+        return bool(np.max(np.abs(claimed - now)) <= 1e-6 * (1.0 + np.max(np.abs(now))))
+
+
+def projection_bound(projection: Projection, found: Moments) -> Bound:
+    """max J − J, by closed form."""
+    kind = "closed form"
+    largest = projection.largest(found)
+    if largest is None:
+        return Bound(
+            None, kind, "S_W is singular to working precision: along what is lost, J may be larger or unbounded"
+        )
+    return Bound(max(0.0, largest - projection.criterion(found)) + 64 * EPS * largest, kind)
+
+
+@dataclass(frozen=True)
+class GaussianClaim:
+    """That Gaussians, one a class, are near the likeliest; the objective is −(1/S) Σ s ln p(x, y). D2, F6.
+
+    It is summed as −ln P(y|x) by the scorer and −ln p(x) by the Gaussians; where their scores differ there is no bound.
+    """
+
+    scorer: Scores
+    gaussians: Gaussians
+    shared: bool
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """The objective over these rows, and its distance to the likeliest Gaussians."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = _weights(sample_weight, len(codes))
+        found = gather(X, codes, len(self.scorer.classes), weight, pooled=self.shared)
+        return likelihood(self.scorer, self.gaussians, found, X, codes, weight)
+
+
+def likelihood(
+    scorer: Scores, gaussians: Gaussians, found: Moments, X: Any, codes: Integers, weight: Array
+) -> Recomputed:
+    """Mean −ln p(x, y) row by row, that of one Gaussian for all classes, the gap to the likeliest, the slope there."""
+    counted = np.flatnonzero(weight > 0)
+    share = weight[counted] / weight.sum()
+    own = np.take_along_axis(scorer.log_probabilities(X), codes[:, None], axis=1)[counted, 0]
+    joint = gaussians.log_joint(X)
+    whole = np.logaddexp.reduce(joint, axis=1)[counted]
+    at = gaussians.on(found)
+    bound = likelihood_bound(at)
+    if not _same(scorer.scores(X), joint):
+        bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
+    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope)
+
+
+def likelihood_bound(at: Likelihood) -> Bound:
+    """The distance to the likeliest Gaussians, by closed form."""
+    kind = "closed form"
+    if at.gap is None:
+        return Bound(None, kind, "a covariance is singular: the likelihood has no maximum")
+    return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
+
+
+def _same(z: Array, joint: Array) -> bool:
+    """Whether scores are log joint densities, up to rounding and to what all classes share."""
+    joint = joint - joint[:, :1]
+    expected = joint[:, 1:] if z.ndim == 1 else joint
+    found = z[:, None] if z.ndim == 1 else z - z[:, :1]
+    return bool(np.all(np.abs(found - expected) <= 1e-6 * (1.0 + np.max(np.abs(expected)))))

@@ -1,0 +1,93 @@
+"""Checks of the target: how many rows each class has, and whether they are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.labels import encode, quoted
+from separatrix.checks.checked_rows import Subject
+from separatrix.checks.finding import Finding, many, share
+from separatrix.table.infer import most_levels
+
+# A smallest class with a lesser share of the rows is told; with a far lesser one, or with few rows, it is a warning.
+SMALL, VERY_SMALL, FEW = 0.1, 0.01, 10
+NAMED_CLASSES = 6
+_CUT = "Cut the numbers into classes first, or predict another column."
+
+
+def unusable(y: AnyArray) -> Finding | None:
+    """Why labels make no classes: one alone, measurements, too many; None where they do.
+
+    >>> unusable(np.array([0.5, 1.5, 2.5])).title
+    'The target looks like a measurement.'
+    >>> unusable(np.array(["a", "b"])) is None
+    True
+    """
+    classes, codes = encode(y)
+    n = len(codes)
+    if len(classes) == 1:
+        sentence = f"Every row has the label {quoted(classes.tolist()[0])}."
+        return Finding("problem", "target", "The target has one class only.", sentence, "Give rows of at least two.")
+    if classes.dtype.kind == "f" and np.any(classes != np.round(classes)):
+        example = classes[np.argmax(classes != np.round(classes))]
+        sentence = f"It has {many(len(classes), 'different number')} with decimals, such as {example:g}, in {n:,} rows."
+        return Finding("problem", "target", "The target looks like a measurement.", sentence, _CUT)
+    if len(classes) > most_levels(n):
+        sentence = f"It has {many(len(classes), 'different label')} in {n:,} rows."
+        numeric = classes.dtype.kind in "iuf"
+        title = "The target looks like a measurement." if numeric else "The target has too many classes."
+        return Finding(
+            "problem", "target", title, sentence, _CUT if numeric else "Group them, or predict another column."
+        )
+    return None
+
+
+def balance(subject: Subject) -> Iterator[Finding]:
+    """Class counts, and the accuracy of always guessing the most frequent one."""
+    counts, labels, n = subject.counts, subject.labels, subject.n_rows
+    most, least = int(np.argmax(counts)), int(np.argmin(counts))
+    guess = f"always guessing {quoted(labels[most])} is right for {share(int(counts[most]), n)} of the rows"
+    facts: dict[str, Any] = {"majority": labels[most], "accuracy_of_guessing": float(counts[most] / n)}
+    facts |= {"smallest": labels[least], "smallest_rows": int(counts[least])}
+    if counts[least] < SMALL * 2 / subject.n_classes * n:
+        serious = counts[least] < VERY_SMALL * n or counts[least] < FEW
+        rows = many(int(counts[least]), "row")
+        sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
+        do = "Compare accuracies with that; look at log loss, or fit with class_weight='balanced' if a miss costs more."
+        yield Finding("warning" if serious else "note", "balance", "The classes are unequal.", sentence, do, facts)
+        return
+    shown = ", ".join(
+        f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:NAMED_CLASSES]
+    )
+    more = f" and {subject.n_classes - NAMED_CLASSES} more" if subject.n_classes > NAMED_CLASSES else ""
+    yield Finding("ok", "balance", "The classes are of like sizes.", f"{shown}{more}; {guess}.", "", facts)
+
+
+def enough_rows(subject: Subject) -> Iterator[Finding]:
+    """Rows beside columns, in all and by class."""
+    n, d, labels = subject.n_rows, len(subject.varying), subject.labels
+    short = np.flatnonzero(subject.counts <= d)
+    facts = {"rows": n, "columns": d, "classes": [labels[k] for k in short]}
+    if n <= d:
+        size = f"{n:,} rows and {subject.columns(d)} that vary"
+        sentence = f"There are {size}, so the classes can be separated whatever they are."
+        do = "Fit with a penalty (a small C), or give more rows."
+        yield Finding("warning", "rows", "There are no more rows than columns.", sentence, do, facts)
+    elif len(short):
+        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:NAMED_CLASSES])
+        more = f" and {len(short) - NAMED_CLASSES} more" if len(short) > NAMED_CLASSES else ""
+        sentence = f"Rows: {shown}{more}, for {subject.columns(d)}: too few for a covariance of their own."
+        do = "Leave quadratic discriminant analysis out, and keep a penalty."
+        title = (
+            "A class has no more rows than columns." if len(short) == 1 else "Classes have no more rows than columns."
+        )
+        yield Finding("note", "rows", title, sentence, do, facts)
+    else:
+        sentence = (
+            f"{n:,} rows for {subject.columns(d)}; the smallest class has {many(int(subject.counts.min()), 'row')}."
+        )
+        yield Finding("ok", "rows", "There are more rows than columns.", sentence, "", facts)

@@ -1,0 +1,122 @@
+"""A table checked whole: its text columns, constants, missing values and target too, none of which stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import quoted
+from separatrix.checks.finding import NAMED, Checks, Finding, capital, many
+from separatrix.checks.running import checked
+from separatrix.checks.single_columns import absent
+from separatrix.table import Schema, Source, infer, open_source, select
+from separatrix.table.cells import listed
+from separatrix.table.fitting import fit_encoder
+from separatrix.table.formats import SparseSource, Spelling
+from separatrix.table.target_column import labels, unlabelled
+
+_FILLED = "Here they were filled with their columns' means."
+
+
+def check_table(
+    data: Any,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    schema: Schema | None = None,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    decimal: str = ".",
+    max_columns: int | None = None,
+    max_unpacked: float | None = None,
+) -> Checks:
+    """What a careful analyst would look for in a file or a frame before fitting; worst first.
+
+    ``data``, ``target``, ``drop``, ``schema`` and the rest as in ``read_table``. Rows are counted from 1.
+
+    >>> found = check_table("demo:outlier-1d")
+    >>> found.worst, [finding.check for finding in found.problems]
+    ('problem', ['leakage'])
+    """
+    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
+    drop = (drop,) if isinstance(drop, str) else tuple(drop)
+    given = schema if schema is not None else Schema(())
+    if not isinstance(given, Schema):
+        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
+        raise ParameterError("schema", f"got {type(schema).__name__}", do)
+    target = select.chosen_target(source, given.target if target is None else target, drop)
+    for name in given.names:
+        select.refuse_unknown(source, name)
+    names = select.features_of(source, target, drop)
+    found = _sparse(source, names) if isinstance(source, SparseSource) else _dense(source, names, target, given)
+    return replace(found, target=target, notes=source.notes)
+
+
+def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
+    X = source.matrix(names)
+    n = X.shape[0]
+    return checked(X, source.labels, names, np.arange(1, n + 1), [absent({}, n, "")])
+
+
+def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> Checks:
+    columns = source.read([*names, target], select.literal(given.columns, target, given.classes))
+    kept = ~unlabelled(columns.column(target), given.classes)
+    found = infer(columns, target, given)
+    first = [*_unlabelled(kept, target), *_refused(found), *_left_out(found, given)]
+    if not kept.any() or not found.used:
+        return Checks((*first, *_nothing(kept, found)), columns.num_rows, len(names))
+    columns = columns.filter(pa.array(kept)) if not kept.all() else columns
+    y = labels(source.name, columns.column(target), target, classes=given.classes)
+    encoder = fit_encoder(replace(found, columns=found.used), columns, "impute", "average", source.name)
+    reading = encoder.read(columns, source.name)
+    references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
+    first.append(absent(reading.missing, len(y), _FILLED))
+    numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
+    return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
+
+
+def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
+    lost = int((~kept).sum())
+    if lost and kept.any():
+        which = f"{many(lost, 'row')} of {len(kept):,}"
+        sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
+        yield Finding(
+            "note", "target", "Rows have no label.", sentence, "Fit with missing='drop', which leaves them out."
+        )
+
+
+def _refused(found: Schema) -> Iterator[Finding]:
+    for column in found.columns:
+        if column.kind == "text":
+            said, _, do = column.note.partition("; ")
+            sentence = f"{quoted(column.name)}: {said or 'its kind is text'}; it is left out here."
+            title = "A column is text, or holds what is no number."
+            do = capital(f"{do}.") if do else "Leave it out, or say what it is in the schema."
+            yield Finding("problem", "text", title, sentence, do, {"columns": [column.name]})
+
+
+def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
+    """Columns without a value, or with one only; those that the schema leaves out are as asked."""
+    asked = {column.name for column in given.columns if column.kind == "ignored"}
+    still = [column for column in found.columns if column.kind == "ignored" and column.name not in asked]
+    if still:
+        title = "A column is constant." if len(still) == 1 else f"{len(still)} columns are constant."
+        shown = "; ".join(f"{quoted(column.name)}: {column.note}" for column in still[:NAMED])
+        more = f"; and {listed([column.name for column in still[NAMED:]], NAMED)}" if len(still) > NAMED else ""
+        facts = {"columns": [column.name for column in still]}
+        do = "A fit leaves such a column out." if len(still) == 1 else "A fit leaves such columns out."
+        yield Finding("note", "constant", title, f"{shown}{more}.", do, facts)
+
+
+def _nothing(kept: AnyArray, found: Schema) -> Iterator[Finding]:
+    if not kept.any():
+        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(found.target)}."
+        yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
+    if not found.used:
+        sentence = f"Of {many(len(found.columns), 'column')} beside the target none can be learned from."
+        yield Finding("problem", "columns", "There is nothing to learn from.", sentence, "Give columns that vary.")

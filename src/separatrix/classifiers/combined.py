@@ -1,0 +1,277 @@
+"""Fitted two-class models put together: their scores, their weights where they are linear, their certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.utils import get_tags
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.certificates.certificate import Certificate, Claim, Uncertified
+from separatrix.certificates.parts_claim import PartsClaim, summed_bound
+from separatrix.classifiers.linear import ScoringClassifier
+from separatrix.classifiers.separator import SeparatingClassifier
+from separatrix.geometry import Hyperplane, Region, voted_regions
+from separatrix.losses.links import LINKS, Link
+from separatrix.objective.bound import Bound
+from separatrix.rows import memory_rows
+from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.scorers.schemes import OneVersusOne, Part, Scheme, pairs
+from separatrix.scorers.scorer import Scorer, Scores, chosen_classes
+
+
+@dataclass(frozen=True)
+class PartsScorer:
+    """The scores of a scheme's models, combined as the scheme says. ``W``: their weights, None if not linear.
+
+    >>> from separatrix.scorers.schemes import OneVersusOne
+    >>> W = np.array([[0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
+    >>> PartsScorer(OneVersusOne(), (), W, np.array(["low", "middle", "high"])).predict(np.array([[2.0]])).tolist()
+    ['high']
+    """
+
+    scheme: Scheme
+    estimators: tuple[Any, ...]
+    W: Array | None
+    classes: AnyArray
+
+    @property
+    def n_features(self) -> int:
+        return int(self.estimators[0].n_features_in_ if self.W is None else self.W.shape[1] - 1)
+
+    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
+        """One score a model, (n, models). NaN and infinity in X are refused by place."""
+        if self.W is not None:
+            z = Scorer(self.W, np.arange(len(self.W)), "identity").scores(X, names)
+            return z if z.ndim == 2 else z[:, None]
+        if not all(takes_nan(estimator) for estimator in self.estimators):
+            refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])), names)
+        return np.column_stack([score_of(estimator, X) for estimator in self.estimators])
+
+    def scores(self, X: Any, names: list[str] | None = None) -> Array:
+        """(n, K); (n,) for two classes, positive for the second."""
+        H = self.parts_scores(X, names)
+        if len(self.classes) == 2:
+            return np.asarray(H[:, 0])
+        return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
+
+    def _lengths(self, n_models: int) -> Array:
+        """‖w‖ of each model, so that h/‖w‖ is a distance; 1 where there is none."""
+        if self.W is None:
+            return np.ones(n_models)
+        lengths = np.linalg.norm(self.W[:, 1:], axis=1)
+        return np.where(lengths > 0, lengths, 1.0)
+
+    @property
+    def link(self) -> Link:
+        """What decides between two classes at a score of zero: the one model's own rule."""
+        return LINKS[link_of(self.estimators)]
+
+    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
+        return chosen_classes(self.scores(X, names), self.classes, self.link)
+
+    def hyperplane(self, i: Any, j: Any) -> Hyperplane:
+        """Where the model of classes i and j is zero, positive on i's side. For one versus one."""
+        labels = self.classes.tolist()
+        if i not in labels or j not in labels or i == j or self.W is None:
+            raise ParameterError(
+                "i, j",
+                f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
+                f"name two of the classes {labels}",
+            )
+        a, b = labels.index(i), labels.index(j)
+        w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
+        return Hyperplane.from_homogeneous(w if a < b else -w)
+
+    def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region]:
+        """Where each class wins in the plane, as polygons; see ``separatrix.regions``.
+
+        ``on_plane``: from the models' weights (P, d + 1) to the same functions of a plane's coordinates, (P, 3). By
+        default the columns are the plane.
+        """
+        scheme = self.scheme
+        if self.W is None or not isinstance(scheme, OneVersusOne):
+            kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
+            do = "give a scheme over linear models; boundary_curve traces the boundaries of others"
+            raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", do)
+        lines, K = on_plane(self.W), len(self.classes)
+        if lines.shape[1] != 3:
+            raise ParameterError("model", f"its lines have shape {lines.shape}", "give a linear model of two columns")
+        confidence = scheme.confidence(lines.T, self._lengths(len(lines)), K).T
+        return voted_regions(lines, confidence, lambda signs: scheme.contenders(signs, K), self.classes.tolist(), box)
+
+    def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
+        raise ParameterError(
+            "probabilities", f"{self.scheme.name} has scores only", "use a model of P(class | x), such as logistic"
+        )
+
+    log_probabilities = probabilities
+
+
+@dataclass(frozen=True)
+class PairwiseScorer(PartsScorer):
+    """Over models of rows' likeness to each other: each model takes the columns of the rows that it was trained on."""
+
+    indices: tuple[Integers, ...] = ()
+
+    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
+        return np.column_stack(
+            [score_of(estimator, X[:, own]) for estimator, own in zip(self.estimators, self.indices, strict=True)]
+        )
+
+
+def score_of(estimator: Any, X: Any) -> Array:
+    """A two-class model's score, positive for its class 1: its decision function, or P(1 | x) − ½, or ŷ − ½.
+
+    The last is of a regressor on the targets 0 and 1.
+    """
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if is_regressor(estimator):
+        return np.asarray(np.ravel(estimator.predict(X)) - 0.5, dtype=np.float64)
+    return np.asarray(estimator.predict_proba(X)[:, 1] - 0.5, dtype=np.float64)
+
+
+def takes_nan(estimator: Any) -> bool:
+    """Whether a model, or the first step of a pipeline, says that it takes NaN in the rows."""
+    steps = getattr(estimator, "steps", None)
+    first = steps[0][1] if steps else estimator
+    return hasattr(first, "__sklearn_tags__") and bool(get_tags(first).input_tags.allow_nan)
+
+
+def link_of(estimators: Sequence[Any]) -> str:
+    """The name of the link by which models of two classes decide: with probabilities a tie goes to the first class.
+
+    >>> from separatrix import LogisticRegression, Perceptron
+    >>> rows = [[0.0], [1.0]], [0, 1]
+    >>> link_of([LogisticRegression().fit(*rows)]), link_of([Perceptron().fit(*rows)])
+    ('logit', 'sign')
+    """
+    first = estimators[0] if estimators else None
+    own = getattr(getattr(first, "scorer_", None), "link_name", None)
+    return own or ("logit" if hasattr(first, "predict_proba") else "sign")
+
+
+def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
+    """(b, w) of every model, (models, d + 1), or None where some model is not linear in the columns.
+
+    >>> from separatrix import LogisticRegression
+    >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
+    (1, 2)
+    """
+    found = [_weights(estimator, n_features) for estimator in estimators]
+    return None if any(w is None for w in found) else np.array(found, dtype=np.float64)
+
+
+def _weights(estimator: Any, n_features: int) -> Array | None:
+    if isinstance(estimator, ScoringClassifier):
+        # A classifier of ours may have weights and yet decide by more than a threshold on them: its scorer knows.
+        if not isinstance(estimator.scorer_, Scorer):
+            return None
+        # Positive where the model predicts its class: the complementary log-log link changes its mind at ln ln 2.
+        w: Array = estimator.scorer_.W[0].copy()
+        w[0] -= estimator.scorer_.link.boundary
+        return w
+    coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
+    if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
+        return None
+    return np.concatenate([np.ravel(intercept)[:1], coef[0]])
+
+
+def certificate_of(
+    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
+) -> Certificate:
+    """The parts' certificates as one: objectives, bounds and work are sums, the rank is the smallest."""
+    parts = list(scheme.parts(codes, len(scorer.classes)))
+    claim = PartsClaim(scorer, scheme, claims_of(estimators))
+    return summed_certificate(scheme.name, scorer.classes.tolist(), estimators, parts, claim, len(codes), full_rank)
+
+
+def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
+    """The claim of each model, None where it makes none."""
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    return tuple(None if c is None else c.claim for c in certificates)
+
+
+def summed_certificate(
+    name: str,
+    labels: list[Any],
+    estimators: Sequence[Any],
+    parts: Sequence[Part],
+    claim: Claim,
+    n_rows: int,
+    full_rank: int,
+) -> Certificate:
+    """The certificate of models together, by the name of the scheme that put them so."""
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    known = [certificate for certificate in certificates if certificate is not None]
+    counts = [_n_parameters(estimator) for estimator in estimators]
+    code, status = _status(estimators, parts, labels)
+    found = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
+    ranks = [c.rank for c in known]
+    facts: dict[str, str | float | int] = {"scheme": f"{name}, {len(estimators)} models"}
+    if None in counts:
+        facts["parameters"] = "not counted: a model does not say how many it has"
+    kinds = sorted({type(estimator).__name__ for estimator in estimators})
+    kind, nothing = (Certificate, 0.0) if known else (Uncertified, np.nan)
+    return kind(
+        status=status,
+        code=code,
+        met=code == "met",
+        objective=sum((c.objective for c in known), nothing),
+        null_objective=sum((c.null_objective for c in known), nothing),
+        bound=found.value,
+        bound_kind=found.kind,
+        bound_reason=found.reason,
+        gradient_norm=float(np.linalg.norm([c.gradient_norm for c in known])) if known else nothing,
+        iterations=sum(c.iterations for c in known),
+        passes=sum(c.passes for c in known),
+        solver=", ".join(sorted({c.solver for c in known})),
+        why=f"{name} over {', '.join(kinds)}",
+        rank=None if None in ranks or not ranks else min(ranks),
+        full_rank=full_rank,
+        n_parameters=sum(count or 0 for count in counts),
+        n_rows=n_rows,
+        claim=claim,
+        facts=facts,
+    )
+
+
+def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any]) -> tuple[str, str]:
+    """A code and a sentence: how many of the models reached what was asked of them, and how the first fared."""
+    total = len(estimators)
+    known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
+    unmet = [(e, part) for e, part in known if not e.certificate_.met]
+    if unmet:
+        first = _told(*unmet[0], labels)
+        return "unmet", f"{len(unmet)} of {total} models did not reach what was asked; the first: {first}"
+    if len(known) < total:
+        silent = total - len(known)
+        return "uncertified", f"uncertified: {silent} of {total} models say nothing of how good they are"
+    return "met", f"all {total} models reached what was asked; the first: {_told(*known[0], labels)}"
+
+
+def _told(estimator: Any, part: Part, labels: list[Any]) -> str:
+    """A part's status: which classes it is of, and rows as they are numbered in the whole table."""
+    status = estimator.certificate_.status
+    if len(labels) == 2:
+        return str(status)
+    for_, against = part.names
+    whom = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
+    if isinstance(estimator, SeparatingClassifier):
+        status = estimator.status_over(part.rows)
+    elif against is not None and "row" in status:
+        whom += " (rows as numbered among these two's)"
+    return f"{whom}: {status}"
+
+
+def _n_parameters(estimator: Any) -> int | None:
+    if hasattr(estimator, "n_parameters_"):
+        return int(estimator.n_parameters_)
+    coef = getattr(estimator, "coef_", None)
+    return None if coef is None else int(coef.shape[-1]) + int(bool(getattr(estimator, "fit_intercept", True)))

@@ -1,0 +1,80 @@
+"""A logistic regression by Firth's penalised likelihood: the weights, and what is certified of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix import firth
+from separatrix.base import errors
+from separatrix.base.arrays import Array
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.firth_claim import FirthClaim
+from separatrix.classifiers.fit_input import Given
+from separatrix.objective.problem import Evaluation
+from separatrix.scorers.scorer import Scorer
+from separatrix.solvers import Newton, Run, Status, delivered
+
+
+def fit_firth(model: Any, task: Given, offset: Array | None, weight: Array, by_class: Array) -> None:
+    """Maximise l(W) + ½ ln |I(W)| and keep weights and certificate on the model. Firth, Biometrika 80 (1993).
+
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression(bias_reduction="firth").fit([[0.0], [1.0]], ["no", "yes"])
+    >>> model.predict_proba([[0.0], [1.0]]).round(6).tolist()  # half a row is added to each class in either row
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    problem = firth.pose(task.X, task.codes, task.n_classes, weight, model.fit_intercept, task.names, offset)
+    start = model._start(problem.objective, task, Newton())
+    found = firth.fit(problem, start, model.tol, model.max_iter)
+    W, outcome = _delivered(problem, found.run, model.tol)
+    model._keep_scorer(Scorer(W, task.classes, str(problem.objective.loss.traits.link)))
+    model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None  # no penalty by size; a maximum on any rows
+    model.n_iter_, model.trace_ = np.array([outcome.state.iteration], dtype=np.int32), outcome.trace
+    model.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.objective.fit_intercept)
+    at, status = outcome.state.at, outcome.status
+    length = float(np.linalg.norm(at.gradient))
+    model.certificate_ = Certificate(
+        status=status.sentence,
+        code=status.code,
+        met=status.met,
+        **Recomputed(at.value, firth.null_value(problem), outcome.bound, length).fields(),
+        iterations=outcome.state.iteration,
+        passes=problem.objective.passes,
+        solver="firth",
+        why="firth: Fisher scoring on the penalised likelihood, from several starts",
+        rank=problem.rank,
+        full_rank=task.X.shape[1] + problem.objective.fit_intercept,
+        n_parameters=model.n_parameters_,
+        n_rows=task.X.shape[0],
+        claim=FirthClaim(model.scorer_, bool(model.fit_intercept), by_class),
+        facts={"starts": found.sentence},
+    )
+    if not status.met:
+        warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=5)
+
+
+def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, Run]:
+    """The weights in raw units; where these round away digits, the run judged by them."""
+    W, outcome = delivered(run, problem.objective, tol)
+    if outcome is run:
+        return W, run
+    point = firth.Ascent().at(problem, problem.framed(W))
+    if point is None:
+        return W, run
+    state = replace(outcome.state, W=point.W, at=Evaluation(point.level.value, point.gradient))
+    return W, replace(run, state=state, bound=firth.unbounded(point.length), status=_judged(run.status, point, tol))
+
+
+def _judged(status: Status, point: firth.Point, tol: float) -> Status:
+    """The status in the light of what the raw weights can hold."""
+    if not status.met or point.length <= max(tol, firth.NEAR):
+        return status
+    sentence = (
+        "stationary but for rounding: a column's offset dwarfs its spread, and its weight in raw units leaves a "
+        f"penalised score of {point.length:.1e} standard errors; subtract the offset from that column first"
+    )
+    return Status("rounding", sentence, False)

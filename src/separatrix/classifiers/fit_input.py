@@ -1,0 +1,184 @@
+"""What users give to ``fit``, checked once, in the forms that the core takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
+from separatrix.base.errors import InputError, LabelError, ParameterError
+from separatrix.base.labels import as_label_array, encode
+from separatrix.classifiers.weights import row_weights
+from separatrix.classifiers.writable_weights import MARKS
+from separatrix.rows.block import as_csr, is_sparse
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None.
+
+    ``before``: the scorer of an earlier fit of the same estimator, for those that start where it ended.
+    """
+
+    X: Any
+    codes: Integers
+    classes: AnyArray
+    weight: Array
+    names: list[str] | None
+    before: Any = None
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+
+def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
+    """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows.
+
+    What an earlier fit has set is taken off the estimator: nothing of it stays beside the new fit.
+    """
+    if y is None:
+        raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
+    named = getattr(X, "column_names", None)
+    X = rows_to_fit(estimator, X)
+    y = _one_label_a_row(y)
+    check_consistent_length(X, y)
+    classes, codes = encode(y)
+    if len(classes) < 2:
+        raise LabelError(
+            "y",
+            f"it has one class only, {classes.tolist()[0]!r}",
+            "give rows of at least two classes, not one class",
+        )
+    weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
+    before = forgotten(estimator)
+    estimator._dtype = X.dtype.name
+    return Given(X, codes, classes, weight, names, before)
+
+
+def forgotten(estimator: Any) -> Any:
+    """Take all that a fit has set off an estimator, but for what scikit-learn has just noted of X; gives its scorer."""
+    held = vars(estimator)
+    try:
+        before = getattr(estimator, "scorer_", None)
+    except InputError:  # weights written by hand that do not fit together
+        before = None
+    kept = {"n_features_in_", "feature_names_in_"}
+    for name in [name for name in held if name.endswith("_") and not name.startswith("_")]:
+        if name not in kept:
+            del held[name]
+    for mark in MARKS:
+        held.pop(mark, None)
+    return before
+
+
+def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
+    """Rows as float32 or float64: dense, or CSR with sorted indices and no entry twice. Copied only where X is not."""
+    rows = checked_rows(estimator, X, (np.float64, np.float32), reset)
+    return as_csr(rows) if is_sparse(rows) else rows
+
+
+def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
+    """Rows for a fitted estimator, and the columns' names for messages."""
+    if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
+        return X, None
+    return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
+
+
+def as_precise(answers: Array, rows: Any, fitted: str) -> Array:
+    """Answers in float32 where both the rows and those of the fit were float32, as in scikit-learn, else in float64.
+
+    A score beyond float32 becomes the largest that it has: the row is far on that side.
+    """
+    if fitted != "float32" or rows != np.float32:
+        return answers
+    most = float(np.finfo(np.float32).max)
+    with np.errstate(under="ignore"):
+        return np.clip(answers, -most, most).astype(np.float32)
+
+
+def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
+    """Rows as scikit-learn checks them, but for NaN and infinity; a column of text is named."""
+    try:
+        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        refuse_text(X, error)
+        raise
+
+
+def is_plain(X: Any) -> bool:
+    """Whether X is a table of floats already, with rows: then there is nothing to convert, and no names to compare."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.dtype.isnative and X.shape[0] > 0
+
+
+def column_names(estimator: Any) -> list[str] | None:
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _one_label_a_row(y: Any) -> AnyArray:
+    """y without a needless second dimension; numbers that are no labels are refused."""
+    labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
+    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
+        row = int(np.argmax(labels != np.floor(labels)))
+        raise LabelError(
+            "y",
+            f"row {row} is {labels[row]} (Unknown label type: continuous)",
+            "give classes, not measurements; np.digitize makes classes of numbers",
+        )
+    return labels
+
+
+# -------------------------------------------------------------------------------------------- settings
+
+
+def check_positive(name: str, value: Any, do: str = "give a positive number") -> None:
+    if not (is_number(value) and value > 0):
+        raise ParameterError(name, f"got {value!r}", do)
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ParameterError(name, f"got {value!r}", "give a number >= 0")
+
+
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(name, f"got {value!r}", f"give a whole number of at least {least}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, f"got {value!r}", "give True or False")
+
+
+def check_choice(name: str, value: Any, choices: Any) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(name, f"got {value!r}", f"choose one of {', '.join(map(repr, choices))}")
+
+
+def is_number(value: Any) -> bool:
+    """A real number that float64 can hold, or infinity; NaN is none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return float(value) == float(value)
+    except OverflowError:
+        return False
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn calls a random state; None is 0, so that fits are repeatable."""
+    from sklearn.utils import check_random_state
+
+    if random_state is None:
+        return 0
+    try:
+        checked = check_random_state(random_state)
+    except ValueError as error:
+        raise ParameterError("random_state", f"got {random_state!r}", "give a whole number >= 0 or None") from error
+    return int(random_state) if isinstance(random_state, Integral) else int(checked.randint(2**31 - 1))

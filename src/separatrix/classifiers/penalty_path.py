@@ -1,0 +1,156 @@
+r"""Penalty paths: one fit for each of many strengths, each started where the last one ended. TEXTBOOK R8.
+
+Problem   min_W C Σ_i s_i ℓ(t_i, W x̄_i) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²)   for every C of a list
+Given     rows, labels, the values of C or how many, α
+Returns   the fitted models, from the strongest penalty to the weakest, each with its certificate
+Step      the strongest penalty is the one at which all weights are zero, known from the sums of the classes alone;
+          from there a ``Walk`` to weaker ones
+
+Friedman, Hastie and Tibshirani 2010, section 2.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import part
+from separatrix.certificates.certificate import Certificate
+from separatrix.classifiers.fit_input import Given, check_count, check_positive, given
+from separatrix.classifiers.logistic import LogisticRegression
+from separatrix.classifiers.weights import refuse_weightless_classes
+from separatrix.solvers import Need, Solver, delivered, named
+from separatrix.tuning.warm_path import Walk
+
+
+@dataclass(frozen=True)
+class PenaltyPath:
+    """Fitted models by ascending C.
+
+    >>> import separatrix as sx
+    >>> path = sx.penalty_path([[0, 1], [1, 0], [2, 1], [3, 0]], ["no", "no", "yes", "yes"], Cs=[10, 0.1])
+    >>> path.Cs.tolist(), path.coef.shape, path.intercept.shape, len(path)
+    ([0.1, 10.0], (2, 1, 2), (2, 1), 2)
+    """
+
+    models: tuple[LogisticRegression, ...]
+
+    @property
+    def Cs(self) -> Array:
+        """(n,), ascending: the penalty weakens."""
+        return np.array([model.C for model in self.models])
+
+    @property
+    def coef(self) -> Array:
+        """(n, K or 1, d)."""
+        return np.stack([model.coef_ for model in self.models])
+
+    @property
+    def intercept(self) -> Array:
+        """(n, K or 1)."""
+        return np.stack([model.intercept_ for model in self.models])
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        return tuple(model.certificate_ for model in self.models)
+
+    @property
+    def n_nonzero(self) -> Any:
+        """How many columns have a weight that is not zero, (n,)."""
+        return np.array([int(np.sum(np.any(model.coef_ != 0, axis=0))) for model in self.models])
+
+    def model(self, i: int) -> LogisticRegression:
+        """The fitted classifier of the i-th C."""
+        return self.models[i]
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+
+def penalty_path(
+    X: Any,
+    y: Any,
+    *,
+    Cs: Any = None,
+    n_values: int = 30,
+    span: float = 1e3,
+    l1_ratio: float = 1.0,
+    fit_intercept: bool = True,
+    class_weight: Any = None,
+    penalty_factors: Any = None,
+    sample_weight: Any = None,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    solver: str | Solver = "auto",
+) -> PenaltyPath:
+    """Fit a ``LogisticRegression`` for each of ``Cs``, by default ``n_values`` of them from the C at which all weights
+    are zero to ``span`` times that, evenly on a logarithmic scale.
+
+    >>> import separatrix as sx
+    >>> path = sx.penalty_path([[0, 1], [1, 0], [2, 1], [3, 0]], ["no", "no", "yes", "yes"], n_values=4)
+    >>> path.n_nonzero.tolist(), [certificate.code for certificate in path.certificates]
+    ([0, 1, 1, 1], ['optimal', 'optimal', 'optimal', 'optimal'])
+    >>> path.model(3).predict([[0.5, 1]]).tolist()
+    ['no']
+    """
+    shared = {
+        "l1_ratio": l1_ratio,
+        "fit_intercept": fit_intercept,
+        "class_weight": class_weight,
+        "penalty_factors": penalty_factors,
+        "tol": tol,
+        "max_iter": max_iter,
+        "solver": solver,
+    }
+    first = LogisticRegression(**shared)
+    first._check_settings()
+    check_count("n_values", n_values)
+    check_positive("span", span)
+    task = given(first, X, y, sample_weight)
+    with one_blas_thread:
+        weight, by_class = first._row_weights(task)
+        refuse_weightless_classes(task.classes, task.codes, weight)
+        walk = _begun(first, task, weight)
+        models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
+        for k, model in enumerate(models, 1):
+            with part("value of C", k, len(models), f"C = {model.C:.3g}"):
+                _fit(model, walk, task, by_class)
+    return PenaltyPath(tuple(models))
+
+
+def _begun(model: LogisticRegression, task: Given, weight: Array) -> Walk:
+    solver = named(model.solver)
+    if solver is not None and Need.STANDARD not in solver.needs:
+        raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
+    penalty = model._penalty(task.X.shape[1], 1.0)
+    return Walk.over(task.X, task.codes, task.n_classes, weight, penalty, bool(model.fit_intercept), task.names)
+
+
+def _fit(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) -> None:
+    """Fit ``model``, whose C is larger than the last."""
+    model._check_settings()
+    problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
+    W, judged = delivered(outcome, problem, model.tol)
+    model.n_features_in_, model._dtype = task.X.shape[1], task.X.dtype.name
+    if task.names is not None:
+        model.feature_names_in_ = np.array(task.names, dtype=object)
+    model.C_, model.penalty_choice_ = float(model.C), None
+    model._keep(task, by_class, problem, W, judged, solver, why)
+
+
+def _values(walk: Walk, Cs: Any, n_values: int, span: float) -> list[float]:
+    if Cs is None:
+        zero = walk.zero()
+        return [float(C) for C in np.geomspace(zero, zero * span, n_values)]
+    try:
+        given_values = np.sort(np.asarray(Cs, dtype=np.float64).ravel())
+    except (TypeError, ValueError):
+        given_values = np.empty(0)
+    if len(given_values) == 0 or not np.all(given_values > 0):
+        raise ParameterError("Cs", f"got {Cs!r}", "give positive numbers, or None for a list from the data")
+    return [float(C) for C in given_values]

@@ -1,0 +1,143 @@
+"""What the classifiers that look for a separating hyperplane share: one search a problem, one certificate in all.
+
+Two classes are one problem; K > 2 classes are K, each class against the rest, and the largest score decides.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.base import errors
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.certificates.certificate import Certificate, Claim, Recomputed
+from separatrix.classifiers.fit_input import Given
+from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.objective.problem import Objective
+from separatrix.proofs.linear_programs import least_violation
+from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Verdict, signed_rows
+from separatrix.scorers.scorer import Scorer
+from separatrix.solvers import Record, State, Status
+from separatrix.solvers.separating.rules import not_separable
+
+# Past so many entries the program for weights of least violation would take minutes.
+MOST_VIOLATION_ENTRIES = 400_000
+
+Facts = Mapping[str, str | float | int]
+
+
+@dataclass(frozen=True)
+class Search:
+    """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where; what was proven on the way."""
+
+    W: Array
+    status: Status
+    state: State
+    trace: tuple[Record, ...]
+    problem: Objective
+    verdict: Verdict | None = None
+
+
+class SeparatingClassifier(LinearClassifier):
+    """Weights from searches; no probabilities. TEXTBOOK P13.
+
+    ``verdicts_``: what was proven of separability on the way, one a problem, None where nothing was asked.
+    """
+
+    approach: ClassVar[Approach] = "discriminant function"
+
+    def _keep_searches(self, task: Given, searches: Sequence[Search]) -> None:
+        W = np.vstack([search.W for search in searches])
+        self._keep_scorer(Scorer(W, task.classes, "sign" if len(W) == 1 else "identity"))
+        self.verdicts_ = tuple(search.verdict for search in searches)
+        self.n_iter_ = max(search.state.iteration for search in searches)
+        self.trace_ = tuple(record for search in searches for record in search.trace)
+        self.n_parameters_ = len(W) * (W.shape[1] - 1 + searches[0].problem.fit_intercept)
+
+    def _certify(
+        self,
+        task: Given,
+        searches: Sequence[Search],
+        claim: Claim,
+        at: Recomputed,
+        why: str,
+        facts: Facts,
+        asked_to_end: bool = True,
+    ) -> None:
+        """Set the certificate of all searches together; warn where one was asked to end and did not."""
+        status = combined_status([search.status for search in searches], task.classes.tolist())
+        first = searches[0].problem
+        with one_blas_thread:
+            rank = first.rank
+        self.certificate_ = Certificate(
+            status=status.sentence,
+            code=status.code,
+            met=status.met,
+            **at.fields(),
+            iterations=sum(search.state.iteration for search in searches),
+            passes=sum(search.problem.passes for search in searches),
+            solver=why.split(":")[0],
+            why=why,
+            rank=rank,
+            full_rank=first.rows.n_features + first.fit_intercept,
+            n_parameters=self.n_parameters_,
+            n_rows=task.X.shape[0],
+            claim=claim,
+            facts=facts,
+        )
+        if asked_to_end and not status.met:
+            warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
+
+    def status_over(self, rows: Integers) -> str:
+        """The status with the rows of a proof numbered as ``rows``: those of a larger table that this fit had part of.
+
+        >>> from separatrix import KozinecClassifier
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     model = KozinecClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+        >>> print(model.status_over(np.array([5, 7, 8]))[:40])
+        not separable: 3 rows prove it (5, 7, 8)
+        """
+        sentence: str = self.certificate_.status
+        for verdict in self.verdicts_:
+            if isinstance(verdict, Inseparable | QuasiSeparable):
+                renamed = replace(verdict, rows=rows[verdict.rows])
+                sentence = sentence.replace(not_separable(verdict), not_separable(renamed))
+        return sentence
+
+
+def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
+    """One status for all searches: the first that did not end as asked, or the first."""
+    if len(statuses) == 1:
+        return statuses[0]
+    unmet = [k for k, status in enumerate(statuses) if not status.met]
+    if not unmet:
+        return Status(statuses[0].code, f"each class against the rest: {statuses[0].sentence}", True)
+    k = unmet[0]
+    others = f" ({len(unmet)} of {len(statuses)} classes)" if len(unmet) > 1 else ""
+    sentence = f"class {classes[k]!r} against the rest{others}: {statuses[k].sentence}"
+    return Status(statuses[k].code, sentence, False)
+
+
+def compromise(X: Any, t: Array, fit_intercept: bool) -> tuple[Array, str]:
+    """Weights (1, d + 1) where no hyperplane separates, and what they are.
+
+    They minimise the mean of max(0, 1 − m) of each class, summed; in tables too large for that program they bisect
+    the classes' means.
+
+    >>> W, what = compromise(np.array([[0.0], [3.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), True)
+    >>> bool(W[0, 1] > 0), what
+    (True, 'these weights minimise the mean of max(0, 1 - m) of each class, summed')
+    """
+    if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
+        v = least_violation(signed_rows(X, t, fit_intercept), t > 0)
+        if v is not None:
+            W = v if fit_intercept else np.concatenate([[0.0], v])
+            return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+    low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
+    b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
+    return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"

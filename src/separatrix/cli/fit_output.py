@@ -1,0 +1,223 @@
+"""What a fit has to say for itself: data, certificate, held-out rows, largest weights."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.classifiers.separated import OFFERS
+from separatrix.cli import terminal
+from separatrix.cli.measures import Measures
+from separatrix.cli.model_description import model_sentence
+from separatrix.cli.validation import CrossValidation
+from separatrix.cli.wording import in_shell
+from separatrix.rows.block import is_sparse
+from separatrix.table import Table
+from separatrix.table.formats import DEMO, STDIN
+
+# How many are shown of the largest weights, of classes, of notes on the table, of categories.
+MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
+# A status that speaks of rows by their numbers.
+_DIRECTIONS = re.compile(r"[:;] the weights(?: of class [^;]*)? grow for ever along [-+].*(?=; use )")
+# Ends a status whose rows are numbered as the table has them; others count the fitted rows, from 0.
+IN_TABLE = "(rows counted from 1, as in the table)"
+_NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
+
+
+@dataclass(frozen=True)
+class Account:
+    """A fitted model and the table it came from; ``held`` (n,) says which rows it has not seen."""
+
+    table: Table
+    name: str
+    model: Any
+    codes: Integers
+    held: Any
+    test_size: float
+    seed: int
+    validation: CrossValidation | None = None
+
+    @property
+    def classes(self) -> list[Any]:
+        return self.model.classes_.tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def counts(self) -> list[int]:
+        return [int(count) for count in np.bincount(self.codes)]
+
+    @cached_property
+    def fitted_counts(self) -> list[int]:
+        """Of the classes, in the rows that were fitted."""
+        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
+
+    def rows(self, which: Any) -> tuple[Any, Any]:
+        """X and labels of some rows."""
+        return self.table.X[which], self.model.classes_[self.codes[which]]
+
+    @cached_property
+    def measures(self) -> Measures | None:
+        """On the held-out rows."""
+        return Measures(self.model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
+
+    @cached_property
+    def largest(self) -> list[dict[str, Any]]:
+        """The weights that move scores most: weight times the column's standard deviation. None without weights."""
+        coef = getattr(self.model, "coef_", None)
+        if coef is None:
+            return []
+        moves = coef * deviations(self.table.X[~self.held])
+        order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS]
+        binary, found = len(moves) == 1, []
+        for k, j in zip(*np.unravel_index(order, moves.shape), strict=True):
+            label = self.classes[1] if binary else self.classes[k]
+            found.append({"column": self.table.names[j], "class": label, "weight": float(moves[k, j])})
+        return found
+
+    def training(self) -> dict[str, Any]:
+        """What the model file keeps of this: plain values, no path on this machine."""
+        source = self.table.source
+        kept: dict[str, Any] = {
+            "source": source if source.startswith(DEMO) else Path(source).name,
+            "rows": len(self.codes),
+            "rows_fitted": int((~self.held).sum()),
+            "rows_held_out": int(self.held.sum()),
+            "class_counts": self.counts,
+            "class_counts_fitted": self.fitted_counts,
+            "test_size": self.test_size,
+            "seed": self.seed,
+        }
+        if self.measures is not None:
+            figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
+            kept |= {f"held_out_{key}": value for key, value in figures.items()}
+        if self.validation is not None:
+            kept |= {f"validated_{key}": value for key, value in self.validation.as_dict().items()}
+        return kept
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for --json."""
+        pairs = zip(self.classes, self.counts, strict=True)
+        linear = getattr(self.model, "coef_", None) is not None
+        return {
+            "data": {
+                "source": self.table.source,
+                "rows": len(self.codes),
+                "rows_in_source": self.table.n_rows,
+                "columns": list(self.table.names),
+                "target": self.table.target,
+                "classes": [{"label": label, "rows": count} for label, count in pairs],
+                "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
+                "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
+                "notes": list(self.table.notes),
+            },
+            "split": {
+                "rows_fitted": int((~self.held).sum()),
+                "rows_held_out": int(self.held.sum()),
+                "test_size": self.test_size,
+                "seed": self.seed,
+            },
+            "classifier": self.name,
+            "settings": {key: _named(value) for key, value in self.model.get_params().items()},
+            "certificate": {**self.model.certificate_.to_dict(), "status": in_shell(self.model.certificate_.status)},
+            "held_out": None if self.measures is None else self.measures.as_dict(),
+            "cross_validation": None if self.validation is None else self.validation.as_dict(),
+            "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_} if linear else None,
+            "largest_weights": self.largest,
+        }
+
+    def show(self) -> None:
+        """Print it for people."""
+        self._show_data()
+        terminal.line("split", self._split())
+        terminal.line("model", model_sentence(self.name, self.model))
+        terminal.say()
+        terminal.certificate(replace(self.model.certificate_, status=shortened(self.model.certificate_.status)))
+        status = self.model.certificate_.status
+        if _NAMES_ROWS.search(status) and not status.endswith(IN_TABLE):
+            terminal.line("rows", "numbers of rows count those that were fitted, from 0; --test-size 0 fits all")
+        if self.validation is not None:
+            terminal.say()
+            self.validation.show()
+        if self.measures is not None:
+            terminal.say()
+            self.measures.show("held out")
+        if self.largest:
+            terminal.say()
+            self._show_largest()
+
+    def show_written(self, out: str, data: str) -> None:
+        """Where the model is, and what to try next."""
+        words = ["show", out] if data == STDIN else ["predict", out, data]
+        terminal.say()
+        terminal.line("written", f"{out}; next, try")
+        terminal.say(" " * terminal.LABEL + terminal.command_line(["separatrix", *words]))  # whole, to be copied
+
+    def _show_data(self) -> None:
+        n, table = len(self.codes), self.table
+        d = len(table.names) if table.encoder is None else len(table.encoder.columns)
+        rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
+        terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
+        pairs = [f"{terminal.item(str(label))} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
+        terminal.line("classes", terminal.some(pairs, MOST_CLASSES))
+        categories = [] if table.encoder is None else [one for one in table.encoder.columns if one.kind == "category"]
+        if categories:
+            told = [f"{terminal.item(one.name)} ({terminal.item(one.levels[0])})" for one in categories]
+            said = terminal.some(told, MOST_CATEGORIES)
+            terminal.line(
+                "coding", f"{said}: each level against the one in brackets, {len(table.names)} columns in all"
+            )
+        for k, note in enumerate(table.notes[:MOST_NOTES]):
+            terminal.line("" if k else "notes", note, "yellow")
+        if len(table.notes) > MOST_NOTES:
+            terminal.line("", f"and {len(table.notes) - MOST_NOTES} notes more: see --json")
+
+    def _split(self) -> str:
+        fitted, held = int((~self.held).sum()), int(self.held.sum())
+        if held:
+            said = f"{fitted} rows fitted, {held} held out to measure it on"
+            return f"{said} (the same share of each class, seed {self.seed}; --test-size 0 fits all)"
+        why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
+        return f"all {fitted} rows fitted{why}"
+
+    def _show_largest(self) -> None:
+        binary = len(self.classes) == 2
+        terminal.line("weights", "the largest, per standard deviation of the column")
+        for one in self.largest:
+            side, label = "for" if one["weight"] >= 0 else "against", one["class"]
+            if binary and one["weight"] < 0:
+                side, label = "for", self.classes[0]
+            terminal.line("", f"{one['weight']:+8.3f}  {one['column']}, {side} {label}")
+
+
+def shortened(status: str) -> str:
+    """A status without the directions along which weights grow for ever: those are in the certificate and in --json.
+
+    >>> shortened("no optimum exists: the weights grow for ever along +1 for column 'a'; use a finite C")
+    'no optimum exists; use a finite C'
+    """
+    found = _DIRECTIONS.sub("", status)
+    named = found == status or not found.endswith(f"along them; {OFFERS}")
+    return found if named else f"{found.removesuffix(OFFERS)}use bias_reduction='firth' or a finite C"  # of all columns
+
+
+def deviations(X: Any) -> Array:
+    """The standard deviation of each column, of dense or sparse rows.
+
+    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
+    [1.0, 0.0]
+    """
+    if not is_sparse(X):
+        return np.asarray(X.std(axis=0))
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+
+
+def _named(value: Any) -> Any:
+    """A setting in plain values: of a part its class."""
+    return type(value).__name__ if hasattr(value, "get_params") else value

@@ -1,0 +1,267 @@
+"""A model file for people: what it holds, what changed to another, what its settings are called elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from separatrix.base.errors import ParameterError, printable
+from separatrix.cli import terminal
+from separatrix.cli.models import MODELS
+from separatrix.cli.terminal import item
+
+if TYPE_CHECKING:
+    from separatrix.model_file import Difference, ModelFile
+    from separatrix.table import Encoder
+
+# Columns of a kind, levels of a category, and changed numbers that are listed.
+MOST_COLUMNS, MOST_LEVELS, MOST_NUMBERS = 30, 8, 20
+_MISSING = {
+    "error": "missing values are refused",
+    "impute": "missing values are filled with the means of training",
+    "indicator": "missing values are filled with the means of training, and marked",
+    "drop": "rows with missing values get no answer",
+}
+_UNSEEN = {"error": "refused", "average": "counted as average"}
+
+
+def show_model(known: ModelFile) -> None:
+    """Everything, in a screen or two."""
+    classes = [str(label) for label in known.scorer.classes.tolist()]
+    about = MODELS[known.classifier].partition(";")[0]
+    terminal.line("model", f"{known.classifier} ({about}), written by separatrix {known.made_by}")
+    if known.target is not None:
+        terminal.line("target", known.target)
+    terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS))
+    _show_settings(known)
+    _show_columns(known)
+    if known.scaling is not None:
+        less = "less its mean in training, " if known.scaling.center.any() else ""
+        terminal.line("units", f"each column {less}over its standard deviation: weights are per deviation")
+    if known.certificate is not None:
+        terminal.say()
+        terminal.certificate(known.certificate)
+    _show_training(known.training, classes)
+    terminal.say()
+    _WEIGHTS.get(type(known.scorer).__name__, _show_no_weights)(known)
+
+
+def _show_settings(known: ModelFile) -> None:
+    said = [f"{name}={_short(value)}" for name, value in _flat(known.parameters) if value is not None]
+    if said:
+        terminal.line("settings", ", ".join(said))
+    if known.left_out:
+        terminal.line("", f"left out of the file, which holds plain values only: {', '.join(known.left_out)}")
+
+
+def _flat(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Settings by name, those of parts behind the part's own."""
+    found: list[tuple[str, Any]] = []
+    for name, value in parameters.items():
+        inner = isinstance(value, dict) and set(value) == {"classifier", "parameters"}
+        found.append((name, value["classifier"] if inner else value))
+        found += [(f"{name}__{deep}", one) for deep, one in _flat(value["parameters"])] if inner else []
+    return found
+
+
+def _show_columns(known: ModelFile) -> None:
+    encoder = known.encoder
+    if encoder is None:
+        unnamed = "" if known.features else ", known by their order"
+        terminal.line("columns", f"{terminal.count(known.columns, 'number')}{unnamed}")
+        return
+    kinds = dict.fromkeys(column.kind for column in encoder.columns)
+    for k, kind in enumerate(kinds):
+        names = [column.name for column in encoder.columns if column.kind == kind]
+        plural = {"category": "categories"}.get(kind, f"{kind}s")
+        said = f"{len(names)} {kind if len(names) == 1 else plural}"
+        listed = "" if kind == "category" else f": {terminal.some([*map(item, names)], MOST_COLUMNS)}"
+        terminal.line("" if k else "columns", said + listed)
+        if kind == "category":
+            _show_categories(encoder)
+    unseen = f"; categories never seen are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
+    terminal.line("policies", _MISSING[encoder.missing] + unseen)
+
+
+def _show_categories(encoder: Encoder) -> None:
+    for column in [one for one in encoder.columns if one.kind == "category"][:MOST_COLUMNS]:
+        reference, *others = map(item, column.levels)
+        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS)}, each against {reference}")
+
+
+def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
+    if not training:
+        return
+    terminal.say()
+    got: Callable[[str], Any] = training.get
+    rows = f"{got('rows')} rows, {got('rows_fitted')} fitted, {got('rows_held_out')} held out (seed {got('seed')})"
+    terminal.line("training", f"{got('source')}: {rows}")
+    counts = got("class_counts")
+    if isinstance(counts, list | tuple) and len(counts) == len(classes):
+        pairs = [f"{item(label)} {count}" for label, count in zip(classes, counts, strict=True)]
+        terminal.line("", terminal.some(pairs, MOST_COLUMNS))
+    for key, label in (("held_out", "held out"), ("validated", "validated")):
+        if got(f"{key}_accuracy") is not None:
+            loss = got(f"{key}_log_loss")
+            more = "" if loss is None else f", log loss {loss:.4g} nats"
+            always = f" (always the majority: {got(f'{key}_null_accuracy'):.3f})"
+            terminal.line(label, f"accuracy {got(f'{key}_accuracy'):.3f}{always}{more}")
+
+
+def _show_linear(known: ModelFile) -> None:
+    scorer = known.scorer
+    classes = [printable(str(label)) for label in scorer.classes.tolist()]
+    if len(scorer.W) == 1:
+        terminal.line("weights", f"of the score, positive for {classes[1]}, negative for {classes[0]}")
+        heads = ["weight"]
+    else:
+        terminal.line("weights", "of each class's score; the largest score wins")
+        heads = classes
+    _show_rows(known, heads, scorer.W.T.tolist())
+
+
+def _show_quadratic(known: ModelFile) -> None:
+    model = known.scorer.gaussians
+    terminal.line("means", "of each class; the boundary is quadratic, so columns have no weights")
+    means = model.frame.center + model.means * model.frame.scale
+    heads = [printable(str(label)) for label in known.scorer.classes.tolist()]
+    _show_rows(known, heads, [model.priors.tolist(), *means.T.tolist()], "prior")
+
+
+def _show_parts(known: ModelFile) -> None:
+    scorer = known.scorer
+    if scorer.W is None:
+        _show_no_weights(known)
+        return
+    labels = [printable(str(label)) for label in scorer.classes.tolist()]
+    import numpy as np
+
+    parts = scorer.scheme.parts(np.arange(len(labels)), len(labels))
+    heads = [f"{labels[i]}/{'rest' if j is None else labels[j]}" for i, j in (part.names for part in parts)]
+    terminal.line("weights", "of each model's score, positive for the first class")
+    _show_rows(known, heads, scorer.W.T.tolist())
+
+
+def _show_no_weights(known: ModelFile) -> None:
+    terminal.line("weights", "none: the scores are not linear in the columns")
+
+
+def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], first: str = "intercept") -> None:
+    names = known.features or tuple(f"column {j + 1}" for j in range(known.columns))
+    terminal.matrix([first, *map(printable, names)], heads, values)
+
+
+_WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
+    "Scorer": _show_linear,
+    "QuadraticScorer": _show_quadratic,
+    "PartsScorer": _show_parts,
+}
+
+
+def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
+    """What changed from one to the other, the largest numbers first."""
+    from separatrix.model_file.changes import differences
+
+    found = differences(before, after)
+    if as_json:
+        terminal.document(terminal.json_text({"changes": [one._asdict() for one in found]}))
+    elif not found:
+        terminal.say("nothing changed: both files hold the same model")
+    else:
+        _show_differences(found)
+
+
+def _show_differences(found: list[Difference]) -> None:
+    def numeric(one: Difference) -> bool:
+        return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
+
+    facts, numbers = [one for one in found if not numeric(one)], [one for one in found if numeric(one)]
+    room = max((len(printable(one.what)) for one in facts), default=0) + 2
+    for one in facts:
+        _show_difference(one, room)
+    if numbers:
+        shown = numbers[:MOST_NUMBERS]
+        more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
+        terminal.say(f"numbers{more}", bold=True)
+        values = [[one.before, one.after, _change(one)] for one in shown]
+        terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
+
+
+def _show_difference(one: Difference, room: int) -> None:
+    """On one line where that fits, else on two."""
+    before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
+    head = f"{printable(one.what):<{room}}"
+    whole = before if one.before == one.after else f"{before} -> {after}"
+    if room + len(whole) < terminal.width():
+        terminal.say(whole, head=head)
+        return
+    terminal.say(head=head.rstrip())
+    for mark, text in (("-", before), ("+", after)):
+        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
+
+
+def _change(one: Difference) -> float | None:
+    """By how much a number changed; None where one of the two models has no such number."""
+    return None if one.before is None or one.after is None else one.after - one.before
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(item(_short(one)) for one in value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
+    """The line that asks another package for the same fit."""
+    from separatrix.export.other_packages import as_settings
+
+    found = as_settings(**_settings(known))[package]
+    if found.code is not None:
+        found = replace(found, note="; ".join(filter(None, [found.note, *_beside(known)])))
+    if as_json:
+        terminal.document(terminal.json_text(vars(found)))
+        return
+    if found.code is None:
+        terminal.line(package, f"has no such fit: {found.note}")
+        return
+    terminal.document(f"{found.code}\n")
+    if found.note:
+        terminal.say(f"({found.note})", err=True)
+
+
+def _beside(known: ModelFile) -> list[str]:
+    """What the fit depends on beside its settings."""
+    found = []
+    if known.scaling is not None:
+        less = "less its mean in training, " if known.scaling.center.any() else ""
+        found.append(f"columns were standardised first: each of X is {less}over its standard deviation")
+    if not known.training:  # by ``fit`` of the command line, which takes none
+        found.append("sample weights and an offset, if the fit had any, are not in the file: give them here, too")
+    return found
+
+
+def _settings(known: ModelFile) -> dict[str, Any]:
+    """What ``as_settings`` takes, of a logistic regression."""
+    asked = known.parameters
+    if known.classifier != "logistic" or known.certificate is None:
+        came = f"the model is {known.classifier}"
+        raise ParameterError("--as", came, "give a logistic regression: other packages have its penalty")
+    plain = {"bias_reduction": None, "loss": "logistic"}
+    for name, usual in plain.items():
+        if asked.get(name, usual) != usual or name in known.left_out:
+            came = f"the model has {name}={asked.get(name)!r}"
+            raise ParameterError("--as", came, "give one without: the others have no such setting")
+    claim: Any = known.certificate.claim
+    classes = known.scorer.classes.tolist()
+    return {
+        "C": claim.C,
+        "l1_ratio": claim.l1_ratio,
+        "n_rows": known.certificate.n_rows,
+        "fit_intercept": claim.fit_intercept,
+        "classes": classes,
+        "class_weight": dict(zip(classes, claim.class_weights.tolist(), strict=True)),
+        "penalty_factors": claim.penalty_factors.tolist(),
+    }

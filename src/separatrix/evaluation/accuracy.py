@@ -1,0 +1,66 @@
+"""How well a fitted model does on rows it is shown. TEXTBOOK E1, E2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.errors import LabelError
+from separatrix.base.labels import as_label_array
+from separatrix.scorers.scorer import scores_of, taken_apart
+
+
+@dataclass(frozen=True)
+class Report:
+    """Accuracy, the 0–1 errors and their rows, and the mean log loss in nats where there are probabilities."""
+
+    n_rows: int
+    mistakes: Integers
+    log_loss: float | None
+
+    def __str__(self) -> str:
+        loss = "" if self.log_loss is None else f", log loss {self.log_loss:.4g} nats"
+        return f"accuracy {self.accuracy:.4g}, {len(self.mistakes)} of {self.n_rows} rows wrong{loss}"
+
+    @property
+    def accuracy(self) -> float:
+        return 1.0 - len(self.mistakes) / self.n_rows
+
+    @property
+    def log_loss_bits(self) -> float | None:
+        """The log loss in bits."""
+        return None if self.log_loss is None else self.log_loss / float(np.log(2.0))
+
+
+def evaluate(model: Any, X: Any, y: Any) -> Report:
+    """Compare the answers of a fitted classifier, a pipeline that ends in one, or a scorer with the labels y.
+
+    >>> from separatrix.scorers.scorer import Scorer
+    >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
+    >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])
+    >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
+    ([2], 0.667, 1.163)
+    """
+    labels: AnyArray = as_label_array(y)
+    if len(labels) == 0:
+        raise LabelError("y", "it holds no labels", "give rows to evaluate on")
+    model, X, _ = taken_apart(model, X)
+    scorer = scores_of(model)
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    elif not hasattr(X, "shape"):
+        X = np.asarray(X, dtype=np.float64)
+    predicted = scorer.predict(X)
+    wrong = np.array([a != b for a, b in zip(predicted.tolist(), labels.tolist(), strict=True)])
+    loss = None
+    link = getattr(scorer, "link", None)
+    if link is not None and link.probabilistic and getattr(model, "has_probabilities", True):
+        position = {label: k for k, label in enumerate(scorer.classes.tolist())}
+        codes = np.array([position.get(label, -1) for label in labels.tolist()])
+        log_p = scorer.log_probabilities(X)
+        own = np.where(codes >= 0, np.take_along_axis(log_p, np.maximum(codes, 0)[:, None], axis=1)[:, 0], -np.inf)
+        loss = float(-own.mean())
+    return Report(len(labels), np.flatnonzero(wrong), loss)

@@ -1,0 +1,136 @@
+"""Do probabilities mean what they say? Reliability by bins, Brier score, log loss. TEXTBOOK E2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import known_codes, one_hot, quoted
+
+Cut = Literal["width", "count"]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Rows binned by a predicted probability, and what happened in each bin; only bins with rows are kept.
+
+    ``edges``: (bins, 2). ``count``: rows in each. ``predicted``: their mean probability. ``observed``: the share of
+    them for which it came true. ``of``: of what the probability is.
+    """
+
+    of: str
+    edges: Array
+    count: Integers
+    predicted: Array
+    observed: Array
+    brier: float
+    log_loss: float
+
+    @property
+    def expected_error(self) -> float:
+        """Σ (count/n) |observed − predicted|, the expected calibration error. It depends on the bins."""
+        return float(np.sum(self.count * np.abs(self.observed - self.predicted)) / self.count.sum())
+
+    @property
+    def largest_error(self) -> float:
+        """max |observed − predicted| over the bins."""
+        return float(np.max(np.abs(self.observed - self.predicted)))
+
+    @property
+    def log_loss_bits(self) -> float:
+        """The log loss in bits: nats/ln 2."""
+        return self.log_loss / float(np.log(2.0))
+
+    def __str__(self) -> str:
+        lines = [f"probability of {self.of}", "     from       to     rows  predicted  observed"]
+        for (low, high), n, p, f in zip(self.edges, self.count, self.predicted, self.observed, strict=True):
+            lines.append(f"{low:9.3f}{high:9.3f}{n:9d}{p:11.3f}{f:10.3f}")
+        lines.append(
+            f"expected error {self.expected_error:.4f}, Brier {self.brier:.4f}, "
+            f"log loss {self.log_loss:.4f} nats ({self.log_loss_bits:.4f} bits)"
+        )
+        return "\n".join(lines)
+
+
+def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cut: Cut = "width") -> Reliability:
+    """Compare a model's probabilities on rows X with what the labels y turned out to be. TEXTBOOK E2.
+
+    ``model``: a fitted classifier with probabilities, of scikit-learn too, or its scorer. ``of``: the class whose
+    probability is binned; by default the second of two, and with more the predicted class, whichever it is. ``cut``:
+    bins of equal width or of equal count.
+
+    >>> from separatrix import Scorer
+    >>> half = Scorer(np.array([[0.0, 0.0]]), np.array([0, 1]), "logit")
+    >>> found = reliability(half, np.zeros((4, 1)), [0, 1, 1, 1])
+    >>> found.count.tolist(), found.predicted.tolist(), found.observed.tolist(), found.expected_error
+    ([4], [0.5], [0.75], 0.25)
+    >>> found.brier, round(found.log_loss_bits, 3)
+    (0.25, 1.0)
+    """
+    P, log_P, classes = _probabilities(model, X)
+    codes = known_codes(y, classes)
+    if len(codes) != len(P) or len(codes) == 0:
+        raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label a row")
+    p, came_true, what = _event(P, codes, classes.tolist(), of)
+    edges, count, predicted, observed = _binned(p, came_true, n_bins, cut)
+    own = np.take_along_axis(log_P, codes[:, None], axis=1)
+    return Reliability(what, edges, count, predicted, observed, brier_score(P, codes), float(-own.mean()))
+
+
+def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
+    """P(class | x) of the rows and its logarithm, (n, K), and the classes."""
+    scorer = getattr(model, "scorer_", model)
+    if hasattr(scorer, "probabilities") and getattr(model, "has_probabilities", True):
+        return scorer.probabilities(X), scorer.log_probabilities(X), scorer.classes
+    kind = type(model).__name__
+    if not hasattr(model, "predict_proba"):
+        raise ParameterError("model", f"{kind} has no predict_proba", "give a fitted classifier with probabilities")
+    if not hasattr(model, "classes_"):
+        raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return P, np.log(P), np.asarray(model.classes_)
+
+
+def brier_score(P: Any, codes: Any) -> float:
+    """Mean squared error of the probabilities: of (p − t)² for two classes, of Σ_k (p_k − t_k)² for more.
+
+    >>> brier_score([[0.2, 0.8], [0.6, 0.4]], [1, 0])
+    0.1
+    """
+    p = np.asarray(P, dtype=np.float64)
+    squares = np.sum((p - one_hot(np.asarray(codes, dtype=np.int64), p.shape[1])) ** 2, axis=1)
+    return float(squares.mean() / (2.0 if p.shape[1] == 2 else 1.0))
+
+
+def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array, Any, str]:
+    """A probability a row, whether it came true, and of what it is."""
+    if of is None and len(labels) > 2:
+        top = P.argmax(axis=1)
+        return P.max(axis=1), top == codes, "the predicted class"
+    k = 1 if of is None else (labels.index(of) if of in labels else -1)
+    if k < 0:
+        raise ParameterError("of", f"got {np.asarray(of).tolist()!r}", f"name one of the classes {labels}")
+    return P[:, k], codes == k, quoted(labels[k])
+
+
+def _binned(p: Array, came_true: Any, n_bins: int, cut: Cut) -> tuple[Array, Integers, Array, Array]:
+    if n_bins < 1:
+        raise ParameterError("n_bins", f"got {n_bins}", "give at least one bin")
+    if cut not in ("width", "count"):
+        raise ParameterError("cut", f"got {cut!r}", "choose 'width' or 'count'")
+    cuts = np.linspace(0.0, 1.0, n_bins + 1)
+    if cut == "count":
+        cuts = np.unique(np.quantile(p, cuts))
+        cuts = cuts if len(cuts) > 1 else np.array([cuts[0], cuts[0]])
+    place = np.clip(np.searchsorted(cuts, p, side="right") - 1, 0, len(cuts) - 2)
+    count = np.bincount(place, minlength=len(cuts) - 1)
+    kept = np.flatnonzero(count)
+    edges = np.column_stack([cuts[:-1], cuts[1:]])[kept]
+    predicted = np.bincount(place, p, len(cuts) - 1)[kept] / count[kept]
+    observed = np.bincount(place, came_true, len(cuts) - 1)[kept] / count[kept]
+    return edges, count[kept].astype(np.int64), predicted, observed

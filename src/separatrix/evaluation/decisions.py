@@ -1,0 +1,178 @@
+"""From scores and probabilities to decisions: thresholds, costs, priors. TEXTBOOK D4, M4.
+
+Inference says how probable each class is; deciding is a second step, with costs and priors that may differ from
+those of the fit. Nothing here fits again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import ParameterError
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.losses import logit
+from separatrix.scorers.scorer import Scorer, scores_of
+
+# What rows of probabilities may sum to beside 1, by rounding.
+SUMS_TO_ONE = 1e-6
+
+
+def decide(values: Any, threshold: float = 0.0, classes: Any = (0, 1)) -> AnyArray:
+    """The second class where a value reaches the threshold, else the first; for scores or for probabilities.
+
+    0 for scores of ±1 targets, ½ for 0/1 targets and for probabilities, or what costs say. At the threshold itself
+    the second class is chosen, as at z = 0 (D1); by costs both are then as good.
+
+    >>> decide([0.2, 0.5, 0.7], threshold=0.5, classes=["no", "yes"]).tolist()
+    ['no', 'yes', 'yes']
+    """
+    z = np.asarray(values, dtype=np.float64)
+    if z.ndim != 1:
+        raise ParameterError("values", f"its shape is {z.shape}", "give one score or probability a row")
+    if len(classes) != 2:
+        raise ParameterError("classes", f"got {len(classes)}", "name two; for more use bayes_decision")
+    if np.isnan(threshold) or np.any(np.isnan(z)):
+        raise ParameterError("values", "NaN among values or threshold", "give numbers")
+    return np.asarray(np.asarray(classes)[(z >= threshold).astype(np.int64)])
+
+
+def cost_threshold(false_positive: float, false_negative: float) -> float:
+    """Predict + where p reaches c_fp/(c_fp + c_fn): there (1 − p) c_fp ≤ p c_fn.
+
+    >>> cost_threshold(1.0, 1.0), cost_threshold(1.0, 9.0)  # a miss nine times as bad as a false alarm
+    (0.5, 0.1)
+    """
+    for name, cost in (("false_positive", false_positive), ("false_negative", false_negative)):
+        if not (np.isfinite(cost) and cost >= 0):
+            raise ParameterError(name, f"got {cost}", "give a finite cost >= 0")
+    if false_positive + false_negative == 0:
+        raise ParameterError("false_positive", "both costs are zero", "give at least one cost > 0")
+    return false_positive / (false_positive + false_negative)
+
+
+def score_threshold(false_positive: float, false_negative: float) -> float:
+    """The same threshold on the score z = logit p: ln c_fp − ln c_fn.
+
+    >>> score_threshold(2.0, 2.0)
+    0.0
+    """
+    return float(logit(cost_threshold(false_positive, false_negative)))
+
+
+def expected_costs(P: Any, cost: Any) -> Array:
+    """Σ_k P(k | x) cost[k, j], (n, J): what deciding j costs on average, for cost[truth, decision].
+
+    >>> expected_costs([[0.75, 0.25]], [[0.0, 1.0], [4.0, 0.0]]).tolist()
+    [[1.0, 0.75]]
+    """
+    probabilities = _probabilities("P", P)
+    table = np.asarray(cost, dtype=np.float64)
+    K = probabilities.shape[1]
+    if table.ndim != 2 or len(table) != K or table.shape[1] < 1 or not np.all(np.isfinite(table)):
+        raise ParameterError(
+            "cost", f"its shape is {table.shape}", f"give finite costs, {K} rows (truths), a column a decision"
+        )
+    return np.asarray(probabilities @ table)
+
+
+def bayes_decision(P: Any, cost: Any = None, classes: Any = None) -> AnyArray:
+    """The decision of least expected cost for each row; without ``cost`` the most probable class.
+
+    ``classes``: the decisions' labels, by default their numbers. Of equal costs the first.
+
+    >>> P = [[0.75, 0.25]]
+    >>> bayes_decision(P).tolist(), bayes_decision(P, [[0, 1], [4, 0]], ["well", "ill"]).tolist()
+    ([0], ['ill'])
+    """
+    K = _probabilities("P", P).shape[1]
+    expected = expected_costs(P, 1.0 - np.eye(K) if cost is None else cost)
+    labels = np.arange(expected.shape[1]) if classes is None else np.asarray(classes)
+    if len(labels) != expected.shape[1]:
+        raise ParameterError("classes", f"got {len(labels)}", f"name {expected.shape[1]}, one a decision")
+    return np.asarray(labels[np.argmin(expected, axis=1)])
+
+
+# ------------------------------------------------------------------------------------------------ priors
+
+
+def reweighed(P: Any, old: Any, new: Any) -> Array:
+    """P(k | x) with other priors: ∝ P(k | x) new_k/old_k, (n, K), for any model's probabilities.
+
+    >>> reweighed([[0.5, 0.5]], old=[0.5, 0.5], new=[0.9, 0.1]).round(3).tolist()
+    [[0.9, 0.1]]
+    """
+    probabilities = _probabilities("P", P)
+    labels = np.arange(probabilities.shape[1])
+    moved = probabilities * (_priors("new", new, labels) / _priors("old", old, labels))
+    return np.asarray(moved / moved.sum(axis=1, keepdims=True))
+
+
+def with_priors(model: Any, old: Any, new: Any) -> Scorer:
+    """The same model with other priors: every intercept moves by ln(new_k/old_k), nothing else does. TEXTBOOK D4.
+
+    ``model``: a logistic or softmax classifier or scorer. ``old``, ``new``: one number a class in the order of its
+    classes, or by label; only their ratios matter. With one score for two classes, it moves by the difference of
+    the two.
+
+    >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array(["well", "ill"]), "logit")
+    >>> moved = with_priors(scorer, [0.5, 0.5], {"well": 0.9, "ill": 0.1})
+    >>> moved.probabilities(np.zeros((1, 1))).round(3).tolist()
+    [[0.9, 0.1]]
+    """
+    scorer = scores_of(model)
+    if not isinstance(scorer, Scorer):
+        raise ParameterError("model", f"got {type(model).__name__}", "give a logistic or softmax model")
+    if not scorer.link.probabilistic:
+        raise ParameterError("scorer", f"its link is {scorer.link_name!r}", "give a model with probabilities")
+    shift = np.log(_priors("new", new, scorer.classes)) - np.log(_priors("old", old, scorer.classes))
+    W = scorer.W.copy()
+    W[:, 0] += shift if len(W) > 1 else shift[1] - shift[0]
+    return replace(scorer, W=W)
+
+
+def prior_corrected(model: Any) -> Scorer:
+    """A logistic regression fitted with class weights, its probabilities back at the rows' own class shares.
+
+    A class that counts c_k times makes the model believe in it c_k times as much: P_c(k | x) ∝ c_k P(k | x). So
+    every intercept moves by −ln c_k. It is exact where the model holds for the rows; elsewhere weights also turn
+    the boundary, and that stays. TEXTBOOK M4.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.5]], [0, 0, 0, 1, 1]
+    >>> model = LogisticRegression(class_weight={1: 3.0}).fit(X, y)
+    >>> float((model.intercept_ - prior_corrected(model).W[:, 0]).round(4)[0])  # ln 3
+    1.0986
+    """
+    claim = getattr(getattr(model, "certificate_", None), "claim", None)
+    if not isinstance(claim, LikelihoodClaim):
+        raise ParameterError("model", f"got {type(model).__name__}", "give a fitted LogisticRegression")
+    return with_priors(claim.scorer, old=claim.class_weights, new=np.ones(len(claim.class_weights)))
+
+
+def _priors(argument: str, priors: Any, classes: AnyArray) -> Array:
+    labels = classes.tolist()
+    if isinstance(priors, dict):
+        missing = [label for label in labels if label not in priors]
+        if missing or len(priors) != len(labels):
+            raise ParameterError(argument, f"it names {list(priors)}", f"give a prior for each of {labels}")
+        priors = [priors[label] for label in labels]
+    found = np.asarray(priors, dtype=np.float64)
+    if found.shape != (len(labels),) or not np.all(np.isfinite(found) & (found > 0)):
+        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one a class")
+    return found
+
+
+def _probabilities(argument: str, P: Any) -> Array:
+    found = np.asarray(P, dtype=np.float64)
+    if found.ndim != 2 or found.shape[1] < 2:
+        raise ParameterError(argument, f"its shape is {found.shape}", "give one row of K probabilities a row")
+    wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= SUMS_TO_ONE)))
+    if len(wrong):
+        raise ParameterError(
+            argument, f"row {wrong[0]} is {found[wrong[0]].tolist()}", "give probabilities >= 0 that sum to 1"
+        )
+    return found

@@ -1,0 +1,91 @@
+r"""How sure is a share of rows? Intervals for proportions, for their paired difference, and on the logit scale.
+
+Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927): all p with
+|p̂ − p| ≤ z √(p (1 − p)/n). Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
+binomial, Biometrika 26 (1934): exact, so never too short. Bonett and Price, Adjusted Wald confidence interval for a
+difference of binomial proportions based on paired data, J. Educ. Behav. Stat. 37 (2012).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.base.normal import quantile
+
+
+class Interval(NamedTuple):
+    """From ``low`` to ``high``."""
+
+    low: float
+    high: float
+
+
+def check_level(level: float) -> None:
+    """Raise where it is no probability strictly between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+        raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
+
+
+def wilson(successes: Any, n: Any, level: float = 0.95) -> tuple[Array, Array]:
+    """Wilson's interval for ``successes`` of ``n``, entry by entry; (0, 1) where n is 0.
+
+    >>> low, high = wilson(9, 10)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.596, 0.982)
+    """
+    check_level(level)
+    k, m = np.broadcast_arrays(np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    z2 = quantile(level) ** 2
+    some = np.where(m > 0, m, 1.0)
+    middle = (k + 0.5 * z2) / (some + z2)
+    half = np.sqrt(z2 * (k * (some - k) / some + 0.25 * z2)) / (some + z2)
+    low = np.where((m > 0) & (k > 0), middle - half, 0.0)
+    high = np.where((m > 0) & (k < m), middle + half, 1.0)
+    return low, high
+
+
+def exact(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Clopper and Pearson's interval.
+
+    >>> low, high = exact(10, 10)
+    >>> round(low, 3), high
+    (0.692, 1.0)
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    tail = 0.5 * (1.0 - level)
+    low = float(betaincinv(successes, n - successes + 1, tail)) if successes > 0 else 0.0
+    high = float(betaincinv(successes + 1, n - successes, 1.0 - tail)) if successes < n else 1.0
+    return Interval(low, high)
+
+
+def paired_difference(gained: int, lost: int, n: int, level: float = 0.95) -> Interval:
+    """Of (gained − lost)/n, where of n rows so many come out right by the first way alone, or by the second alone.
+
+    >>> low, high = paired_difference(30, 10, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.078, 0.315)
+    """
+    check_level(level)
+    first, second = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
+    half = quantile(level) * float(np.sqrt((first + second - (first - second) ** 2) / (n + 2)))
+    return Interval(max(first - second - half, -1.0), min(first - second + half, 1.0))
+
+
+def on_logits(share: float, deviation: float, level: float = 0.95) -> Interval:
+    """An interval for a share strictly between 0 and 1, symmetric on the logit scale with this standard deviation.
+
+    >>> low, high = on_logits(0.5, 0.0)
+    >>> low, high
+    (0.5, 0.5)
+    """
+    from scipy.special import expit, logit
+
+    check_level(level)
+    middle, half = float(logit(share)), quantile(level) * deviation
+    return Interval(float(expit(middle - half)), float(expit(middle + half)))

@@ -1,0 +1,196 @@
+r"""How well does a score tell one class from the others? ROC and precision-recall, with how sure they are.
+
+Rows in order of their score, best first, cut at every distinct value: of the P rows of the class TP are above the cut,
+of the N others FP.
+
+    ROC   (FP/N, TP/P), its area the chance that a row of the class scores above one of another
+    PR    (TP/P, TP/(TP + FP)), its area Σ (ΔTP/P) TP/(TP + FP), the average precision
+
+Area under ROC: DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
+characteristic curves, Biometrics 44 (1988), on the logit scale. Where every pair is in order their variance is zero;
+then min(P, N) disjoint pairs, which are independent, give Clopper and Pearson's exact interval. Average precision:
+the binomial variance of Boyd, Eng and Page, Area under the precision-recall curve: point estimates and confidence
+intervals, ECML PKDD (2013), in Wilson's interval: on the logit scale it would be useless near 1.
+
+Bands. "pointwise": at each cut both rates by Wilson's interval, each at level √L, so that the rectangle holds the true
+point with probability L (Pepe, The Statistical Evaluation of Medical Tests, 2003, section 2.2); precision by Wilson's
+interval at level L. "simultaneous": both distribution functions at once lie within √(ln(2/(1 − √L))/2m) of what is
+seen, for m rows (Massart 1990), so the whole curve does (Campbell, Statistics in Medicine 13, 1994).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import ParameterError
+from separatrix.evaluation.answers import Answers
+from separatrix.evaluation.proportions import Interval, check_level, exact, on_logits, wilson
+
+
+@dataclass(frozen=True)
+class Band:
+    """Of every cut, the ranges of both rates and of the precision; what it is in words."""
+
+    false_low: Array
+    false_high: Array
+    true_low: Array
+    true_high: Array
+    precision_low: Array
+    precision_high: Array
+    says: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows above each cut: ``true_positives`` of the class ``of``, ``false_positives`` of others, both ascending.
+
+    ``thresholds`` descend; the first is infinite, above all rows.
+
+    >>> found = rank(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]), "yes")
+    >>> found.fpr.tolist(), found.tpr.tolist(), found.auc
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], 0.75)
+    >>> round(found.average_precision, 4)
+    0.8333
+    """
+
+    of: Any
+    thresholds: Array
+    true_positives: Integers
+    false_positives: Integers
+
+    @property
+    def positives(self) -> int:
+        return int(self.true_positives[-1])
+
+    @property
+    def negatives(self) -> int:
+        return int(self.false_positives[-1])
+
+    @property
+    def tpr(self) -> Array:
+        """The true positive rate, also the recall."""
+        return np.asarray(self.true_positives / self.positives)
+
+    @property
+    def fpr(self) -> Array:
+        return np.asarray(self.false_positives / self.negatives)
+
+    @property
+    def precision(self) -> Array:
+        """TP/(TP + FP); 1 above all rows, where nothing is said."""
+        said = self.true_positives + self.false_positives
+        return np.asarray(np.where(said > 0, self.true_positives / np.maximum(said, 1), 1.0))
+
+    @cached_property
+    def _placements(self) -> tuple[Array, Array, Array, Array]:
+        """DeLong's components: of each cut, the share of others that its rows of the class beat, and how many are so;
+        the share of the class that beats its others, and how many those are. Ties count half.
+        """
+        gained, lost = np.diff(self.true_positives), np.diff(self.false_positives)
+        beaten = 1.0 - (self.false_positives[:-1] + 0.5 * lost) / self.negatives
+        beating = (self.true_positives[:-1] + 0.5 * gained) / self.positives
+        return beaten, gained, beating, lost
+
+    @cached_property
+    def auc(self) -> float:
+        """The area under the ROC curve."""
+        beaten, gained, _, _ = self._placements
+        return float(np.sum(beaten * gained) / self.positives)
+
+    def auc_interval(self, level: float = 0.95) -> Interval:
+        """DeLong's interval for the area, on the logit scale; exact where every pair is in order."""
+        check_level(level)
+        area, pairs = self.auc, min(self.positives, self.negatives)
+        beaten, gained, beating, lost = self._placements
+        variance = _variance(beaten, gained, area) / self.positives + _variance(beating, lost, area) / self.negatives
+        if not (0.0 < area < 1.0 and variance > 0.0):
+            return exact(round(area * pairs), pairs, level)
+        return on_logits(area, float(np.sqrt(variance)) / (area * (1.0 - area)), level)
+
+    @property
+    def average_precision(self) -> float:
+        return float(np.sum(np.diff(self.tpr) * self.precision[1:]))
+
+    def average_precision_interval(self, level: float = 0.95) -> Interval:
+        """Wilson's interval for a share of the rows of the class."""
+        low, high = wilson(self.average_precision * self.positives, self.positives, level)
+        return Interval(float(low), float(high))
+
+    def band(self, kind: str = "pointwise", level: float = 0.95) -> Band:
+        """Ranges of the rates and of the precision at every cut."""
+        check_level(level)
+        if kind not in BANDS:
+            raise ParameterError("band", f"got {kind!r}", f"choose one of {', '.join(map(repr, BANDS))}")
+        return BANDS[kind](self, level)
+
+
+def _variance(values: Array, counts: Array, mean: float) -> float:
+    """Of values that come so often each, unbiased; 0 for one row."""
+    n = int(counts.sum())
+    return float(np.sum(counts * (values - mean) ** 2)) / (n - 1) if n > 1 else 0.0
+
+
+def _pointwise(found: Ranking, level: float) -> Band:
+    each = float(np.sqrt(level))
+    false_low, false_high = wilson(found.false_positives, found.negatives, each)
+    true_low, true_high = wilson(found.true_positives, found.positives, each)
+    said = found.true_positives + found.false_positives
+    precision = wilson(found.true_positives, said, level)
+    says = f"pointwise {100 * level:g} % band (Wilson intervals)"
+    return Band(false_low, false_high, true_low, true_high, *precision, says)
+
+
+def _simultaneous(found: Ranking, level: float) -> Band:
+    def within(rate: Array, n: int) -> tuple[Array, Array]:
+        width = float(np.sqrt(np.log(2.0 / (1.0 - np.sqrt(level))) / (2.0 * n)))
+        return np.maximum(rate - width, 0.0), np.minimum(rate + width, 1.0)
+
+    false_low, false_high = within(found.fpr, found.negatives)
+    true_low, true_high = within(found.tpr, found.positives)
+    P, N = found.positives, found.negatives
+    low = P * true_low / np.maximum(P * true_low + N * false_high, np.finfo(np.float64).tiny)
+    high = P * true_high / np.maximum(P * true_high + N * false_low, np.finfo(np.float64).tiny)
+    says = f"simultaneous {100 * level:g} % band (Kolmogorov–Smirnov, Massart's bound)"
+    return Band(false_low, false_high, true_low, true_high, low, high, says)
+
+
+BANDS: dict[str, Callable[[Ranking, float], Band]] = {"pointwise": _pointwise, "simultaneous": _simultaneous}
+
+
+def rank(score: Array, positive: Any, of: Any = 1) -> Ranking:
+    """Cut rows at every distinct score. ``positive`` (n,): which of them are of the class ``of``.
+
+    >>> rank(np.array([1.0, 1.0, 0.0]), np.array([True, False, False])).true_positives.tolist()
+    [0, 1, 1]
+    """
+    is_of = np.asarray(positive, dtype=bool)
+    if is_of.all() or not is_of.any():
+        came = "all rows are of the class" if is_of.all() else "no row is of the class"
+        raise ParameterError("positive", f"{came} {of!r}", "give rows of it and rows of others")
+    order = np.argsort(-np.asarray(score, dtype=np.float64), kind="stable")
+    ranked, hits = np.asarray(score, dtype=np.float64)[order], np.cumsum(is_of[order])
+    last = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)
+    above = np.concatenate([[0], hits[last]])
+    others = np.concatenate([[0], 1 + last]) - above
+    return Ranking(of, np.concatenate([[np.inf], ranked[last]]), above, others)
+
+
+def rankings(found: Answers) -> list[Ranking]:
+    """Of two classes the second's; of more, of each against the rest, but for classes that no row, or every row, is of.
+
+    >>> from separatrix import LogisticRegression
+    >>> from separatrix.evaluation.answers import answers
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> [one.of for one in rankings(answers(LogisticRegression().fit(X, y), X, y))]
+    ['yes']
+    """
+    wanted = [1] if found.n_classes == 2 else range(found.n_classes)
+    counts = np.bincount(found.codes, minlength=found.n_classes)
+    labels = found.classes.tolist()
+    return [rank(found.Z[:, k], found.codes == k, labels[k]) for k in wanted if 0 < counts[k] < found.n_rows]

@@ -1,0 +1,113 @@
+"""One fit on all folds but one, measured on that one; and all of them, by as many threads as there are.
+
+A fit runs in one thread with BLAS at one thread, so the processor time of that thread is the fit's own, whatever else
+runs. Threads, not processes: fits release the interpreter inside NumPy, BLAS and compiled loops, and rows are shared.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.concurrency import one_blas_thread, thread_count, threads
+from separatrix.base.errors import InputError
+from separatrix.base.watching import Amount, watch, watched
+from separatrix.evaluation.answers import answers
+from separatrix.evaluation.entrants import Contest, Entrant
+
+Split = Callable[[int, bool], tuple[Any, Any]]
+# Folds follow each other, so that two are under way at most, each with columns as they are and standardised.
+MOST_SPLITS = 4
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Of the rows held out: which are right, (m,), and ln P(class | x), (m, K), or None. Of the fit: seconds, whether
+    its certificate is met, its status, its number of parameters. ``failed``: why there is none of this.
+    """
+
+    right: AnyArray
+    log_P: Array | None = None
+    seconds: float = 0.0
+    met: bool = True
+    status: str = ""
+    n_parameters: int = 0
+    failed: str | None = None
+
+
+def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
+    """Fit to all folds but k, answer for fold k; ``split`` gives the rows of both."""
+    from sklearn.base import clone
+
+    held = contest.fold == k
+    y = contest.classes[contest.codes]
+    try:
+        X, test = split(k, entrant.standardised)
+        with threads(1):
+            start = time.thread_time()
+            model = clone(entrant.estimator).fit(X, y[~held])
+            seconds = time.thread_time() - start
+            found = answers(model, test, y[held])
+    except InputError as error:
+        return Trial(held[:0], failed=f"failed: {error.came}")
+    except Exception as error:  # a row of the table, not the end of it
+        return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
+    certificate = model.certificate_
+    return Trial(found.right, found.log_P, seconds, certificate.met, certificate.status, model.n_parameters_)
+
+
+def guessed(contest: Contest, k: int) -> Trial:
+    """The baseline: the most frequent class of the fit, with the classes' shares as probabilities."""
+    held = contest.fold == k
+    shares = np.bincount(contest.codes[~held], minlength=len(contest.classes)) / np.sum(~held)
+    with np.errstate(divide="ignore"):
+        log_P = np.tile(np.log(shares), (int(held.sum()), 1))
+    return Trial(contest.codes[held] == np.argmax(shares), log_P, n_parameters=len(shares) - 1)
+
+
+def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
+    """The trials of each entrant, fold by fold. The first fold of all comes first, so that what cannot work is known
+    soon. Whoever watches is told of every fit that is done; where that raises, fits under way end at their next stage.
+    """
+    jobs = [(entrant, k) for k in contest.folds for entrant in chosen]
+    found: dict[tuple[str, int], Trial] = {}
+    tell, given_up = watched(), Event()
+    split = lru_cache(MOST_SPLITS)(contest.split)
+
+    def job(entrant: Entrant, k: int) -> Trial:
+        with watch(lambda *_: _end_where(given_up)):
+            return tried(contest, entrant, k, split)
+
+    def told() -> None:
+        if tell is not None:
+            whole = sum(all((entrant.name, k) in found for k in contest.folds) for entrant in chosen)
+            tell(Amount("fits", len(found), len(jobs), f"{whole} of {len(chosen)} classifiers done"))
+
+    with one_blas_thread, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a certificate that is not met is told in the table
+        with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
+            futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
+            try:
+                told()
+                for future in as_completed(futures):
+                    found[futures[future]] = future.result()
+                    told()
+            finally:
+                given_up.set()
+                for future in futures:
+                    future.cancel()
+    return {entrant.name: [found[entrant.name, k] for k in contest.folds] for entrant in chosen}
+
+
+def _end_where(given_up: Event) -> None:
+    if given_up.is_set():
+        raise CancelledError

@@ -1,0 +1,246 @@
+r"""What Firth's likelihood sums over rows: the information with the likelihood, and the score with the leverages.
+
+Two homes. ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for two classes and dense
+rows in memory, where a step at 20 000 × 20 takes two thirds of the time: it holds X̄ᵀ in standard coordinates, a column
+side by side, and keeps from the one sum the residuals and curvatures that the other begins with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import iadd
+from typing import Any, Protocol
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import in_order
+from separatrix.losses import Loss, sigmoid, softmax
+from separatrix.objective.partials import Gram, Hessian, ValueGradient
+from separatrix.objective.problem import Objective
+from separatrix.rows import ArraySum, Block, Rows, memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.rows.protocol import count_pass
+
+# Entries of the rows' whitened products that are held at once.
+LARGEST_PRODUCTS = 1 << 19
+# Entries of dense rows that are written out in standard coordinates, once for all passes: half the time of a pass.
+LARGEST_COPY = 1 << 24
+# Entries of X̄ᵀ that are summed at once, for which BLAS still has its way for small products; and so many pieces to a
+# thread: to wake another takes as long as a pass over 20 000 × 20.
+PIECE, STRAND = 1 << 15, 32
+# Rows that are turned into columns at a time.
+WRITTEN = 4096
+# From so many entries on, and up to so many columns, products of columns are compiled.
+FEWEST_COMPILED, WIDEST_COMPILED = 1 << 18, 64
+
+
+class Sums(Protocol):
+    """Σ over rows, not divided by their weight."""
+
+    def gram(self) -> Array:
+        """Σ s x̄ x̄ᵀ, (d + 1, d + 1)."""
+
+    def slope(self, W: Array) -> Array:
+        """Σ s ∂ℓ ⊗ x̄, (K, d + 1)."""
+
+    def information(self, W: Array) -> tuple[float, Array]:
+        """Σ s ℓ and Σ s ℓ″ ⊗ x̄ x̄ᵀ."""
+
+    def score(self, W: Array, F: Array, share: float) -> Array:
+        """Σ s (∂ℓ − share · ½ H u) ⊗ x̄, (K, d + 1), with V_kl = (F_k x̄)·(F_l x̄) in u; F is (P, K, d + 1)."""
+
+
+def sums_of(objective: Objective) -> Sums:
+    """The sums over an objective's rows, a copy of them in standard coordinates where they are dense and few enough."""
+    block, loss = objective.rows.resident(), objective.loss
+    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > LARGEST_COPY:
+        return Folded(objective.rows, loss)
+    if not loss.traits.multiclass:
+        return ByColumns.of(block)
+    own = block.written_out(np.arange(block.n_rows))
+    return Folded(memory_rows(own.X, own.t, own.weight), loss)
+
+
+# ------------------------------------------------------------------------------------------ any rows
+
+
+@dataclass(frozen=True)
+class ValueHessian(ArraySum):
+    """Σ s ℓ in entry 0, ``Hessian`` in the rest: a likelihood and its information in one pass."""
+
+    loss: Loss
+    W: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1 + self.W.size**2,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        z = block.scores(self.W)
+        total[0] += block.weight @ self.loss.value(block.t, z if self.loss.traits.multiclass else z[:, 0])
+        Hessian(self.loss, self.W).add(total[1:].reshape(self.W.size, self.W.size), block)
+        return total
+
+
+@dataclass(frozen=True)
+class PenalisedGradient(ArraySum):
+    """The sum that ``Sums.score`` describes."""
+
+    loss: Loss
+    W: Array
+    F: Array
+    share: float
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.W.shape
+
+    def add(self, total: Array, block: Block) -> Array:
+        size = max(1, LARGEST_PRODUCTS // max(1, self.F.shape[0] * len(self.W)))
+        for start in range(0, block.n_rows, size):
+            part = block if size >= block.n_rows else block.take(slice(start, start + size))
+            total += part.adjoint(part.weight[:, None] * self._residuals(part))
+        return total
+
+    def _residuals(self, block: Block) -> Array:
+        z = block.scores(self.W)
+        if not self.loss.traits.multiclass:
+            p, r = sigmoid(z[:, 0]), self.loss.derivative(block.t, z[:, 0])
+            G = block.scores(self.F[:, 0])
+            V = np.einsum("ij,ij->i", G, G)
+            return np.asarray(r - self.share * V * p * (1.0 - p) * (0.5 - p))[:, None]
+        p, r = softmax(z), self.loss.derivative(block.t, z)
+        parts = [block.scores(self.F[:, k]) for k in range(len(self.W))]
+        mixed = sum(p[:, k, None] * G for k, G in enumerate(parts))
+        u = np.stack([np.einsum("ij,ij->i", G, G - 2 * mixed) for G in parts], axis=1)
+        return np.asarray(r - 0.5 * self.share * self.loss.curvature_product(block.t, z, u))
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The sums by partials."""
+
+    rows: Rows
+    loss: Loss
+
+    def gram(self) -> Array:
+        return self.rows.fold(Gram(self.rows.n_features + 1))
+
+    def slope(self, W: Array) -> Array:
+        return self.rows.fold(ValueGradient(self.loss, W))[1:].reshape(W.shape)
+
+    def information(self, W: Array) -> tuple[float, Array]:
+        total = self.rows.fold(ValueHessian(self.loss, W))
+        return float(total[0]), total[1:].reshape(W.size, W.size)
+
+    def score(self, W: Array, F: Array, share: float) -> Array:
+        return self.rows.fold(PenalisedGradient(self.loss, W, F, share))
+
+
+# ------------------------------------------------------------------------------------------ two classes, dense rows
+
+
+class ByColumns:
+    """The sums of the logistic likelihood from X̄ᵀ (d + 1, n), t and s, (n,).
+
+    >>> X, t = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]), np.array([-1.0, 1.0, 1.0])
+    >>> value, information = ByColumns(X, t, np.ones(3)).information(np.zeros((1, 2)))
+    >>> round(value, 6), information.tolist()  # 3 ln 2; a quarter of the Gram matrix
+    (2.079442, [[0.75, 0.75], [0.75, 1.25]])
+    """
+
+    def __init__(self, X: Array, t: Array, weight: Array) -> None:
+        self.X, self.t, self.weight, self.signed = X, t, weight, t * weight
+        self.pieces = _pieces(*X.shape)
+        # Of the last W asked for: σ(−m) and σ(m) σ(−m) of the margins m = t z.
+        self.W: Array | None = None
+        self.q, self.curvature = np.empty_like(weight), np.empty_like(weight)
+
+    @classmethod
+    def of(cls, block: Block) -> ByColumns:
+        """The rows of a dense block in its frame's coordinates."""
+        raw: Any = block.X
+        X = np.ones((raw.shape[1] + 1, block.n_rows))
+        center, scale = block.frame.center[:, None], block.frame.scale[:, None]
+
+        for start in range(0, block.n_rows, WRITTEN):
+            rows = slice(start, start + WRITTEN)
+            np.subtract(raw[rows].T, center, out=X[1:, rows])
+            X[1:, rows] /= scale
+        return cls(X, block.t, block.weight)
+
+    def _sum(self, part: Callable[[slice], Array]) -> Array:
+        """Σ over the pieces, which the data cut, in their order."""
+        strands = [self.pieces[k : k + STRAND] for k in range(0, len(self.pieces), STRAND)]
+        return reduce(iadd, in_order(lambda pieces: reduce(iadd, map(part, pieces)), strands))
+
+    def _square(self, rows: slice, h: Array) -> Array:
+        """Σ h x̄ x̄ᵀ over a piece, for h ≥ 0."""
+        if self.X.size >= FEWEST_COMPILED and len(self.X) <= WIDEST_COMPILED:
+            from separatrix.kernels.weighted_gram import weighted_square
+
+            return weighted_square(self.X, rows.start, rows.stop, h)  # type: ignore[no-any-return]
+        half = self.X[:, rows] * np.sqrt(h)
+        return half @ half.T  # NumPy sees AAᵀ and calls the symmetric product: half the work
+
+    def gram(self) -> Array:
+        count_pass()
+        return self._sum(lambda rows: self._square(rows, self.weight[rows]))
+
+    def slope(self, W: Array) -> Array:
+        count_pass()
+        return self._sum(lambda rows: self._slope(W, rows))[None, :]
+
+    def _slope(self, W: Array, rows: slice) -> Array:
+        X = self.X[:, rows]
+        with np.errstate(over="ignore", under="ignore"):  # σ(−m) is zero where e^m is infinite
+            return np.asarray(X @ (self.signed[rows] / (-1.0 - np.exp(self.t[rows] * (W[0] @ X)))))
+
+    def information(self, W: Array) -> tuple[float, Array]:
+        count_pass()
+        total = self._sum(lambda rows: self._information(W, rows))
+        self.W = W.copy()
+        return float(total[-1, 0]), total[:-1]
+
+    def _information(self, W: Array, rows: slice) -> Array:
+        """A piece's share: the information, and below it a row with the likelihood."""
+        X, s = self.X[:, rows], self.weight[rows]
+        m = self.t[rows] * (W[0] @ X)
+        with np.errstate(under="ignore"):
+            tail = np.exp(-np.abs(m))
+            value = s @ (np.log1p(tail) - np.minimum(m, 0.0))
+            share = 1.0 / (1.0 + tail)
+            self.q[rows] = np.where(m >= 0, tail, 1.0) * share
+            self.curvature[rows] = tail * share**2
+        total = np.zeros((len(X) + 1, len(X)))
+        total[:-1] = self._square(rows, s * self.curvature[rows])
+        total[-1, 0] = value
+        return total
+
+    def score(self, W: Array, F: Array, share: float) -> Array:
+        count_pass()
+        if self.W is None or not np.array_equal(self.W, W):
+            self.information(W)
+        return self._sum(lambda rows: self._score(F[:, 0], share, rows))[None, :]
+
+    def _score(self, F: Array, share: float, rows: slice) -> Array:
+        X, q = self.X[:, rows], self.q[rows]
+        G = F @ X
+        V = np.einsum("ji,ji->i", G, G)
+        # ∂ℓ = −t q, and ½ − p = t (q − ½).
+        V *= self.curvature[rows]
+        V *= share * (0.5 - q)
+        V -= q
+        V *= self.signed[rows]
+        return np.asarray(X @ V)
+
+
+def _pieces(width: int, n: int) -> list[slice]:
+    """Rows in pieces of about PIECE entries, as many in each, and no fewer than there are columns."""
+    count = max(1, min(n // max(1, width), round(n * width / PIECE)))
+    edges = np.linspace(0, n, count + 1).astype(int).tolist()
+    return [slice(*pair) for pair in pairwise(edges)]

@@ -1,0 +1,228 @@
+r"""Firth's penalised likelihood, as sums over rows.
+
+    l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
+
+with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
+determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it; it depends
+neither on the columns' units nor on a reference class, but for a constant factor. The derivative of ½ ln |I| in the
+scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½ − p),
+with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
+
+What is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s: I(0), the information of even chances, takes the constant
+out, so that E* is the same in any coordinates.
+
+Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
+problem of separation in logistic regression, Statistics in Medicine 21 (2002); for more classes Kosmidis and Firth,
+Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98 (2011).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import ParameterError, WeightError
+from separatrix.firth.firth_partials import Sums, sums_of
+from separatrix.objective import build
+from separatrix.objective.factor import Factor
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import LARGEST_HESSIAN, Objective
+from separatrix.objective.subspace import contrasts, identified
+from separatrix.rows import Block
+
+# Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,
+# divided by the smallest pivot, is that of ln |I|, and steps must raise l* by more.
+DOUBTFUL = 1e-6
+# Rows, by their weights, below which the penalty is all that is seen.
+FEWEST_ROWS = 1e-3
+
+
+class Level(NamedTuple):
+    """E* at some W, and the factor of the information there, per unit of weight, on the determined directions."""
+
+    value: float
+    factor: Factor
+
+
+class Penalised:
+    """E*(W) over rows: an ``Objective`` without a penalty of its own, and the unit of its weights.
+
+    ``unit``: what the rows' weights were divided by. Weights count rows here, as the penalty is one for all of them.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0))
+    >>> problem.weight, problem.rank
+    (20.0, 2)
+    """
+
+    def __init__(self, objective: Objective, unit: float = 1.0, zero: Array | None = None) -> None:
+        if not objective.has_hessian:
+            came = f"got 'firth' for {objective.size} parameters"
+            raise ParameterError("bias_reduction", came, f"use fewer columns: at most {LARGEST_HESSIAN} parameters")
+        self.objective, self.unit = objective, unit
+        # Weights that add nothing to the scores but the offset, (K or 1, d + 1).
+        self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """What is summed over the objective's rows."""
+        return sums_of(self.objective)
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
+        objective = self.objective
+        objective.passes += 1
+        total = self.sums.gram() / objective.total_weight
+        total[objective.pinned] = 0.0
+        total[:, objective.pinned] = 0.0
+        return total
+
+    @property
+    def weight(self) -> float:
+        """S, as many as the rows count for."""
+        return self.unit * self.objective.total_weight
+
+    @cached_property
+    def rank(self) -> int:
+        """How many directions of the columns are determined."""
+        return self.objective.subspace.rank
+
+    @cached_property
+    def _directions(self) -> Array:
+        """The determined directions, (P, K (d + 1))."""
+        return self.objective.subspace.reduce_rows(np.eye(self.objective.size)).T
+
+    @cached_property
+    def _log_det_at_zero(self) -> float:
+        """ln |I(0)| per unit of weight: there H is ¼, or on the contrasts 1/K, so that it is the Gram matrix's."""
+        objective, Z = self.objective, self.objective.subspace.Z
+        G = self.gram if Z is None else Z.T @ self.gram @ Z
+        factor = Factor.of(G)
+        if factor is None:
+            root = objective.root_gram if Z is None else objective.root_gram @ Z
+            with np.errstate(divide="ignore"):  # of some of the rows it may be singular: −∞
+                log_det = 2 * float(np.sum(np.log(np.linalg.svd(root, compute_uv=False))))
+        else:
+            log_det = log_determinant(factor)
+        K = objective.shape[0]
+        return (log_det - self.rank * float(np.log(4 if K == 1 else K))) * max(1, K - 1)
+
+    def level(self, W: Array) -> Level | None:
+        """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
+        objective = self.objective
+        objective.passes += 1
+        value, information = self.sums.information(W)
+        factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
+        if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < DOUBTFUL:
+            factor = objective.root_factor(W)
+        if factor is None or not np.isfinite(value):
+            return None
+        penalty = 0.5 * (log_determinant(factor) - self._log_det_at_zero)
+        return Level(value / objective.total_weight - penalty / self.weight, factor)
+
+    def curvature(self, W: Array) -> Array:
+        """∇² of the mean loss alone, (K (d + 1))², in one pass."""
+        self.objective.passes += 1
+        return self.sums.information(W)[1] / self.objective.total_weight
+
+    def slope(self, W: Array) -> Array:
+        """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one pass, a short one."""
+        objective = self.objective
+        objective.passes += 1
+        return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
+
+    def gradient(self, W: Array, factor: Factor) -> Array:
+        """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
+        objective = self.objective
+        objective.passes += 1
+        F = factor.half(self._directions).reshape(-1, *W.shape)
+        total = self.sums.score(W, F, 1.0 / self.weight)
+        return objective.without_pinned(total / objective.total_weight)
+
+    def on(self, block: Block) -> Penalised:
+        """The likelihood of these rows alone, in the same coordinates and directions."""
+        inner = self.objective.restricted_to(block)
+        inner.total_weight = float(block.weight.sum())  # without a pass for the sums by class
+        return Penalised(inner, self.unit, self.zero)
+
+    @cached_property
+    def null_in_closed_form(self) -> float | None:
+        """E* of the best constant scores; None beside an offset, where it has no closed form.
+
+        Constant scores have one p for all rows, and then l* = Σ_k (n_k + r/2) ln p_k but for a constant, with r the
+        rank of the columns: at its maximum r/2 rows are added to each class.
+        """
+        objective = self.objective
+        if objective.n_offsets:
+            return None
+        if not objective.fit_intercept:
+            return objective.value_at_zero
+        n = self.unit * objective.class_sums[:, 0]
+        p = (n + 0.5 * self.rank) / (n.sum() + 0.5 * self.rank * len(n))
+        return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
+
+    def framed(self, W: Array) -> Array:
+        """Weights in raw units, (K or 1, d + 1), in the problem's coordinates, with those of an offset behind them."""
+        raw = np.hstack([W, np.eye(len(W), self.objective.n_offsets)])
+        return self.objective.rows.frame.from_original(raw)
+
+
+def pose(
+    X: Any,
+    codes: Integers,
+    n_classes: int,
+    weight: Array,
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    offset: Array | None = None,
+) -> Penalised:
+    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.build.pose``.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
+    0.693147
+    """
+    objective = build.pose(
+        X,
+        codes,
+        n_classes,
+        weight,
+        Penalty.none(X.shape[1]),
+        fit_intercept,
+        names=names,
+        hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
+        offset=offset,
+    )
+    if weight.sum() < FEWEST_ROWS:
+        came = f"the rows count for {weight.sum():.2g} in all"
+        raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
+    problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
+    objective.gram = problem.gram  # the same, by faster passes
+    found = identified(0.25 * problem.gram)
+    if found is not None:  # no doubt, so that no rows need be asked again
+        objective.subspace = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
+    return problem
+
+
+def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
+    """l*(W) − ½ ln |I(0)|: Firth's likelihood, with the constant chosen so that no coordinates matter.
+
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½
+    -2.772589
+    """
+    found = problem.level(W)
+    return -np.inf if found is None else -problem.weight * found.value
+
+
+def log_determinant(factor: Factor) -> float:
+    """ln |H| of a factored H.
+
+    >>> round(log_determinant(Factor.of(np.diag([2.0, 3.0]))), 6)  # ln 6
+    1.791759
+    """
+    return 2 * float(np.sum(np.log(np.abs(factor.lower.diagonal()) * factor.d)))

@@ -1,0 +1,43 @@
+"""Directions of W that are no product of classes and columns: those that pairs of a row and a class span.
+
+What a ``Subspace`` is to all rows: gradients, rows and Hessians in fewer coordinates, and back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+
+
+@dataclass(frozen=True)
+class Directions:
+    """W = (0, B θ) with B the ``basis`` (K − 1 times the free columns, r), orthonormal,
+    of the scores of all classes but the first, whose score is zero; ``free`` (width,) says which columns these are.
+
+    >>> space = Directions(np.eye(4)[:, :3], np.array([True, True, False]))
+    >>> space.expand(np.array([1.0, 2.0, 3.0])).tolist()
+    [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 0.0, 0.0]]
+    """
+
+    basis: Array
+    free: Any
+
+    def reduce(self, G: Array) -> Array:
+        return np.asarray(self.reduce_rows(G.reshape(1, -1))[0])
+
+    def expand(self, theta: Array) -> Array:
+        other = (self.basis @ theta).reshape(-1, int(self.free.sum()))
+        W = np.zeros((1 + len(other), len(self.free)))
+        W[1:, self.free] = other
+        return W
+
+    def reduce_rows(self, rows: Array) -> Array:
+        own = rows.reshape(len(rows), -1, len(self.free))[:, 1:, self.free]
+        return np.asarray(own.reshape(len(rows), -1) @ self.basis)
+
+    def reduce_hessian(self, H: Array) -> Array:
+        return self.reduce_rows(self.reduce_rows(H).T)

@@ -1,0 +1,96 @@
+r"""The likelihood of K classes in the limit along a recession direction: of each row only some classes are left.
+
+Along v every row's own score gains on another's for ever, or never does: then the row i and the class k are a touching
+pair. In the limit the classes that fell behind have probability zero, so with S_i the row's own class and those that
+touch it,
+
+    ℓ(W) = Σ_i s_i [z_{y_i} − log Σ_{k ∈ S_i} exp z_k],
+
+of rows with more than one class left. An offset far below zero leaves a class out, exactly: its exp underflows. The
+maximum exists, and is unique on what the differences x̄_i (e_{y_i} − e_k) of the touching pairs span.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.inference.estimate import Estimate, pose, raw_weights, refined, total_weight
+from separatrix.inference.expansion import expansion
+from separatrix.inference.pair_directions import Directions
+from separatrix.inference.request import Asked
+from separatrix.objective.problem import Objective
+from separatrix.objective.subspace import Subspace
+from separatrix.proofs.class_differences import CHUNK, Differences
+
+# Below every score by more than exp's range, above it by less than scores lose digits to.
+LEFT_OUT = -1e4
+# A singular value below this share of the largest is none.
+SINGULAR = 1e-10
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Orthonormal bases of what some pairs span, (width, r), and of what is across it, (width, width − r)."""
+
+    inside: Array
+    across: Array
+
+
+def spans(D: Differences, pairs: Integers) -> Spans:
+    """By QR of some pairs after the others, and the singular values of what that leaves.
+
+    >>> D = Differences(np.array([[1.0], [1.0]]), np.array([0, 1]), 2)
+    >>> spans(D, np.arange(2)).across.shape
+    (2, 1)
+    """
+    R = np.zeros((0, D.width))
+    for start in range(0, len(pairs), CHUNK):
+        R = np.asarray(np.linalg.qr(np.vstack([R, D.dense(pairs[start : start + CHUNK])]), mode="r"))
+    _, values, V = np.linalg.svd(R, full_matrices=True)
+    rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
+    return Spans(np.ascontiguousarray(V[:rank].T), np.ascontiguousarray(V[rank:].T))
+
+
+def framed(problem: Objective, codes: Integers, K: int, rows: Integers) -> Differences:
+    """The differences of some rows in the frame's coordinates, in the columns that are not pinned."""
+    block = problem.rows.resident()
+    assert block is not None, "rows are in memory"
+    X = block.homogeneous()[np.ix_(rows, ~problem.pinned)]
+    return Differences(X[:, 1:] if problem.fit_intercept else X, codes, K, problem.fit_intercept)
+
+
+def at_the_supremum(
+    among: Asked, rows: Integers, against: Integers, estimate: Estimate
+) -> tuple[Estimate, Asked, Integers]:
+    """Maximum likelihood with the classes that touch, and the rows that it is of: those with more than one."""
+    K = len(among.claim.scorer.classes)
+    left = np.arange(K) == among.codes[:, None]
+    left[rows, against] = True
+    inside = np.flatnonzero(left.sum(axis=1) > 1)
+    part, left = among.only(inside), left[inside]
+    beside = 0.0 if part.offset is None else part.offset
+    part = replace(part, offset=np.where(left, beside, LEFT_OUT))
+    problem = pose(part)
+    problem = problem.holding(constant(problem, part, estimate.held))
+    D = framed(problem, part.codes, K, np.arange(len(inside)))
+    i, k = np.nonzero(left & (np.arange(K) != part.codes[:, None]))
+    basis = spans(D, D.numbers(i, k)).inside
+    # An objective asks its directions for nothing that these do not have.
+    problem.subspace = cast(Subspace, Directions(basis, ~problem.pinned))
+    W = problem.offsets
+    assert W is not None, "an offset was given"
+    raw = problem.rows.frame.to_original(W)[:, : part.X.shape[1] + 1]
+    at, hessian = expansion(problem, W)
+    start = Estimate(problem, W, raw, estimate.A, raw_weights(problem), total_weight(part), at, hessian, estimate.held)
+    return refined(start), part, inside
+
+
+def constant(problem: Objective, part: Asked, held: Any) -> Any:
+    """The columns of W that the fit to all rows holds, (width,)."""
+    found = np.zeros(problem.shape[1], dtype=bool)
+    found[1 : part.X.shape[1] + 1] = held[int(part.claim.fit_intercept) :]
+    return found

@@ -1,0 +1,159 @@
+"""What users give to ``summary``, checked once: a fitted model, its rows, and what its weights mean.
+
+A weight can mean two things. A frequency f says that a row stands for f rows alike: n = Σ f, and everything is as if
+they were written out. A probability weight says how many rows of the population a sampled row stands for: n is the
+number of rows, the sum is a pseudo-likelihood, and only the sandwich covariance is sound. Nothing in the numbers tells
+the two apart, so they have to be declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import InputError, ParameterError, WeightError
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import AGREEMENT, as_matrix
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.losses import LOSSES
+from separatrix.objective.build import as_offset
+from separatrix.objective.problem import Evaluation
+from separatrix.scorers.scorer import taken_apart
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What sample weights mean: rows repeated (``repeats``), or shares of a population."""
+
+    name: str
+    covariance: str
+    repeats: bool
+
+    def count(self, weight: Array) -> int:
+        """n, the number of observations."""
+        return int(weight.sum()) if self.repeats else int(np.count_nonzero(weight))
+
+    def refuse(self, weight: Array) -> None:
+        """Raise where weights cannot mean what they are declared to."""
+        broken = np.flatnonzero(weight != np.floor(weight)) if self.repeats else np.empty(0, dtype=np.int64)
+        if len(broken):
+            came = f"row {broken[0]} has the frequency {weight[broken[0]]}"
+            raise WeightError("sample_weight", came, "give whole numbers, or declare weights='probability'")
+
+
+WEIGHTS = {
+    "frequency": Declared("frequency", "classical", repeats=True),
+    "probability": Declared("probability", "HC1", repeats=False),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A fitted logistic regression and its rows: X (n, d) dense or CSR, class numbers, weights and offset as given."""
+
+    model: Any
+    X: Any
+    y: AnyArray
+    codes: Integers
+    weight: Array
+    offset: Array | None
+    declared: Declared
+    names: tuple[str, ...]
+
+    @property
+    def claim(self) -> LikelihoodClaim:
+        """What the fit's objective depends on; a Firth fit's claim has the same names."""
+        return self.model.certificate_.claim  # type: ignore[no-any-return]
+
+    @property
+    def n(self) -> int:
+        return self.declared.count(self.weight)
+
+    @property
+    def firth(self) -> bool:
+        return getattr(self.model, "bias_reduction", None) is not None
+
+    @property
+    def class_weighted(self) -> bool:
+        return bool(np.any(self.claim.class_weights != 1.0))
+
+    @property
+    def is_likelihood(self) -> bool:
+        """Whether the sum over rows is a log-likelihood, and not one with rows weighed otherwise."""
+        return self.declared.repeats and not self.class_weighted
+
+    @property
+    def penalised(self) -> bool:
+        return bool(np.isfinite(self.claim.C) and np.any(self.claim.penalty_factors > 0))
+
+    def only(self, rows: Integers) -> Asked:
+        """The same question of some of the rows."""
+        offset = None if self.offset is None else self.offset[rows]
+        parts = (self.X[rows], self.y[rows], self.codes[rows], self.weight[rows])
+        return Asked(self.model, *parts, offset, self.declared, self.names)
+
+
+def ask(
+    model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
+) -> Asked:
+    """Check all of it; refuses a model that is no fitted logistic regression, and weights without a declaration."""
+    model, X, known = taken_apart(model, X)
+    named = known if names is None else [str(name) for name in names]
+    claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
+    if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
+        raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
+    if not LOSSES[claim.loss].traits.likelihood:
+        do = "fit with loss='logistic', 'probit' or 'cloglog'"
+        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", do)
+    from separatrix.classifiers.fit_input import rows_to_score
+    from separatrix.classifiers.weights import row_weights
+
+    rows = as_matrix(rows_to_score(model, X)[0])
+    codes = known_codes(y, claim.scorer.classes)
+    if rows.shape[0] != len(codes):
+        raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one a row")
+    declared = _declared(sample_weight, weights)
+    weight = row_weights(sample_weight, rows.shape[0])
+    declared.refuse(weight)
+    width = rows.shape[1] + claim.fit_intercept
+    if np.count_nonzero(weight) < width:
+        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients a score"
+        raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
+    if named is None:
+        named = [str(name) for name in getattr(model, "feature_names_in_", (f"x{j}" for j in range(rows.shape[1])))]
+    if len(named) != rows.shape[1]:
+        raise ParameterError("names", f"there are {len(named)} for {rows.shape[1]} columns", "give one a column")
+    beside = as_offset(offset, len(codes), len(claim.scorer.W))
+    return Asked(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(named))
+
+
+def refuse_other_rows(asked: Asked, at: Evaluation) -> None:
+    """Raise with the certificate's own sentence where these rows are not those of the fit."""
+    certificate = asked.model.certificate_
+    scale = max(abs(certificate.null_objective), abs(certificate.objective))
+    if not asked.firth and abs(at.value - certificate.objective) <= AGREEMENT * scale:
+        return
+    weight = None if np.all(asked.weight == 1.0) else asked.weight
+    found = certificate.verify(asked.X, asked.y, weight, asked.offset)
+    if not found:
+        do = "give the rows, labels, weights and offset of the fit"
+        raise InputError("X", f"the certificate {found.sentence}", do)
+
+
+def _declared(sample_weight: Any, weights: str | None) -> Declared:
+    if weights is None and sample_weight is not None:
+        do = "say what they mean: weights='frequency' or weights='probability'"
+        raise ParameterError("weights", "sample_weight came without it", do)
+    name = "frequency" if weights is None else weights
+    if not isinstance(name, str) or name not in WEIGHTS:
+        raise ParameterError("weights", f"got {weights!r}", f"choose one of {', '.join(map(repr, WEIGHTS))}")
+    return WEIGHTS[name]
+
+
+def _named(model: Any) -> str:
+    kind = type(model).__name__
+    return f"{kind}, not fitted yet" if kind == "LogisticRegression" else kind

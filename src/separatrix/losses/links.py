@@ -1,0 +1,226 @@
+"""Activations f and their inverses, the links: y = f(w·x + b). TEXTBOOK D5.
+
+One signal s = w·x + b, several heads: sign(s) decides, s regresses, σ(s) is a probability; so are Φ(s) and
+1 − e^{−e^s}.
+
+>>> sorted(LINKS)
+['cloglog', 'identity', 'logit', 'probit', 'sign', 'softmax']
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Booleans
+from separatrix.base.errors import ParameterError
+from separatrix.losses import logit, sigmoid, softmax
+
+
+class Link(Protocol):
+    """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them.
+
+    One score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is predicted.
+    A link with probabilities predicts the second class where its probability exceeds ½, so a tie goes to the first
+    class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1), and so
+    ``takes_boundary``.
+    """
+
+    @property
+    def probabilistic(self) -> bool: ...
+    @property
+    def boundary(self) -> float: ...
+    @property
+    def takes_boundary(self) -> bool: ...
+    def decides(self, z: Array) -> Booleans: ...
+    def activation(self, z: Array) -> Array: ...
+    def inverse(self, c: float) -> float: ...
+    def log_probabilities(self, z: Array) -> Array: ...
+
+
+class Decides:
+    """The rule of one score: the second class where z exceeds the boundary, or reaches it with ``takes_boundary``."""
+
+    boundary: float = 0.0
+    takes_boundary: bool = False
+
+    def decides(self, z: Array) -> Booleans:
+        return z >= self.boundary if self.takes_boundary else z > self.boundary
+
+
+class BinaryLink(Decides, ABC):
+    """A link of one score to P(second class): each side's log by itself, since 1 − p would round a small p away."""
+
+    probabilistic = True
+
+    @abstractmethod
+    def activation(self, z: Array) -> Array:
+        """P(second)."""
+
+    @abstractmethod
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        """ln P(first), ln P(second)."""
+
+    @abstractmethod
+    def of_probability(self, p: float) -> float:
+        """The score at which P(second) is p, 0 < p < 1."""
+
+    def inverse(self, c: float) -> float:
+        if not 0 < c < 1:
+            raise ParameterError("c", f"got {c}", "give a probability strictly between 0 and 1")
+        return self.of_probability(c)
+
+    def log_probabilities(self, z: Array) -> Array:
+        return np.column_stack(self.log_both(z))
+
+
+@final
+@dataclass(frozen=True)
+class Logit(BinaryLink):
+    """f = σ, f⁻¹ = logit.
+
+    >>> Logit().inverse(0.5)
+    0.0
+    """
+
+    def activation(self, z: Array) -> Array:
+        return sigmoid(z)
+
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        return -np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)
+
+    def of_probability(self, p: float) -> float:
+        return float(logit(p))
+
+
+@final
+@dataclass(frozen=True)
+class ProbitLink(BinaryLink):
+    """f = Φ, the normal distribution function.
+
+    >>> round(ProbitLink().inverse(0.975), 2)
+    1.96
+    """
+
+    def activation(self, z: Array) -> Array:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(z))
+
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        from scipy.special import log_ndtr
+
+        return np.asarray(log_ndtr(-z)), np.asarray(log_ndtr(z))
+
+    def of_probability(self, p: float) -> float:
+        from scipy.special import ndtri
+
+        return float(ndtri(p))
+
+
+@final
+@dataclass(frozen=True)
+class CloglogLink(BinaryLink):
+    """f(s) = 1 − e^{−e^s}, f⁻¹(p) = ln(−ln(1 − p)); P(second) = ½ at s = ln ln 2, not at 0.
+
+    >>> round(float(CloglogLink().activation(np.array([0.0]))[0]), 3)
+    0.632
+    >>> CloglogLink().decides(np.array([-0.4, -0.3])).tolist()
+    [False, True]
+    """
+
+    boundary = math.log(math.log(2.0))
+
+    def activation(self, z: Array) -> Array:
+        with np.errstate(under="ignore"):
+            return np.asarray(-np.expm1(-np.exp(np.minimum(z, 700.0))))
+
+    def log_both(self, z: Array) -> tuple[Array, Array]:
+        with np.errstate(under="ignore", over="ignore"):
+            rate = np.exp(np.minimum(z, 700.0))
+            second = np.where(z < -30, z, np.log(-np.expm1(-np.maximum(rate, 1e-300))))
+        return -rate, second
+
+    def of_probability(self, p: float) -> float:
+        return float(np.log(-np.log1p(-p)))
+
+
+@final
+@dataclass(frozen=True)
+class SoftmaxLink(Decides):
+    """f = softmax over the K scores; boundaries lie between pairs of classes, not at a level c.
+
+    >>> SoftmaxLink().activation(np.array([[0.0, 0.0, 0.0, 0.0]])).tolist()
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
+
+    probabilistic: bool = True
+
+    def activation(self, z: Array) -> Array:
+        return softmax(z)
+
+    def inverse(self, c: float) -> float:
+        raise ParameterError("c", f"got {c} for more than two classes", "ask for the boundary of two classes")
+
+    def log_probabilities(self, z: Array) -> Array:
+        top = z.max(axis=1, keepdims=True)
+        with np.errstate(under="ignore"):
+            return np.asarray(z - top - np.log(np.exp(z - top).sum(axis=1, keepdims=True)))
+
+
+class _NoProbabilities(Decides):
+    """A head that gives no probabilities, and says so; z = 0 predicts +. TEXTBOOK D1, P13."""
+
+    probabilistic = False
+    takes_boundary = True
+
+    def log_probabilities(self, z: Array) -> Array:
+        raise ParameterError(
+            "probabilities", "this model has scores only", "use a model with probabilities, such as logistic"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Identity(_NoProbabilities):
+    """f(s) = s: linear regression's head.
+
+    >>> Identity().inverse(0.5)
+    0.5
+    """
+
+    def activation(self, z: Array) -> Array:
+        return z
+
+    def inverse(self, c: float) -> float:
+        return float(c)
+
+
+@final
+@dataclass(frozen=True)
+class Sign(_NoProbabilities):
+    """f(s) = +1 for s ≥ 0, else −1: the classifier's head. TEXTBOOK D1.
+
+    >>> Sign().activation(np.array([-2.0, 0.0, 3.0])).tolist()
+    [-1.0, 1.0, 1.0]
+    """
+
+    def activation(self, z: Array) -> Array:
+        return np.where(z >= 0, 1.0, -1.0)
+
+    def inverse(self, c: float) -> float:
+        return 0.0
+
+
+LINKS: dict[str, Link] = {
+    "logit": Logit(),
+    "probit": ProbitLink(),
+    "cloglog": CloglogLink(),
+    "softmax": SoftmaxLink(),
+    "identity": Identity(),
+    "sign": Sign(),
+}

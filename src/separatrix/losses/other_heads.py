@@ -1,0 +1,149 @@
+"""Other heads on the same signal, and another cost on σ. TEXTBOOK D5, R4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.losses.activations import sigmoid
+from separatrix.losses.traits import MarginLoss, Traits
+
+# Past this score e^z leaves float64.
+LARGEST_EXPONENT = 700.0
+
+
+@final
+@dataclass(frozen=True)
+class Probit(MarginLoss):
+    """ℓ(m) = −ln Φ(m), with Φ the normal distribution function: P(+ | z) = Φ(z).
+
+    >>> round(float(Probit().of_margin(np.array(0.0))), 3)
+    0.693
+    """
+
+    traits: ClassVar[Traits] = Traits(link="probit", likelihood=True, lipschitz=1.0)
+
+    def of_margin(self, m: Array) -> Array:
+        from scipy.special import log_ndtr
+
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(-log_ndtr(m))
+
+    def slope(self, m: Array) -> Array:
+        """−φ(m)/Φ(m), which for large −m is m − 1/m."""
+        from scipy.special import log_ndtr
+
+        with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
+            ratio = np.exp(-0.5 * m**2 - 0.5 * np.log(2 * np.pi) - log_ndtr(m))
+            return np.where(m < -1e4, m - 1.0 / np.where(m == 0, 1.0, m), -ratio)
+
+    def curvature(self, m: Array) -> Array:
+        """r (r + m) with r = φ(m)/Φ(m)."""
+        r = -self.slope(m)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.where(m < -1e4, 1.0, r * np.maximum(r + np.maximum(m, -1e4), 0.0))
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """sup_m a m − ℓ(m), by bisection for the m whose slope is a."""
+        low, high = np.full_like(a, -1e5), np.full_like(a, 40.0)
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            steeper = self.slope(middle) < a
+            low, high = np.where(steeper, middle, low), np.where(steeper, high, middle)
+        m = 0.5 * (low + high)
+        return np.where(a < 0, a * m - self.of_margin(m), np.where(a == 0, 0.0, np.inf))
+
+
+@final
+@dataclass(frozen=True)
+class ComplementaryLogLog:
+    """P(+ | z) = 1 − e^{−e^z}: the head of the smallest of many risks. Not symmetric, so not a margin loss.
+
+    >>> ComplementaryLogLog().value(np.array([-1.0]), np.array([0.0])).tolist()
+    [1.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(link="cloglog", likelihood=True, by_margin=False)
+
+    def value(self, t: AnyArray, z: Array) -> Array:
+        rate = _rate(z)
+        with np.errstate(divide="ignore", under="ignore"):
+            small = np.where(z < -30, -z, -np.log(-np.expm1(-np.maximum(rate, 1e-300))))
+            return np.where(np.asarray(t) > 0, small, rate)
+
+    def derivative(self, t: AnyArray, z: Array) -> Array:
+        rate = _rate(z)
+        return np.where(np.asarray(t) > 0, -_hazard(rate), rate)
+
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        return self.value(t, z), self.derivative(t, z)
+
+    def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
+        """ℓ″ = h (h − 1 + λ) for t = +, λ for t = −, with λ = e^z and h = λ/(e^λ − 1)."""
+        rate = _rate(z)
+        h = _hazard(rate)
+        # Near λ = 0 the bracket is λ/2 − …; its terms would cancel.
+        bracket = np.where(rate < 1e-5, 0.5 * rate, h - 1.0 + rate)
+        with np.errstate(over="ignore"):
+            return np.where(np.asarray(t) > 0, h * bracket, rate) * dz
+
+    def conjugate(self, t: AnyArray, a: Array) -> Array:
+        """For t = −: a ln a − a, a ≥ 0. For t = +: by bisection for the z whose slope is a in (−1, 0)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            minus = np.where(a > 0, a * np.log(np.where(a > 0, a, 1.0)) - a, np.where(a == 0, 0.0, np.inf))
+        low, high = np.full_like(a, -50.0), np.full_like(a, 7.0)
+        one = np.ones_like(a)
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            steeper = self.derivative(one, middle) < a
+            low, high = np.where(steeper, middle, low), np.where(steeper, high, middle)
+        z = 0.5 * (low + high)
+        plus = np.where((a > -1) & (a < 0), a * z - self.value(one, z), np.where(a == 0, 0.0, np.inf))
+        return np.where(np.asarray(t) > 0, plus, minus)
+
+
+def _rate(z: Array) -> Array:
+    with np.errstate(under="ignore"):
+        return np.asarray(np.exp(np.minimum(z, LARGEST_EXPONENT)))
+
+
+def _hazard(rate: Array) -> Array:
+    """λ/(e^λ − 1), 1 at λ = 0."""
+    held = np.clip(rate, 1e-300, LARGEST_EXPONENT)
+    with np.errstate(under="ignore"):
+        return np.where(rate > LARGEST_EXPONENT, 0.0, held / np.expm1(held))
+
+
+@final
+@dataclass(frozen=True)
+class SquaredSigmoid(MarginLoss):
+    """ℓ(m) = (1 − σ(m))², which for y ∈ {0, 1} is (y − σ(z))²: the squared cost of lecture 000. TEXTBOOK R4.
+
+    Bounded, so far mistakes cost no more than near ones, and not convex: several minima.
+
+    >>> SquaredSigmoid().of_margin(np.array([0.0, -800.0])).tolist()
+    [0.25, 1.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(convex=False, link="logit", lipschitz=0.16)
+
+    def of_margin(self, m: Array) -> Array:
+        with np.errstate(under="ignore"):
+            return sigmoid(-m) ** 2
+
+    def slope(self, m: Array) -> Array:
+        s = sigmoid(-m)
+        with np.errstate(under="ignore"):
+            return -2.0 * s**2 * sigmoid(m)
+
+    def curvature(self, m: Array) -> Array:
+        s = sigmoid(-m)
+        with np.errstate(under="ignore"):
+            return 2.0 * s**2 * (2.0 - 3.0 * s) * sigmoid(m)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """A bounded loss has sup_m a m − ℓ(m) = ∞ but at a = 0."""
+        return np.where(a == 0, 0.0, np.inf)

@@ -1,0 +1,102 @@
+"""The form of classes: labels of any plain type, as an array of the type that they had."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import ModelFileError, ParameterError
+from separatrix.model_file.places import Form, Reading, Writing
+
+_WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+# What labels may be: the name of their array's type, and the type that each must have in JSON.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "object": (str, bool, int, float),
+    **dict.fromkeys(_WHOLE, (int,)),
+    **dict.fromkeys(("float16", "float32", "float64"), (float,)),
+}
+# Text arrays may be wider than their longest label, but not wider than this.
+WIDEST = 1024
+# Bytes of a text array: so many for each letter of the labels and their JSON, and so many besides. NumPy gives every
+# label the room of the longest, so that one long label among many would take a large multiple of the file's size.
+ROOM_PER_LETTER, ROOM_AT_LEAST = 64, 2048
+
+
+@dataclass(frozen=True)
+class Labels(Form):
+    """Distinct labels, ``least`` of them or more; as many as the axis is long, where it has a name.
+
+    Text is an array of the width that it had, as far as there is room for it (``ROOM_PER_LETTER``); else of the width
+    of the longest label; where that takes too much room as well, it is an array of Python's own strings.
+
+    >>> Labels().plain(np.array(["no", "yes"]), Writing("classes"))
+    {'dtype': 'str', 'values': ['no', 'yes'], 'width': 3}
+    """
+
+    axis: str = ""
+    least: int = 2
+    shared: ClassVar[bool] = True
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        kind = {"U": "str", "T": "str", "O": "object"}.get(value.dtype.kind, value.dtype.name)
+        labels = [label.item() if isinstance(label, np.generic) else label for label in value.tolist()]
+        for label in labels:
+            if type(label) not in _TYPES.get(kind, ()) or (isinstance(label, float) and not math.isfinite(label)):
+                came = f"the class {label!r} is of type {type(label).__name__}"
+                raise ParameterError("model", came, "fit with labels that are text, finite numbers or truth values")
+        fixed = value.dtype.kind == "U" and value.dtype.itemsize // 4 <= WIDEST
+        return {"dtype": kind, "values": labels} | ({"width": value.dtype.itemsize // 4} if fixed else {})
+
+    def read(self, found: Any, at: Reading) -> AnyArray:
+        formed = isinstance(found, dict) and set(found) - {"width"} == {"dtype", "values"}
+        at.require(formed, "has a wrong form")
+        kind, labels = found["dtype"], found["values"]
+        at.require(isinstance(kind, str) and kind in _TYPES, f"is of an unknown type, {kind!r:.60}")
+        at.require(isinstance(labels, list), "is not a list")
+        self._count(len(labels), at)
+        at.require(all(type(label) in _TYPES[kind] for label in labels), f"is not all of type {kind}")
+        distinct = len({(type(label), _hashed(label)) for label in labels}) == len(labels)
+        at.require(distinct, "has a class twice")
+        dtype = self._dtype(found, at)
+        if dtype == "object":
+            classes = np.empty(len(labels), dtype=object)
+            classes[:] = labels
+            return classes
+        try:
+            return np.array(labels, dtype=dtype)
+        except OverflowError:
+            raise ModelFileError(f"its {at.path} has a class that does not fit into {kind}") from None
+
+    @staticmethod
+    def _dtype(found: dict[str, Any], at: Reading) -> str:
+        kind, labels = str(found["dtype"]), found["values"]
+        if kind != "str":
+            at.require("width" not in found, f"has a width, and is of type {kind}")
+            return kind
+        longest = max((len(label) for label in labels), default=0)
+        width = found.get("width", longest)
+        sound = type(width) is int and longest <= width <= max(longest, WIDEST)
+        at.require(sound, f"has a width of {width!r:.60}, which does not fit its labels")
+        room = ROOM_AT_LEAST + ROOM_PER_LETTER * sum(len(label) + 4 for label in labels)
+        widths = [one for one in (width, longest) if 4 * max(1, one) * len(labels) <= room]
+        return f"<U{max(1, widths[0])}" if widths else "object"
+
+    def refit(self, value: Any, at: Reading) -> None:
+        at.require(isinstance(value, np.ndarray) and value.ndim == 1, "is not a list of labels")
+        self._count(len(value), at)
+
+    def _count(self, count: int, at: Reading) -> None:
+        at.require(count >= self.least, f"has {count} labels: there are fewer than two classes")
+        wanted = at.sizes.get(self.axis, count)
+        at.require(count == wanted, f"has {count} labels, where there must be {wanted}")
+
+
+def _hashed(label: Any) -> Any:
+    """What stands for a label in a set: its text, where it is a long number, of which many may have one hash."""
+    return str(label) if type(label) is int and abs(label) >= 1 << 64 else label

@@ -1,0 +1,268 @@
+r"""The squared cost of linear outputs, and its exact minimum. TEXTBOOK S2, S4.
+
+    E(W) = (1/S) [½ Σ_i s_i ‖W x̄_i − t_i‖² + ½ λ Σ_k Σ_j w_kj²],    S = Σ_i s_i
+
+with W (outputs, d + 1), intercepts in column 0 and never penalised, w in raw units. Lectures 001 and 003 write
+½ tr RᵀR: this divided by the total weight; minimisers do not depend on it. E is quadratic, so with its gradient G and
+Hessian H (alike for every output) the gap E(W) − min E is ½ tr G H⁺ Gᵀ, for any W, exactly.
+
+A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments give E, a sum of squares, and G as well:
+one pass is enough, and what the rounding of moments may hide is added to the gap. Where that is too much, as where
+columns are nearly collinear or the fit is nearly exact, a second pass takes the residuals themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.whitening import Whitening
+from separatrix.rows import ArraySum, Block, Rows, memory_rows
+
+# A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
+NOTHING = 1e-24
+# The moments judge a fit where they leave less than this share in doubt: of its cost, and of its outputs.
+DOUBT = 1e-8
+
+
+@dataclass(frozen=True)
+class SquaredResiduals(ArraySum):
+    """½ Σ s ‖r‖² in entry 0 and Σ s r ⊗ x̄ in the rest, for r = W x̄ − t."""
+
+    W: Array
+    targets: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (1 + self.W.size,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        R = block.scores(self.W)
+        R -= self.targets[block.t]
+        weighted = block.weight[:, None] * R
+        total[0] += 0.5 * float(np.sum(weighted * R))
+        total[1:] += block.adjoint(weighted).ravel()
+        return total
+
+
+@dataclass(frozen=True)
+class RootSystem:
+    """Upper triangular, with the QR factor of rows √s (x̄, t), block after block: digits that squaring loses."""
+
+    width: int
+    targets: Array
+
+    def zero(self) -> Array:
+        return np.zeros((0, self.width + self.targets.shape[1]))
+
+    def add(self, total: Array, block: Block) -> Array:
+        rows = np.column_stack([block.homogeneous(), self.targets[block.t]])
+        return self.merge(total, np.sqrt(block.weight)[:, None] * rows)
+
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
+
+
+class Minimum(NamedTuple):
+    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
+
+    raw: Array
+    W: Array
+    value: float
+    gap: float | None
+    gradient_norm: float
+    by_residuals: bool = True
+    shortest: bool = False  # of all minimisers the one of least norm in raw units, intercept included
+
+
+@dataclass(frozen=True)
+class SquaredCost:
+    """E over rows whose targets are class numbers, with their moments; ``targets``: (K, outputs), a row a class."""
+
+    rows: Rows
+    moments: Moments
+    targets: Array
+    l2: float
+    fit_intercept: bool
+
+    @cached_property
+    def root_penalty(self) -> Array:
+        """(λ/S)^½ by column of the frame, (d + 1)."""
+        raw = np.sqrt(self.l2 / self.moments.total_weight) / self.rows.frame.scale
+        return np.concatenate([[0.0], raw])
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ, without the intercept's row and column where there is none."""
+        found, m = self.moments, self.moments.center
+        G = np.empty((len(m) + 1, len(m) + 1))
+        G[0, 0], G[0, 1:], G[1:, 0] = 1.0, m, m
+        G[1:, 1:] = (found.within + found.between) / found.total_weight + np.outer(m, m)
+        if not self.fit_intercept:
+            G[0, :] = G[:, 0] = 0.0
+        return G
+
+    @cached_property
+    def root(self) -> tuple[Array, Array]:
+        """R, R_t with the QR factor of the rows (x̄, t)/√S: RᵀR is the Gram matrix, Rᵀ R_t = (1/S) Σ s x̄ t."""
+        width = self.rows.n_features + 1
+        whole = self.rows.fold(RootSystem(width, self.targets)) / np.sqrt(self.moments.total_weight)
+        R = whole[:, :width]
+        if not self.fit_intercept:
+            R[:, 0] = 0.0
+        return R, whole[:, width:]
+
+    @cached_property
+    def noise(self) -> float:
+        """The relative error of framed columns: centring rounds by their offset, unless they are constant."""
+        frame, varies = self.rows.frame, np.diag(self.gram)[1:] > 0
+        offset = float(np.max(np.abs(frame.center / frame.scale)[varies], initial=1.0))
+        return 8 * (self.rows.n_features + 1) * EPS * offset
+
+    @cached_property
+    def _squared(self) -> Whitening:
+        """Of H = gram + penalty, as far as squared columns tell."""
+        return Whitening.of(self.gram + np.diag(self.root_penalty**2))
+
+    def _by_root(self, found: Whitening, root_penalty: Array) -> Whitening:
+        """The same, by the root of the matrix where squaring left it singular."""
+        if not found.deficient:
+            return found
+        return Whitening.of_root(np.vstack([self.root[0], np.diag(root_penalty)]), self.noise)
+
+    @cached_property
+    def white(self) -> Whitening:
+        """Of H = gram + penalty."""
+        return self._by_root(self._squared, self.root_penalty)
+
+    @property
+    def rank(self) -> int:
+        """Of X̄ (of X where there is no intercept), to working precision."""
+        if self.l2 == 0:
+            return self.white.rank
+        return self._by_root(Whitening.of(self.gram), np.zeros_like(self.root_penalty)).rank
+
+    @property
+    def null_value(self) -> float:
+        """E of the best constant outputs, of zero outputs where there is no intercept."""
+        p = self.moments.shares
+        mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
+        return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
+
+    def value_gradient(self, W: Array) -> tuple[float, Array]:
+        """E(W) and ∇E(W), (outputs, d + 1), from the residuals: one pass."""
+        found, S = self.rows.fold(SquaredResiduals(W, self.targets)), self.moments.total_weight
+        shrunk = self.root_penalty * W
+        G = found[1:].reshape(W.shape) / S + self.root_penalty * shrunk
+        if not self.fit_intercept:
+            G[:, 0] = 0.0
+        return float(found[0]) / S + 0.5 * float(np.sum(shrunk**2)), G
+
+    def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
+        """The same without a pass."""
+        p, w, within = self.moments.shares, W[:, 1:], self.moments.within / self.moments.total_weight
+        off = self._means @ W.T - self.targets
+        shrunk, spread = self.root_penalty * W, w @ within
+        value = 0.5 * (float(p @ np.sum(off**2, axis=1)) + float(np.sum(spread * w)) + float(np.sum(shrunk**2)))
+        G = (off * p[:, None]).T @ self._means + self.root_penalty * shrunk
+        G[:, 1:] += spread
+        return value, G
+
+    @cached_property
+    def _means(self) -> Array:
+        """m̄_k, (K, d + 1)."""
+        return np.column_stack([np.full(len(self.targets), float(self.fit_intercept)), self.moments.mean])
+
+    def gap(self, G: Array) -> float | None:
+        """½ tr G H⁺ Gᵀ; None where the gradient has a part that the columns do not determine."""
+        unit = np.sqrt(np.diag(self.gram) + self.root_penalty**2)
+        unit[unit == 0] = 1.0
+        outside = (G - (G @ self.white.A) @ self.white.colour.T) / unit
+        if np.max(np.abs(outside)) > 1e-9 * (1.0 + float(np.max(np.abs(self.targets)))):
+            return None
+        return 0.5 * float(np.sum((G @ self.white.A) ** 2))
+
+    def minimise(self) -> Minimum:
+        """The minimum; where X̄ is singular and nothing is penalised, of all minimisers W = X̄⁺T. TEXTBOOK S2.
+
+        X̄⁺T is the one of least norm, intercept included, in the columns' own units. Where these digits are out of
+        float64's reach, as with offsets that dwarf the columns' spreads, the one of least norm in standardised columns.
+        """
+        least = self._minimiser()
+        width = self.rows.n_features + self.fit_intercept
+        if self.l2 > 0 or self.white.rank >= width:
+            return least
+        raw = self._shortened(least.raw)
+        shortest = (None if least.by_residuals else self._at_by_moments(raw)) or self.at(raw)
+        allowed = max(10 * (least.gap or 0.0), DOUBT**2 * self.null_value)
+        return least if shortest.gap is None or shortest.gap > allowed else shortest._replace(shortest=True)
+
+    def _shortened(self, raw: Array) -> Array:
+        """Raw weights without their part that is orthogonal to all rows x̄, which scores do not depend on."""
+        frame, seen = self.rows.frame, self.white.colour  # the columns of colour span the framed rows
+        scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)  # a constant column is its center alone
+        rows = np.vstack([seen[:1], np.outer(frame.center, seen[0]) + scale[:, None] * seen[1:]])
+        Q = np.linalg.qr(rows / np.linalg.norm(rows, axis=0))[0]
+        return np.asarray(raw @ Q @ Q.T)
+
+    def _minimiser(self) -> Minimum:
+        """W = H⁺ (1/S) Σ s t x̄ᵀ; one step more from the residuals where the squared condition number calls for it."""
+        if self._squared.deficient:
+            R, R_t = self.root
+            W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
+            return self.at(self.rows.frame.to_original(W))
+        W = self.white.solve(self._means.T @ (self.targets * self.moments.shares[:, None])).T
+        raw = self.rows.frame.to_original(W)
+        least = self._at_by_moments(raw)
+        if least is not None:
+            return least
+        least = self.at(raw)
+        if least.gap is not None and least.gap <= NOTHING * self.null_value:
+            return least
+        _, G = self.value_gradient(W)
+        return self.at(self.rows.frame.to_original(W - self.white.solve(G.T).T))
+
+    def at(self, raw: Array) -> Minimum:
+        """E, its gap and gradient at weights in raw units, by the residuals."""
+        W = self.rows.frame.from_original(raw)
+        value, G = self.value_gradient(W)
+        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)))
+
+    def _at_by_moments(self, raw: Array) -> Minimum | None:
+        """The same by the moments, the gap with what their rounding may hide; None where that leaves doubt."""
+        W, A = self.rows.frame.from_original(raw), self.white.A
+        value, G = self._value_gradient_by_moments(W)
+        unit, error = np.sqrt(np.diag(self.gram)), self.noise + self.moments.rounding
+        reach = np.abs(W) @ unit + float(np.max(np.abs(self.targets)))  # no output or residual is larger, in the mean
+        hidden = 2 * error * np.outer(reach, unit) @ np.abs(A)
+        gap = 0.5 * float(np.sum((np.linalg.norm(G @ A, axis=1) + np.linalg.norm(hidden, axis=1)) ** 2))
+        if error * float(reach @ reach) > DOUBT * value or gap > DOUBT**2 * self.null_value:
+            return None
+        return Minimum(raw, W, value, gap, float(np.linalg.norm(G)), by_residuals=False)
+
+
+def pose_squares(
+    X: Any,
+    codes: Integers,
+    weight: Array,
+    targets: Array,
+    l2: float,
+    fit_intercept: bool,
+    names: list[str] | None = None,
+) -> SquaredCost:
+    """The cost over rows in memory, in standard coordinates. Refuses NaN and infinity by row and column.
+
+    >>> X, codes, signs = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([[-1.0], [1.0]])
+    >>> least = pose_squares(X, codes, np.ones(3), signs, 0.0, True).minimise()
+    >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
+    ([[-0.666666666667, 1.0]], 0.333333333333)
+    """
+    total = max(float(weight.sum()), np.finfo(np.float64).tiny)
+    spread = 2 * float(np.sqrt(l2 / total))
+    found = gather(X, codes, len(targets), weight, pooled=True, names=names, spread=spread, centred=fit_intercept)
+    return SquaredCost(memory_rows(X, codes, weight, found.frame), found, targets, float(l2), fit_intercept)

@@ -1,0 +1,98 @@
+"""Solving with a symmetric positive definite matrix whose diagonal may span many orders of magnitude."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array
+
+# Units in the last place, for each row of a matrix, that its sums over the data and its factor are off by.
+ROUNDED = 16
+
+
+@dataclass(frozen=True)
+class Factor:
+    """H = D L Lᵀ D with D = diag(H)^½: the scaling costs nothing and takes the columns' units out."""
+
+    lower: Array
+    d: Array
+    squared: bool = True  # found from H itself, which holds half the digits of its root
+
+    @classmethod
+    def of(cls, H: Array) -> Factor | None:
+        """The factor of H, or None where H is not positive definite to working precision.
+
+        >>> Factor.of(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
+        True
+        """
+        from scipy.linalg.lapack import dpotrf
+
+        diagonal = np.diag(H)
+        if len(H) == 0:
+            return cls(H, diagonal)
+        if not (np.all(np.isfinite(H)) and np.all(diagonal > 0)):
+            return None
+        d = np.sqrt(diagonal)
+        # LAPACK counts by columns: to it the transpose's upper triangle is the lower one here, without a copy.
+        upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
+        if failed or np.min(np.diag(upper)) ** 2 < 8 * len(H) * EPS:
+            return None
+        return cls(upper.T, d)
+
+    @classmethod
+    def of_root(cls, R: Array) -> Factor | None:
+        """The factor of H = RᵀR, for R upper triangular: for matrices whose condition H itself cannot hold.
+
+        >>> R = np.array([[1.0, 1.0], [0.0, 1e-10]])
+        >>> Factor.of(R.T @ R) is None, Factor.of_root(R) is None
+        (True, False)
+        """
+        d = np.linalg.norm(R, axis=0)
+        if R.shape[0] < R.shape[1] or not (np.all(np.isfinite(R)) and np.all(d > 0)):
+            return None
+        lower = (R / d).T
+        if np.min(np.abs(np.diag(lower)), initial=np.inf) < 8 * len(d) * EPS:
+            return None
+        return cls(np.ascontiguousarray(lower), d, squared=False)
+
+    def half(self, B: Array) -> Array:
+        """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
+        from scipy.linalg.lapack import dtrtrs
+
+        scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
+        return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
+
+    def rounding(self, root: Array, cancelled: float = 1.0) -> float:
+        """The relative error of gᵀ H⁻¹ g, whatever g is; ``root``: L⁻¹ D⁻¹, as ``half`` has it.
+
+        ``cancelled``: how many times larger than H's diagonal the terms were that it was summed of.
+
+        The scaled matrix A = L Lᵀ has a diagonal of ones, and rounding of order p in units of the last place: twice
+        that over its smallest eigenvalue, which is at least 1/trace(A⁻¹). Found from a root of H, it is the root that
+        is rounded so, and only the square root of that trace counts.
+
+        >>> A = Factor.of(np.array([[1.0, 0.9], [0.9, 1.0]]))
+        >>> A.rounding(A.half(np.eye(2))) < 1e-12
+        True
+        """
+        trace = float(np.sum((root * self.d) ** 2)) * cancelled
+        return 2 * ROUNDED * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
+
+    def lengths(self, V: Array) -> Array:
+        """(vᵀ H v)^½ for each row v.
+
+        >>> Factor.of(np.diag([4.0, 9.0])).lengths(np.eye(2)).tolist()
+        [2.0, 3.0]
+        """
+        return np.asarray(np.linalg.norm((V * self.d) @ np.tril(self.lower), axis=1))
+
+    def solve(self, g: Array) -> Array:
+        """H⁻¹ g."""
+        from scipy.linalg.lapack import dpotrs
+
+        d = self.d if g.ndim == 1 else self.d[:, None]
+        if len(d) == 0:
+            return g.copy()
+        return np.asarray(dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)

@@ -1,0 +1,64 @@
+"""The penalty on weights, in raw units. TEXTBOOK R8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """strength · Σ_j factors_j (α |w_j| + ½ (1 − α) w_j²), with α = ``l1_ratio``; the intercept is never penalised.
+
+    α = 0 is the ridge, α = 1 the lasso (Tibshirani 1996), between them the elastic net (Zou and Hastie 2005).
+
+    >>> Penalty(2.0, np.ones(1), l1_ratio=0.25).quadratic.tolist()
+    [1.5]
+    """
+
+    strength: float
+    factors: Array
+    l1_ratio: float = 0.0
+
+    @classmethod
+    def none(cls, n_features: int) -> Penalty:
+        return cls(0.0, np.ones(n_features))
+
+    @property
+    def quadratic(self) -> Array:
+        """The second derivative in each raw weight, (d,)."""
+        return self.strength * (1.0 - self.l1_ratio) * self.factors
+
+    @property
+    def absolute(self) -> Array:
+        """What multiplies the size of each raw weight, (d,)."""
+        return self.strength * self.l1_ratio * self.factors
+
+    def with_free(self, columns: int) -> Penalty:
+        """The same penalty with so many columns more behind the others, which it leaves alone."""
+        return replace(self, factors=np.concatenate([self.factors, np.zeros(columns)]))
+
+    def times(self, share: float) -> Penalty:
+        """The same penalty, stronger or weaker."""
+        return replace(self, strength=self.strength * share)
+
+
+def soft(g: Array, a: Array) -> Array:
+    """What of g is left when its size falls by a, and nothing below: sign(g) (|g| − a)₊.
+
+    >>> soft(np.array([3.0, -0.5]), np.array([1.0, 1.0])).tolist()
+    [2.0, 0.0]
+    """
+    return g - np.clip(g, -a, a)
+
+
+def shortest(w: Array, g: Array, a: Array) -> Array:
+    """The shortest subgradient of f + Σ a |w|, with g the gradient of f: zero at the minimum alone.
+
+    >>> shortest(np.array([0.0, 2.0]), np.array([3.0, -1.0]), np.array([1.0, 1.0])).tolist()
+    [2.0, 0.0]
+    """
+    return np.where(w == 0, soft(g, np.broadcast_to(a, g.shape)), g + a * np.sign(w))

@@ -1,0 +1,476 @@
+r"""The objective: a mean over rows plus a penalty.
+
+    E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + Σ_k Σ_j ½ (r_j W_kj)² + a_j |W_kj|,    S = Σ_i s_i,   r_0 = a_0 = 0
+
+with W (K or 1, d + 1), intercepts in column 0, in the coordinates of the rows' frame. With the penalty strength
+1/C, the share α of absolute values and factors f_j in raw units, r_j = ((1 − α) f_j/(C S))^½ / scale_j and
+a_j = α f_j/(C S scale_j), so E · C S is scikit-learn's objective. Lectures 000, 002 and 004 divide by N as here;
+minimisers do not depend on it.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.base.cached import cached_property
+from separatrix.losses import Loss
+from separatrix.losses.links import LINKS
+from separatrix.objective.factor import Factor
+from separatrix.objective.partials import (
+    ClassSums,
+    Gram,
+    Hessian,
+    HessianProduct,
+    LargestEntries,
+    RelativeMarginRange,
+    RelativeMargins,
+    RootGram,
+    RootHessian,
+    ScoreSquares,
+    SecondMoments,
+    ValueGradient,
+)
+from separatrix.objective.penalty import Penalty, shortest
+from separatrix.objective.resolution import unresolved
+from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
+from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
+from separatrix.rows.block import power_of_two
+
+# Past so many parameters a matrix of second derivatives is neither built nor factored.
+LARGEST_HESSIAN = 3000
+# Past so many columns their rank, which needs singular values, would take longer than the fit.
+LARGEST_RANK = 1000
+# Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
+SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+# A penalty below this share of the noise has no part in second derivatives: its square is lost beside theirs.
+WEAK = 0.01
+# Penalties in the frame's coordinates are no larger: with a curvature of 1e300 a weight is zero.
+LARGEST_ROOT = 1e150
+# Entries below this have squares that are rounded away.
+SMALLEST_ENTRY = 1e-140
+# Newton steps for the best constants beside an offset, and halvings of each.
+NULL_STEPS = 30
+
+
+class Evaluation(NamedTuple):
+    """E at some W, and the gradient of its smooth part: of all but the absolute values."""
+
+    value: float
+    gradient: Array
+
+
+class Objective:
+    """E(W) over rows, with the pass over the rows counted in ``passes``."""
+
+    def __init__(
+        self, rows: Rows, loss: Loss, penalty: Penalty, n_classes: int = 2, fit_intercept: bool = True
+    ) -> None:
+        self.rows, self.loss, self.penalty = rows, loss, penalty
+        self.n_classes, self.fit_intercept = n_classes, fit_intercept
+        # Columns of W that stay as they start: an intercept that is not fitted at zero, an offset at one.
+        self.pinned = np.zeros(rows.n_features + 1, dtype=bool)
+        self.pinned[0] = not fit_intercept
+        self.n_offsets = 0  # columns behind the others that are offsets
+        self.passes = 0
+        self.names: list[str] | None = None  # of the columns, for messages
+        self.weight_unit = 1.0  # what the rows' weights were divided by before they came here
+        # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
+        self.standard: Objective | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of W: (K or 1, d + 1)."""
+        return (self.n_classes if self.loss.traits.multiclass else 1, self.rows.n_features + 1)
+
+    @property
+    def size(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def has_hessian(self) -> bool:
+        """Whether second derivatives of the loss exist and fit into a matrix."""
+        return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
+
+    @property
+    def has_gram(self) -> bool:
+        """Whether the columns' products fit into a matrix."""
+        return self.shape[1] <= LARGEST_HESSIAN
+
+    @property
+    def targets(self) -> AnyArray:
+        """What t is in each class."""
+        return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
+
+    @cached_property
+    def class_sums(self) -> Array:
+        """Σ s x̄ by class, (classes, d + 1)."""
+        self.passes += 1
+        return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
+
+    @cached_property
+    def class_weight(self) -> Array:
+        """Σ s by class, (classes,): of rows in memory without a look at their columns."""
+        block = None if "class_sums" in vars(self) else self.rows.resident()
+        return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
+
+    @cached_property
+    def total_weight(self) -> float:
+        """S, the sum of the rows' weights."""
+        return float(self.class_sums[:, 0].sum())
+
+    @cached_property
+    def root_penalty(self) -> Array:
+        """r, (d + 1): never squared with the scales inside, so columns may be of any size.
+
+        Past a size with which no weight differs from zero it is as large as its square can be.
+        """
+        with np.errstate(over="ignore"):
+            raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
+
+    @cached_property
+    def absolute_penalty(self) -> Array:
+        """a, (d + 1), limited as r is."""
+        with np.errstate(over="ignore"):
+            raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
+
+    @property
+    def has_absolute(self) -> bool:
+        """Whether absolute values are penalised, so that E has kinks."""
+        return self.penalty.l1_ratio > 0 and self.penalty.strength > 0
+
+    @property
+    def smooth(self) -> bool:
+        """Whether E is twice differentiable."""
+        return self.loss.traits.smooth and not self.has_absolute
+
+    @cached_property
+    def unpenalised(self) -> Any:
+        """Which columns of W no penalty holds, (d + 1,) of truth values."""
+        return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
+
+    @cached_property
+    def gram(self) -> Array:
+        """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
+        self.passes += 1
+        return self._grammed(None)
+
+    def _grammed(self, block: Block | None) -> Array:
+        partial = Gram(self.shape[1])
+        total = (self.rows if block is None else some_rows(block)).fold(partial)
+        total[self.pinned, :] = total[:, self.pinned] = 0.0
+        return total / (self.total_weight if block is None else float(block.weight.sum()))
+
+    @cached_property
+    def rank(self) -> int | None:
+        """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
+        if self.shape[1] > LARGEST_RANK:
+            return None
+        block = self.rows.resident() if (self.rows.n_rows or 0) < self.shape[1] else None
+        if block is None:
+            return self._columns.rank
+        rows = block.homogeneous()
+        return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self._noise)
+
+    @cached_property
+    def _columns(self) -> Subspace:
+        """What the columns determine by themselves, without a penalty.
+
+        A frame is made for columns and penalty together, so beside a strong penalty a column may read as nearly zero;
+        then it is looked at in a frame of its own size.
+        """
+        none = np.zeros(self.shape[1])
+        size = self.largest_entries[1:] if np.any(self.root_penalty > 0.25) else none[1:]
+        small = (size > 0) & (size < SMALLEST_ENTRY)
+        if not np.any(small):
+            return self._identified(none)
+        frame = self.rows.frame
+        with np.errstate(under="ignore"):
+            own = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
+        bare = Objective(self.rows.seen_through(own), self.loss, Penalty.none(self.rows.n_features), self.n_classes)
+        bare.fit_intercept, bare.pinned = self.fit_intercept, self.pinned
+        return bare._columns
+
+    @cached_property
+    def subspace(self) -> Subspace:
+        """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
+        that one also loses rank where classes are separated, and there E does depend on them.
+        """
+        found = self._identified(self.root_penalty) if np.any(self.root_penalty) else self._columns
+        return replace(found, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
+
+    @cached_property
+    def sampled(self) -> Sample:
+        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
+        return self.sample(self.sample_size)
+
+    @property
+    def sample_size(self) -> int:
+        """About how many rows those are; more where columns are rare."""
+        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
+        return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
+
+    def sample(self, size: int) -> Sample:
+        """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
+        with counted_passes() as passes:
+            found = self.rows.sample(size, SAMPLE_SEED, self.targets)
+        self.passes += 1 + passes[0]  # drawing reads the rows once more, where they are not in memory
+        return found
+
+    @cached_property
+    def sample_gram(self) -> Array:
+        """The Gram matrix of the sample, which is that of all rows where they are few."""
+        if self.sampled.n_rows >= (self.rows.n_rows or 0):
+            return self.gram
+        return self._grammed(self.sampled.standing_for(self.targets, self.class_weight))
+
+    def _identified(self, root_penalty: Array) -> Subspace:
+        # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
+        curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
+        found = identified(curvature)
+        if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
+            guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
+            found = self._shown_on_all(guess)
+        found = found or identified(0.25 * self.gram + penalty)
+        return found or self._by_root(self.root_gram, root_penalty)
+
+    def _by_root(self, root: Array, root_penalty: Array) -> Subspace:
+        return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self._noise)
+
+    @property
+    def _noise(self) -> float:
+        """What a singular value of columns of length one must exceed to be told from rounding.
+
+        Framed rows are written out as (x − center)/scale: one rounded subtraction, exact where the offset dwarfs the
+        spread (Sterbenz), and one exact division. So every entry has all its digits whatever the offsets, and what
+        counts is the rounding of a QR factorisation.
+        """
+        return 64 * self.shape[1] * EPS
+
+    @cached_property
+    def largest_entries(self) -> Array:
+        """max |x̄_j| by column, (d + 1)."""
+        self.passes += 1
+        return self.rows.fold(LargestEntries(self.shape[1]))
+
+    @property
+    def zero_columns(self) -> Any:
+        """Which columns of W, (d + 1,) of truth values, read zero on every row, exactly."""
+        return self.largest_entries == 0
+
+    @cached_property
+    def rounded_sizes(self) -> Array:
+        """The size of what a column's products are rounded as, (d + 1,): its root mean square and its offset, as read.
+
+        In standard coordinates the root mean square is below 2.
+        """
+        frame, block = self.rows.frame, self.rows.resident()
+        offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
+        return np.concatenate([[1.0], 2.0 + offset])
+
+    @cached_property
+    def held(self) -> Any:
+        """Which columns of W, (d + 1,) of truth values, a penalty holds that float64 can tell from none."""
+        return self.root_penalty > WEAK * self._noise
+
+    @cached_property
+    def unresolved(self) -> tuple[int, ...]:
+        """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
+        with counted_passes() as passes:
+            columns = unresolved(self.rows, self.subspace, self.pinned, self.held)
+        self.passes += passes[0]
+        return columns
+
+    def _shown_on_all(self, space: Subspace) -> Subspace | None:
+        """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
+        outside = space.outside()
+        if not len(outside):
+            return space
+        self.passes += 1
+        length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
+        size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
+        return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
+
+    @cached_property
+    def root_gram(self) -> Array:
+        """R with RᵀR the Gram matrix, to all digits."""
+        self.passes += 1
+        return self._rooted(None)
+
+    def _rooted(self, block: Block | None) -> Array:
+        partial = RootGram(self.shape[1])
+        R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
+        R[:, self.pinned] = 0.0
+        return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
+
+    def column_name(self, j: int) -> str:
+        """What column j of W is called in messages; 0 is the intercept."""
+        if j == 0:
+            return "the intercept"
+        return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
+
+    def penalty_value(self, W: Array) -> float:
+        ridge = 0.5 * float(np.sum((self.root_penalty * W) ** 2))
+        return ridge + float(np.sum(self.absolute_penalty * np.abs(W))) if self.has_absolute else ridge
+
+    def subgradient(self, W: Array, gradient: Array) -> Array:
+        """The shortest subgradient of E at W, from the gradient of its smooth part: zero at the minimum alone."""
+        if not self.has_absolute:
+            return gradient
+        return shortest(W, gradient, self.absolute_penalty)
+
+    def penalty_gradient(self, W: Array) -> Array:
+        return np.asarray(self.root_penalty * (self.root_penalty * W))
+
+    def without_pinned(self, gradient: Array) -> Array:
+        """The gradient, changed in place to zero where W is pinned."""
+        gradient[:, self.pinned] = 0.0
+        return gradient
+
+    def value_gradient(self, W: Array) -> Evaluation:
+        """E(W) and ∇E(W), (K, d + 1), in one pass."""
+        self.passes += 1
+        total = self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight
+        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+
+    def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
+        """The same with the mean over one block's rows in place of all: what stochastic descent walks on."""
+        partial = ValueGradient(self.loss, W)
+        total = partial.add(partial.zero(), block) / block.weight.sum()
+        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
+        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+
+    def hessian(self, W: Array, block: Block | None = None) -> Array:
+        """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
+        partial = Hessian(self.loss, W)
+        if block is None:
+            self.passes += 1
+        total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
+        total.ravel()[:: self.size + 1] += np.tile(self.root_penalty**2, self.shape[0])
+        return total
+
+    def factor(self, W: Array, block: Block | None = None) -> Factor | None:
+        """∇²E(W) on the identified directions, factored; None where it is singular there to working precision.
+
+        By Cholesky, and where that fails by QR of its root, which holds twice the digits.
+        """
+        found = Factor.of(self.subspace.reduce_hessian(self.hessian(W, block)))
+        if found is not None or not self.loss.traits.convex:
+            return found
+        return self.root_factor(W, block)
+
+    def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
+        """The same factor by QR of a root of ∇²E(W), where the loss is convex."""
+        space, partial = self.subspace, RootHessian(self.loss, W)
+        if block is None:
+            self.passes += 1
+        R = (self.rows if block is None else some_rows(block)).fold(partial)
+        penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
+        root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
+        return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
+
+    def restricted_to(self, block: Block) -> Objective:
+        """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
+        share = float(block.weight.sum()) / self.total_weight
+        inner = Objective(some_rows(block), self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
+        inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
+        inner.pinned, inner.n_offsets = self.pinned, self.n_offsets
+        return inner
+
+    def holding(self, columns: Any) -> Objective:
+        """The same objective with these columns of W, (d + 1,) of truth values, pinned as well."""
+        other = copy(self)
+        other.pinned = self.pinned | columns
+        for name in ("subspace", "_columns", "rank", "unpenalised", "unresolved"):
+            vars(other).pop(name, None)
+        for name in ("gram", "sample_gram", "root_gram"):
+            if name in vars(other):
+                kept = getattr(self, name).copy()
+                kept[:, other.pinned] = 0.0
+                if name != "root_gram":
+                    kept[other.pinned, :] = 0.0
+                setattr(other, name, kept)
+        return other
+
+    def hessian_product(self, W: Array, V: Array) -> Array:
+        """∇²E(W) V, (K, d + 1), in one pass."""
+        self.passes += 1
+        total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
+        return self.without_pinned(total) + self.penalty_gradient(V)
+
+    def relative_margins(self, W: Array) -> RelativeMargins:
+        """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
+        self.passes += 1
+        return self.rows.fold(RelativeMarginRange(self.loss, W))
+
+    @cached_property
+    def value_at_zero(self) -> float:
+        """E where all weights are zero, without a pass."""
+        z = np.zeros((self.n_classes, self.shape[0]))
+        of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
+        return float(self.class_sums[:, 0] @ of_class) / self.total_weight
+
+    @cached_property
+    def null_value(self) -> float:
+        """E of the null model: no column used, the best constant scores (zero without an intercept)."""
+        if not self.loss.traits.proper:
+            return self.value_at_zero
+        if self.offsets is not None:
+            return self._null_value_beside()
+        share, c = self.class_sums[:, 0] / self.total_weight, self.null_weights[:, 0]
+        if np.count_nonzero(share) < 2:
+            return 0.0
+        z = np.tile(c, (self.n_classes, 1))
+        return float(share @ self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0]))
+
+    @property
+    def offsets(self) -> Array | None:
+        """The pinned weights of offset columns, (K or 1, d + 1) in the frame's coordinates; None without an offset."""
+        if not self.n_offsets:
+            return None
+        return self.rows.frame.from_original(np.eye(*self.shape, k=self.shape[1] - self.n_offsets))
+
+    @property
+    def null_weights(self) -> Array:
+        """The best constants, and zero for every column, (K or 1, d + 1); beside an offset, near them."""
+        W, share = np.zeros(self.shape), np.clip(self.class_sums[:, 0] / self.total_weight, EPS, 1 - EPS)
+        if self.offsets is not None:
+            W[:] = self.offsets
+        if self.fit_intercept:
+            z = np.log(share) - np.log(share).mean()
+            c = z if self.loss.traits.multiclass else LINKS[str(self.loss.traits.link)].inverse(float(share[1]))
+            W[:, 0] = c - W[:, 1:] @ (self.class_sums[:, 1:].sum(axis=0) / self.total_weight)
+        return W
+
+    def _null_value_beside(self) -> float:
+        """E of the best constants beside an offset, by Newton's method on them alone."""
+        constants = np.zeros_like(self.pinned)
+        constants[0] = self.fit_intercept
+        alone, W = self.holding(~constants), self.null_weights
+        at = alone.value_gradient(W)
+        for _ in range(NULL_STEPS):
+            g = alone.subspace.reduce(at.gradient)
+            factor = alone.factor(W) if len(g) and self.has_hessian else None
+            if factor is None or not np.any(np.abs(g) > EPS):
+                break
+            V = alone.subspace.expand(factor.solve(g))
+            tried = (W - V / 2**k for k in range(NULL_STEPS))
+            nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
+            if nearer is None:
+                break
+            W, at = nearer
+        self.passes = alone.passes
+        return at.value
+
+    @cached_property
+    def root_second_moments(self) -> Array:
+        """(mean of x̄_j²)^½ by column, (d + 1)."""
+        self.passes += 1
+        return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)

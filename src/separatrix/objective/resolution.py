@@ -1,0 +1,159 @@
+r"""Which directions are left out because E does not depend on them, and which only because float64 cannot use them.
+
+``Subspace`` keeps the directions of W that float64 resolves: those along which the columns, each scaled to length one,
+have a singular value above rounding. A direction v outside of it is *null* if x̄_i·v = 0 for every row, as exact
+numbers: then E is constant along v, and nothing is lost. Else it is *unresolved*: the rows differ along it, by less
+than the rounding of their own entries, and a likelihood without a penalty may still gain by it, as far as to separate
+the classes. Two columns that differ in their last bits have such a direction.
+
+**What is shown.** Let w be the number of columns of W that are neither pinned nor held by a penalty, r how many
+directions of them are resolved, and q = w − r. If q independent directions are null, then the resolved directions and
+the null ones together are all there are: no direction v ≠ 0 in the span of the resolved ones is null, since its
+curvature is above rounding. So the minimum of E over the resolved directions is the minimum of E, whatever basis
+rounding has made of either space; only the number q counts.
+
+**How.** A float64 is a whole number times a power of two, so rows have residues modulo a prime p, and the rank of the
+residues is never above that of the rows (``modular``). Few random combinations of all rows modulo p, one for each
+column asked about, have that rank but for a chance of about 1/p. Only columns that take part in the directions outside
+are asked about: if some columns have q independent null directions, so have all. The primes are drawn anew each time,
+so no data can be made to suit them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.modular import MOST_TERMS, drawn_prime, eliminated, product, residues
+from separatrix.objective.subspace import Subspace
+from separatrix.rows import Block, Rows
+from separatrix.rows.block import is_sparse
+
+# A column takes part in a direction of length one with more than this share. What is lost by leaving out a column
+# that does take part is only the proof: fewer null directions are found.
+SHARE = 1e-9
+# Primes by which a rank is taken: all must divide every largest minor for it to come out too low.
+PRIMES = 2
+# Directions of which the columns are told apart, by a pass each.
+MOST_NAMED = 16
+
+
+@dataclass(frozen=True)
+class MixedResidues:
+    """M X̄ modulo each p, (primes, w, w): random combinations of the rows, of the given columns of W, as exact numbers.
+
+    Rows count in the frame's coordinates but for the scales, which change no rank: x − center, without rounding.
+    """
+
+    columns: Integers
+    primes: tuple[int, ...]
+
+    def zero(self) -> Integers:
+        return np.zeros((len(self.primes), len(self.columns), len(self.columns)), dtype=np.int64)
+
+    def add(self, total: Integers, block: Block) -> Integers:
+        for start in range(0, block.n_rows, MOST_TERMS):
+            part = block.take(slice(start, start + MOST_TERMS))
+            part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
+            for k, p in enumerate(self.primes):
+                dice = np.random.default_rng([p, block.start + start])
+                mix = dice.integers(0, p, (len(self.columns), part.n_rows))
+                total[k] = (total[k] + product(mix, self._residues(part, p), p)) % p
+        return total
+
+    def merge(self, a: Integers, b: Integers) -> Integers:
+        return np.asarray((a + b) % np.array(self.primes)[:, None, None])
+
+    def _residues(self, block: Block, p: int) -> Integers:
+        R = np.ones((block.n_rows, len(self.columns)), dtype=np.int64)
+        own, frame = self.columns[self.columns > 0] - 1, block.frame
+        X: Any = block.X[:, own]
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+        centred = (residues(X, p) - residues(frame.center[own], p)) % p
+        R[:, self.columns > 0] = np.where(np.isinf(frame.scale[own]), 0, centred)
+        return R
+
+
+def nullity(rows: Rows, columns: Integers) -> int:
+    """How many independent directions of these columns of W (0 is the intercept) are null on all rows.
+
+    >>> from separatrix.rows import memory_rows
+    >>> rows = memory_rows(np.array([[1.0, 2.0, 0.1], [2.0, 4.0, 0.3], [3.0, 6.0, 0.2]]), np.ones(3))
+    >>> nullity(rows, np.array([1, 2])), nullity(rows, np.array([0, 1, 3]))
+    (1, 0)
+    """
+    primes = tuple(drawn_prime() for _ in range(PRIMES))
+    mixed = rows.fold(MixedResidues(columns, primes))
+    return len(columns) - max(len(eliminated(R, p).columns) for R, p in zip(mixed, primes, strict=True))
+
+
+def _outside(space: Subspace, pinned: Any) -> Array:
+    """A basis (q, d + 1) of the directions outside, in which each has a column of its own; zero where W is pinned."""
+    from scipy.linalg import qr, solve
+
+    if space.Z is None:
+        return np.zeros((0, len(pinned)))
+    own = ~pinned
+    V = np.linalg.svd(space.Z[own], full_matrices=True)[0][:, space.Z.shape[1] :].T
+    basis = np.zeros((len(V), len(pinned)))
+    if len(V):
+        alone = qr(V, mode="r", pivoting=True)[1][: len(V)]
+        basis[:, own] = solve(V[:, alone], V)
+    return basis
+
+
+def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
+    """Columns of W that have an unresolved direction in common; none where all directions outside are null.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows of the objective.
+    space : Subspace
+        The directions that are resolved.
+    pinned, held : (d + 1,) of truth values
+        Columns of W that do not move, and columns whose weights a penalty holds: those are in no null direction.
+
+    Returns
+    -------
+    tuple of int
+        0 is the intercept, j + 1 column j.
+    """
+    candidates = left_out(rows, space, pinned, held)
+    if candidates is None or _null(rows, candidates.together, len(candidates.each)):
+        return ()
+    asked = candidates.each[:MOST_NAMED]
+    open_still = [own for own in asked if not _null(rows, np.setdiff1d(own, np.flatnonzero(held)), 1)]
+    return tuple(np.unique(np.concatenate(open_still or candidates.each)).tolist())
+
+
+class LeftOut(NamedTuple):
+    """The directions outside, by the columns of W that take part in them.
+
+    ``each``: the columns of each direction. ``together``: all that may take part in a null one.
+    """
+
+    together: Integers
+    each: list[Integers]
+
+
+def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> LeftOut | None:
+    """The columns that take part in the directions outside; None where there are none, or all of them must be null.
+
+    No more directions are resolved than there are rows and penalties: with as many, every other one is null. The
+    intercept always takes part, if there is one: centres are rounded, so it makes up for what their sum is off by.
+    """
+    basis = _outside(space, pinned)
+    most = (rows.n_rows or len(pinned)) + int(np.count_nonzero(held))
+    if not len(basis) or space.rank >= most:
+        return None
+    takes_part = np.abs(basis) > SHARE * np.abs(basis).max(axis=1, keepdims=True)
+    takes_part[:, 0] = not pinned[0]
+    return LeftOut(np.flatnonzero(takes_part.any(axis=0) & ~held), [np.flatnonzero(own) for own in takes_part])
+
+
+def _null(rows: Rows, columns: Integers, count: int) -> bool:
+    return len(columns) > 0 and nullity(rows, columns) >= count

@@ -1,0 +1,104 @@
+r"""What rounding may hide in a sum over rows, in the frame's coordinates: what bounds must charge for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objective.subspace import Subspace
+from separatrix.rows.protocol import BLOCK_BYTES
+
+
+class Charge(NamedTuple):
+    """The gradient's error in the subspace's coordinates, (c r,); what is added to λ besides, and to the gap."""
+
+    error: Array
+    far: float = 0.0
+    more: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """What rounding may hide, in standard coordinates, where the root mean square of a column is below 2.
+
+    A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
+    where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
+    mean square of that error. A slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of slopes is at
+    most √E, and by Cauchy and Schwarz
+
+        E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
+
+    each with the rounding of a sum over rows, of a few units in the last place, and √m of them over blocks of m rows,
+    where errors add up at random: ``slope`` is that of the slopes.
+
+    ``value``: of E. ``size``: of the columns, (d + 1,).
+    """
+
+    value: float
+    slope: float
+    moved: float
+    size: Array
+
+    @classmethod
+    def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
+        size, E = objective.rounded_sizes, abs(at.value)
+        moved = _units(objective) * float((np.abs(W) @ size).max())
+        rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
+        # Of several classes a probability near 1 is rounded before 1 is taken off, however small the loss.
+        slope = 1.0 if objective.loss.traits.multiclass else sqrt(min(1.0, E))
+        summed = EPS * (8 + sqrt(rows) / 4)
+        return cls(summed * max(E, slope**2) + 2 * slope * moved, summed * slope, moved, size)
+
+    @property
+    def gradient(self) -> Array:
+        """The error of E's derivative by each column, (d + 1,), of every class."""
+        return (self.slope + 0.5 * self.moved) * self.size
+
+    def curvature(self, objective: Objective, W: Array, longest: float) -> float:
+        """The relative error of a row's second derivative, which changes by no more than its score does.
+
+        In the subset |x̃_j| is at most ``longest`` times the root of H_jj, and that is at most 1 + r_j.
+        """
+        reach = self.size + longest * (1.0 + objective.root_penalty)
+        return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
+
+    def by_column(self, space: Subspace, aside: Array) -> Charge:
+        """The gradient's error as above; ``aside`` (d + 1,): what the gradient is moved by besides."""
+        return Charge(self._reduced(space, self.gradient + aside))
+
+    def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
+        """Two other ways to charge for the rounding of scores, each of which suffices.
+
+        1. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
+           gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
+           that mean. This is better where curvature is small along long weights.
+        2. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
+           off by (mean ℓ″ ε²)^½, which is at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better where
+           one class has nearly all the weight, and ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of H's
+           diagonal, where H is that of all rows; else None.
+        """
+        summed = self._reduced(objective.subspace, self.slope * self.size + aside)
+        yield Charge(summed, more=2 * self.moved)
+        if curvatures is not None:
+            roots, offset = curvatures.reshape(W.shape), self.size[1:] - 2.0
+            far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ offset) * roots[:, 0])
+            yield Charge(summed, far=_units(objective) * float(far))
+
+    @staticmethod
+    def _reduced(space: Subspace, error: Array) -> Array:
+        if space.Z is None and space.Q is None:
+            return error
+        classes = 1 if space.Q is None else len(space.Q)
+        count = space.rank * max(1, classes - 1)
+        return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
+
+
+def _units(objective: Objective) -> float:
+    """The rounding of a score, as a share of the sum of its products' sizes, where errors add up at random."""
+    return 2 * EPS * sqrt(objective.shape[1] + 2)

@@ -1,0 +1,169 @@
+"""The directions of W that the data and the penalty determine.
+
+Three things leave directions on which the objective does not depend: collinear columns, a missing intercept,
+and for K score functions the shift of all of them alike. Newton steps and bounds live on the rest:
+W = Q Θ Zᵀ, with Q an orthonormal basis of the contrasts between classes and Z one of the identified columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, AnyArray, Array
+
+# Relative eigenvalues of a Gram matrix below this are looked at again without squaring.
+DOUBTFUL = 1e-8
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None where all columns are identified."""
+
+    Q: Array | None
+    Z: Array | None
+    rank: int
+
+    def reduce(self, G: Array) -> Array:
+        """Qᵀ G Z as a vector: a gradient in the coordinates Θ."""
+        G = G if self.Q is None else self.Q.T @ G
+        return (G if self.Z is None else G @ self.Z).ravel()
+
+    def expand(self, theta: Array) -> Array:
+        """Q Θ Zᵀ, (K, d + 1)."""
+        T = theta.reshape(1 if self.Q is None else self.Q.shape[1], -1)
+        T = T if self.Z is None else T @ self.Z.T
+        return T if self.Q is None else self.Q @ T
+
+    def remainder(self, G: Array) -> Array:
+        """The part of G outside the subspace."""
+        return G - self.expand(self.reduce(G))
+
+    def outside(self) -> Array:
+        """An orthonormal basis of the columns' directions that are not identified, (d + 1 − r, d + 1)."""
+        if self.Z is None:
+            return np.empty((0, 0))
+        full = np.linalg.svd(self.Z, full_matrices=True)[0]
+        return np.ascontiguousarray(full[:, self.Z.shape[1] :].T)
+
+    def reduce_rows(self, rows: Array) -> Array:
+        """Rows over (K, d + 1) in the coordinates Θ: rows (Q ⊗ Z)."""
+        T = rows.reshape(len(rows), 1 if self.Q is None else len(self.Q), -1)
+        T = T if self.Z is None else T @ self.Z
+        T = T if self.Q is None else np.einsum("nkj,kc->ncj", T, self.Q)
+        return np.ascontiguousarray(T).reshape(len(rows), -1)
+
+    def reduce_hessian(self, H: Array) -> Array:
+        """(Q ⊗ Z)ᵀ H (Q ⊗ Z)."""
+        if self.Z is None and self.Q is None:
+            return H
+        K = 1 if self.Q is None else len(self.Q)
+        width = len(H) // K
+        T = H.reshape(K, width, K, width)
+        if self.Z is not None:
+            T = np.einsum("kilj,ia,jb->kalb", T, self.Z, self.Z, optimize=True)
+        if self.Q is not None:
+            T = np.einsum("kalb,kc,le->caeb", T, self.Q, self.Q, optimize=True)
+        size = T.shape[0] * T.shape[1]
+        return np.ascontiguousarray(T).reshape(size, size)
+
+
+def contrasts(K: int) -> Array:
+    """An orthonormal basis (K, K − 1) of the vectors that sum to zero (Helmert).
+
+    >>> Q = contrasts(3)
+    >>> bool(np.allclose(Q.T @ Q, np.eye(2)) and np.allclose(Q.sum(axis=0), 0))
+    True
+    """
+    Q = np.zeros((K, K - 1))
+    for j in range(1, K):
+        Q[:j, j - 1] = 1.0
+        Q[j, j - 1] = -j
+        Q[:, j - 1] /= np.sqrt(j * (j + 1))
+    return Q
+
+
+def identified(curvature: Array) -> Subspace | None:
+    """The columns' directions on which a (d + 1)² matrix of curvature is positive; None where that is in doubt.
+
+    Squared columns hold half the digits: an eigenvalue between rounding and DOUBTFUL may be either.
+
+    >>> identified(np.diag([1.0, 0.0, 2.0])).rank
+    2
+    """
+    d = np.sqrt(np.diag(curvature))
+    seen = np.flatnonzero(d > 0)  # a column without curvature is left out exactly, not up to rounding
+    d = d[seen]
+    scaled = curvature[np.ix_(seen, seen)] / d / d[:, None]
+    scaled[np.diag_indices_from(scaled)] -= DOUBTFUL
+    try:
+        np.linalg.cholesky(scaled)  # there is one where all eigenvalues are above what was taken off
+    except np.linalg.LinAlgError:
+        return None
+    Z = None if len(seen) == len(curvature) else np.eye(len(curvature))[:, seen]
+    return Subspace(None, Z, len(seen))
+
+
+def split_by_gap(curvature: Array) -> Subspace | None:
+    """The same where eigenvalues fall into rounding and the rest, with nothing between: a guess, to be shown on rows.
+
+    >>> split_by_gap(np.array([[1.0, 1.0], [1.0, 1.0]])).rank
+    1
+    """
+    d = np.sqrt(np.diag(curvature))
+    seen = np.flatnonzero(d > 0)
+    d = d[seen]
+    values, vectors = np.linalg.eigh(curvature[np.ix_(seen, seen)] / d / d[:, None])
+    largest = values[-1] if len(seen) else 0.0
+    kept = values > DOUBTFUL * largest
+    if np.any(values[~kept] > 64 * len(curvature) * EPS * largest):
+        return None
+    return _spanned(vectors[:, kept], d, seen, len(curvature))
+
+
+def _spanned(directions: Array, d: Array, seen: AnyArray, width: int) -> Subspace:
+    """The range of a curvature with these directions in columns of length 1; no part of it is in the null space."""
+    rank = directions.shape[1]
+    if rank == width:
+        return Subspace(None, None, rank)
+    Z = np.zeros((width, rank))
+    Z[seen], _ = np.linalg.qr(directions * d[:, None])
+    return Subspace(None, Z, rank)
+
+
+def identified_by_root(root: Array, noise: float) -> Subspace:
+    """The same from a root of the curvature, whose singular values hold all digits.
+
+    ``noise``: the relative error of the columns; what is smaller counts as collinear.
+
+    >>> identified_by_root(np.array([[1.0, 1.0], [0.0, 1e-10]]), 1e-14).rank
+    2
+    """
+    d = np.linalg.norm(root, axis=0)
+    seen = np.flatnonzero(d > 0)
+    width = root.shape[1]
+    if len(seen) == 0:
+        return Subspace(None, np.zeros((width, 0)), 0)
+    d = d[seen]
+    _, values, vectors = np.linalg.svd(root[:, seen] / d, full_matrices=False)
+    return _spanned(vectors[values > noise * values[0]].T, d, seen, width)
+
+
+def row_rank(A: Array, noise: float) -> int:
+    """The rank of a matrix with fewer rows than columns, in which what is smaller than ``noise`` counts as zero.
+
+    >>> row_rank(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), 1e-12)
+    1
+    """
+    length = np.sqrt(np.einsum("ij,ij->j", A, A))
+    A = A / np.where(length > 0, length, 1.0)
+    products = A @ A.T
+    largest = np.max(np.sum(np.abs(products), axis=1), initial=0.0)  # no eigenvalue is larger
+    products[np.diag_indices_from(products)] -= DOUBTFUL * largest
+    try:
+        np.linalg.cholesky(products)  # there is one where all eigenvalues are above what was taken off
+        return len(A)
+    except np.linalg.LinAlgError:
+        sigma = np.linalg.svd(A, compute_uv=False)
+    return int(np.sum(sigma > noise * sigma.max(initial=0.0)))

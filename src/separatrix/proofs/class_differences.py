@@ -1,0 +1,211 @@
+r"""The rows that separation is about, never written out: for each row i and each class k ≠ y_i
+
+    a_ik = (e_{y_i} − e_k) ⊗ x̄_i,    a_ik·W = z_{y_i} − z_k.
+
+Scores of one class may be taken as zero, since only differences count: it is the first, and W has K − 1 rows. For two
+classes that leaves a_i = t_i x̄_i. A number c = (K − 1) i + (k's place among the other classes) names such a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.concurrency import in_order
+from separatrix.proofs.rational import signs
+from separatrix.proofs.residues import span
+from separatrix.rows import count_pass
+from separatrix.rows.block import csr_rows, is_sparse, power_of_two
+from separatrix.rows.protocol import BLOCK_BYTES
+
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
+# Rows written out at once.
+CHUNK = 4096
+# Rows side by side in a maximum over columns: NumPy takes the maxima of longer rows 2.4 times faster.
+FOLDED = 16
+
+
+@dataclass(frozen=True)
+class Differences:
+    """X (n, d) dense or CSR, class numbers (n,) below K, with or without an intercept.
+
+    >>> D = Differences(np.array([[5.0], [7.0]]), np.array([0, 2]), 3)
+    >>> D.take(np.arange(4)).tolist()  # x̄ = (1, 5) of class 0 against 1 and 2, x̄ = (1, 7) of class 2 against 0 and 1
+    [[-1.0, -5.0, 0.0, 0.0], [0.0, 0.0, -1.0, -5.0], [0.0, 0.0, 1.0, 7.0], [-1.0, -7.0, 1.0, 7.0]]
+    """
+
+    X: Any
+    codes: Integers
+    K: int
+    fit_intercept: bool = True
+
+    @property
+    def count(self) -> int:
+        return int(self.X.shape[0]) * (self.K - 1)
+
+    @property
+    def block_width(self) -> int:
+        """The weights of a class."""
+        return int(self.X.shape[1]) + self.fit_intercept
+
+    @property
+    def width(self) -> int:
+        return (self.K - 1) * self.block_width
+
+    def named(self, which: Integers) -> tuple[Integers, Integers]:
+        """The row i and the class k of each number."""
+        i, place = np.divmod(which, self.K - 1)
+        return i, place + (place >= self.codes[i])
+
+    def numbers(self, rows: Integers, against: Integers) -> Integers:
+        """The number of each row i and class k ≠ y_i."""
+        return np.asarray(rows * (self.K - 1) + against - (against > self.codes[rows]), dtype=np.int64)
+
+    def weights(self, v: AnyArray) -> AnyArray:
+        """v (width,) as (K, d + 1), intercepts first: zero where there is none, zero for the first class."""
+        W = np.zeros((self.K, self.X.shape[1] + 1), dtype=v.dtype)
+        W[1:, 1 - self.fit_intercept :] = v.reshape(self.K - 1, -1)
+        return W
+
+    def flat(self, W: AnyArray) -> AnyArray:
+        """The weights (K, d + 1) as v (width,), less those of the first class: the same differences of scores."""
+        return np.asarray((W[1:] - W[:1])[:, 1 - self.fit_intercept :].ravel())
+
+    @cached_property
+    def unit(self) -> Array:
+        """A power of two near the largest entry of each column, (width,); NaN where a column has one."""
+        count_pass()
+        largest = np.zeros(self.X.shape[1])
+        for part in in_order(_largest, self._parts()):
+            largest = np.maximum(largest, part)
+        column = np.where(np.isfinite(largest), power_of_two(np.nan_to_num(largest)), np.nan)
+        return np.tile(np.concatenate([np.ones(int(self.fit_intercept)), column]), self.K - 1)
+
+    @cached_property
+    def bits(self) -> int:
+        """Of the columns of a class: how many a column's entries have between the largest's first and the last, summed
+        up; of few rows, drawn, if there are many.
+        """
+        n = self.X.shape[0]
+        rows = self.X if n <= CHUNK else self.X[np.sort(np.random.default_rng(0).choice(n, CHUNK, replace=False))]
+        low, high = span(np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64))
+        return int(np.sum(high - low)) + self.fit_intercept
+
+    def _parts(self) -> Iterator[tuple[int, Any]]:
+        """Blocks of X with the number of their first row, cut by the data alone."""
+        n, X = self.X.shape[0], self.X
+        filled = X.nnz if is_sparse(X) else X.size
+        size = max(1, BLOCK_BYTES // 8 * n // max(n, filled))
+        for start in range(0, n, size):
+            stop = min(n, start + size)
+            yield start, csr_rows(X, start, stop) if is_sparse(X) else X[start:stop]
+
+    def margins(self, v: Array) -> Array:
+        """All a_ik·v, (count,)."""
+        count_pass()
+        W = self.weights(v)
+
+        def part(given: tuple[int, Any]) -> Array:
+            start, X = given
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                z = np.asarray(X @ W[1:, 1:].T) + W[1:, 0]
+                y = self.codes[start : start + len(z)]
+                if self.K == 2:
+                    return np.where(y == 1, z[:, 0], -z[:, 0])
+                z = np.column_stack([np.zeros(len(z)), z])
+                others = y[:, None] != np.arange(self.K)
+                return np.asarray((z[np.arange(len(z)), y][:, None] - z)[others])
+
+        return np.concatenate(list(in_order(part, self._parts())))
+
+    def rounding(self, v: Array) -> float:
+        """What a margin may be off by at most, for any row: entries are below twice their column's unit."""
+        with np.errstate(over="ignore", under="ignore"):
+            largest = float(np.max(np.abs(v) * self.unit, initial=0.0))
+            return 4 * (self.block_width + 4) ** 2 * EPS * largest + self._least(v)
+
+    def _least(self, v: Array) -> float:
+        """What is lost near zero: of products, and of weights that v was rounded from, times the largest entry."""
+        return self.width * TINY * (1 + float(self.unit[np.abs(v) < TINY].max(initial=0.0)))
+
+    def take(self, which: Integers) -> Any:
+        """Some rows, written out: dense, or CSR where X is."""
+        i, k = self.named(which)
+        y, X = self.codes[i], self.X[i]
+        own, other = (y > 0).nonzero()[0], (k > 0).nonzero()[0]
+        if not is_sparse(X):
+            rows: Any = np.zeros((len(i), self.K - 1, self.block_width))
+            rows[own, y[own] - 1, self.fit_intercept :] = X[own]
+            rows[other, k[other] - 1, self.fit_intercept :] = -X[other]
+            if self.fit_intercept:
+                rows[own, y[own] - 1, 0] = 1.0
+                rows[other, k[other] - 1, 0] = -1.0
+            return rows.reshape(len(i), self.width)
+        from scipy.sparse import coo_array, csr_array
+
+        places: list[Any] = []
+        columns: list[Any] = []
+        values: list[Any] = []
+        for sign, chosen, block in ((1.0, own, y[own] - 1), (-1.0, other, k[other] - 1)):
+            part = X[chosen].tocoo()
+            places += [chosen[part.row], chosen] if self.fit_intercept else [chosen[part.row]]
+            first = block * self.block_width
+            columns += [first[part.row] + part.col + self.fit_intercept] + [first] * self.fit_intercept
+            values += [sign * part.data] + [np.full(len(chosen), sign)] * self.fit_intercept
+        at = (np.concatenate(places), np.concatenate(columns))
+        rows = coo_array((np.concatenate(values), at), shape=(len(i), self.width))
+        return csr_array(rows)
+
+    def dense(self, which: Integers) -> Array:
+        rows = self.take(which)
+        return np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
+
+    def not_positive(
+        self, v: Array, exactly: list[Any] | None = None, left: AnyArray | None = None, m: Array | None = None
+    ) -> Integers:
+        """The rows of which a·v > 0 is not so, the worst first: sure of each margin above its rounding, and of the
+        others by exact numbers, unless one is surely negative: then those are given, and others in doubt with them.
+
+        ``exactly``: what v was rounded from, if it was. ``left``: which rows are asked about. ``m``: the margins of
+        v, where they are known.
+        """
+        m, rounding = self.margins(v) if m is None else m, 2 * self.rounding(v)
+        unsure = ~((m > rounding) & (m < np.inf))
+        low = np.flatnonzero(unsure if left is None else left & unsure)
+        if len(low) == 0 or not np.all(m[low] >= -rounding):
+            return np.asarray(low[np.argsort(m[low], kind="stable")], dtype=np.int64)
+        exact = [Fraction(x) for x in v.tolist()] if exactly is None else exactly
+        found = [low[start : start + CHUNK] for start in range(0, len(low), CHUNK)]
+        return np.concatenate([part[self._not_positive(part, v, exact)] for part in found])
+
+    def _not_positive(self, which: Integers, v: Array, exact: list[Any]) -> AnyArray:
+        """The same for rows in doubt, each by its own rounding."""
+        A = self.take(which)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            m, size = np.asarray(A @ v), np.asarray(abs(A) @ np.abs(v))
+            rounding = 2 * (self.width + 4) * EPS * size + self._least(v)
+        wrong = ~(m > rounding)
+        unsure = np.flatnonzero(~(np.abs(m) > rounding))
+        wrong[unsure] = np.array(signs(self.dense(which[unsure]), exact), dtype=np.int64) <= 0
+        return np.asarray(wrong)
+
+
+def _largest(given: tuple[int, Any]) -> Array:
+    """max |x| by column; NaN and infinity stay what they are."""
+    _, X = given
+    if not is_sparse(X):
+        rows, columns = X.shape
+        whole = rows - rows % FOLDED
+        if X.flags.c_contiguous and whole and columns:
+            sides = X[:whole].reshape(-1, FOLDED * columns)
+            both = np.maximum(sides.max(axis=0), -sides.min(axis=0)).reshape(FOLDED, columns)
+            X = np.vstack([both, X[whole:]])
+        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
+    high, low = (side.toarray().ravel() for side in (X.max(axis=0), X.min(axis=0)))
+    return np.asarray(np.maximum(high, -low), dtype=np.float64)

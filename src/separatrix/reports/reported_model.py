@@ -1,0 +1,161 @@
+"""What a report is about: a fitted model, its rows, rows it has not seen; and what is asked of them once for all parts.
+
+A part that a model does not have is its reason, a sentence, in place of the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from separatrix.base.arrays import Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import InputError
+from separatrix.certificates.certificate import Verification
+from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.diagnostics import (
+    Answers,
+    Coefficients,
+    Influence,
+    Interval,
+    Ranking,
+    coefficients,
+    influential,
+    paired_difference,
+    rankings,
+    wilson,
+)
+from separatrix.evaluation.answers import answers
+from separatrix.evaluation.calibration import Reliability, reliability
+
+T = TypeVar("T")
+
+Check = tuple[str, str, str]
+# Rows named in tables.
+TOP = 10
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
+
+    ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
+    ``checks_of``: what was checked.
+    """
+
+    model: Any
+    X: Any
+    y: Any
+    names: tuple[str, ...]
+    test: tuple[Any, Any] | None = None
+    notes: Sequence[str] = ()
+    checks: Sequence[Check] | None = None
+    level: float = 0.95
+    rows: Sequence[int] | Integers | None = None
+    test_rows: Sequence[int] | Integers | None = None
+    validated: str | None = None
+    checks_of: str | None = None
+
+    def called(self, places: Integers, judged: bool = False) -> list[int]:
+        """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
+        names = self.test_rows if judged and self.held_out else self.rows
+        return [int(place if names is None else names[place]) for place in places]
+
+    @property
+    def kind(self) -> str:
+        return type(self.model).__name__
+
+    @property
+    def labels(self) -> list[Any]:
+        return np.asarray(self.model.classes_).tolist()  # type: ignore[no-any-return]
+
+    @property
+    def held_out(self) -> bool:
+        """Whether there are rows that the model has not seen."""
+        return self.test is not None
+
+    @property
+    def judged_rows(self) -> tuple[Any, Any]:
+        """The rows by which the model is judged: those it has not seen, where there are any."""
+        return (self.X, self.y) if self.test is None else self.test
+
+    @cached_property
+    def own(self) -> Answers:
+        return answers(self.model, self.X, self.y)
+
+    @cached_property
+    def judged(self) -> Answers:
+        return self.own if self.test is None else answers(self.model, *self.test)
+
+    @property
+    def which(self) -> str:
+        """The judged rows in words."""
+        n = self.judged.n_rows
+        return f"{n:,} rows that it had not seen" if self.held_out else f"the {n:,} rows that it was fitted to"
+
+    @cached_property
+    def majority(self) -> int:
+        """The most frequent class of the rows fitted."""
+        return int(np.argmax(np.bincount(self.own.codes, minlength=len(self.labels))))
+
+    @property
+    def n_right(self) -> int:
+        return int(np.sum(self.judged.right))
+
+    @property
+    def accuracy(self) -> Interval:
+        low, high = wilson(self.n_right, self.judged.n_rows, self.level)
+        return Interval(float(low), float(high))
+
+    @property
+    def n_majority(self) -> int:
+        return int(np.sum(self.judged.codes == self.majority))
+
+    @property
+    def gain(self) -> Interval:
+        """Of the accuracy over always guessing the majority, row by row."""
+        guess = self.judged.codes == self.majority
+        gained, lost = int(np.sum(self.judged.right & ~guess)), int(np.sum(~self.judged.right & guess))
+        return paired_difference(gained, lost, self.judged.n_rows, self.level)
+
+    @cached_property
+    def log_loss(self) -> float | None:
+        """Mean −ln P(true class) in nats; None without probabilities."""
+        found = self.judged
+        if found.log_P is None:
+            return None
+        return float(-np.take_along_axis(found.log_P, found.codes[:, None], axis=1).mean())
+
+    @cached_property
+    def verification(self) -> Verification:
+        """The certificate recomputed from the rows."""
+        return self.model.certificate_.verify(rows_to_score(self.model, self.X)[0], self.y)  # type: ignore[no-any-return]
+
+    @cached_property
+    def rankings(self) -> list[Ranking]:
+        return rankings(self.judged)
+
+    @cached_property
+    def coefficients(self) -> Coefficients | str:
+        return _or_reason(lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level))
+
+    @cached_property
+    def influence(self) -> Influence | str:
+        return _or_reason(lambda: influential(self.model, self.X, self.y, TOP))
+
+    @cached_property
+    def calibration(self) -> Reliability | str:
+        if self.judged.log_P is None:
+            return f"{self.kind} has scores only, no probabilities that could come true or not"
+        return _or_reason(lambda: reliability(self.model, *self.judged_rows))
+
+
+def _or_reason(ask: Callable[[], T]) -> T | str:
+    """The answer, or the sentence that says why there is none."""
+    try:
+        return ask()
+    except InputError as error:
+        return f"{error.came}"

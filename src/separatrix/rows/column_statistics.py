@@ -1,0 +1,275 @@
+"""One pass over the columns: weighted mean, variance, range, sums by class; from them the standard frame.
+
+Mean, squared deviations and the classes' deviations from the mean are merged by Chan, Golub and LeVeque (1983), so a
+large offset loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import NotFiniteError, WeightError
+from separatrix.rows.block import Block, Frame, is_sparse, power_of_two
+from separatrix.rows.protocol import Rows
+
+# Past this share of the mean's square, Σ s x² holds too few digits of Σ s (x − mean)², or the column may be constant.
+DOUBTFUL = 1e-6
+# Fewer entries are summed before the compiler's package has been imported.
+FEWEST_COMPILED = 1 << 22
+# Outside this range a squared deviation may leave float64; then columns are first divided by a power of two.
+SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
+
+
+@dataclass
+class ColumnSummary:
+    """Of each column, over rows of positive weight: mean, std (population), min and max; all (d,).
+
+    Where no ``ranges`` were asked for, min and max are ∓infinity but for columns that may be constant.
+    ``class_weight`` (K − 1,) and ``pull`` (K − 1, d): of each class but the first, its weight and Σ s (x − mean).
+    """
+
+    weight: float
+    n_rows: int
+    mean: Array
+    m2: Array
+    minimum: Array
+    maximum: Array
+    unit: Array  # the power of two that m2 was computed in
+    class_weight: Array
+    pull: Array
+
+    @property
+    def std(self) -> Array:
+        return np.sqrt(self.m2 / self.weight) * self.unit
+
+    @property
+    def constant(self) -> Any:
+        """Which columns have one value only."""
+        return self.minimum == self.maximum
+
+    def class_sums(self, frame: Frame) -> Array:
+        """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
+        own = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
+        pull = np.vstack([-self.pull.sum(axis=0), self.pull])
+        return np.column_stack([own, (pull + np.outer(own, self.mean - frame.center)) / frame.scale])
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The partial sum behind ``summarise``; ``targets``: what t is in each class but the first, (K − 1,)."""
+
+    unit: Array
+    targets: AnyArray
+    ranges: bool
+    compiled: bool
+
+    def zero(self) -> ColumnSummary:
+        K, d = len(self.targets), len(self.unit)
+        low, high = np.full(d, np.inf), np.full(d, -np.inf)
+        return ColumnSummary(0.0, 0, np.zeros(d), np.zeros(d), low, high, self.unit, np.zeros(K), np.zeros((K, d)))
+
+    def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
+        counted = block.weight > 0
+        if not counted.all():
+            X: Any = block.X
+            if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
+                return replace(total, weight=np.nan)  # a row without weight must be finite, too
+            block = block.take(np.flatnonzero(counted))
+        if block.n_rows == 0:
+            return total
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.merge(total, self._part(block))
+
+    def _part(self, block: Block) -> ColumnSummary:
+        """One block's summary: by sums of x and x², and once more with the mean taken off where those are in doubt."""
+        weight = float(block.weight.sum())
+        by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
+        own = by_class.sum(axis=0)
+        X: Any = block.X
+        summed = _sparse_sums if is_sparse(X) else _dense_sums
+        if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
+            summed = _compiled_sums
+        mean, square, sums = summed(block, self.unit, by_class)
+        least = weight * (mean / self.unit) ** 2
+        m2 = square - least
+        low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
+        absent = (square == 0) & (mean == 0)
+        doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
+        low[absent] = high[absent] = m2[absent] = 0.0
+        if len(doubtful):
+            seen = _sparse_ranges if is_sparse(X) else _dense_ranges
+            found = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
+            low[doubtful], high[doubtful], m2[doubtful] = found
+        pull = sums - np.outer(own, mean)
+        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, own, pull)
+
+    def merge(self, a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
+        if a.weight == 0 or b.weight == 0:
+            return b if a.weight == 0 else a
+        weight = a.weight + b.weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            delta = b.mean - a.mean
+            step = delta * (b.weight / weight)
+            m2 = a.m2 + b.m2 + (delta / self.unit) ** 2 * (a.weight * (b.weight / weight))
+            pull = a.pull + b.pull - np.outer(a.class_weight, step) + np.outer(b.class_weight, delta - step)
+            mean = a.mean + step
+        low, high = np.minimum(a.minimum, b.minimum), np.maximum(a.maximum, b.maximum)
+        by_class = a.class_weight + b.class_weight
+        return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit, by_class, pull)
+
+
+def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+    """The mean, Σ s (x/unit)², and Σ s x by class."""
+    X = np.asarray(block.X, dtype=np.float64)
+    mean = (block.weight / block.weight.sum()) @ X
+    scaled = X if np.all(unit == 1) else X / unit
+    return mean, block.weight @ (scaled * scaled), by_class.T @ X
+
+
+def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+    """The same in one sweep that does not hold the interpreter, of dense rows or CSR."""
+    from separatrix.kernels import column_sums, csr
+
+    X: Any = block.X
+    d, weight = X.shape[1], float(block.weight.sum())
+    mean, square, sums = np.zeros(d), np.zeros(d), np.zeros((by_class.shape[1], d))
+    place = np.full(block.n_rows, -1)
+    for k in range(by_class.shape[1]):
+        place[by_class[:, k] > 0] = k
+    rest = (block.weight / weight, place, mean, square, sums)
+    if is_sparse(X):
+        csr.moments_pass(X.data, X.indices, X.indptr, *rest)
+    else:
+        column_sums.moments_pass(X, *rest)
+    return mean, weight * square / unit**2, weight * sums
+
+
+def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+    X: Any = block.X
+    d = X.shape[1]
+    s = np.repeat(block.weight, np.diff(X.indptr))
+    data = X.data.astype(np.float64)
+    mean: Array = np.bincount(X.indices, s / block.weight.sum() * data, d).astype(np.float64)
+    if np.any(unit != 1):
+        data = data / unit[X.indices]
+    square: Array = np.bincount(X.indices, s * data * data, d).astype(np.float64)
+    return mean, square, np.asarray(X.T @ by_class).T
+
+
+def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
+    """Min, max and Σ s ((x − mean)/unit)² of each column."""
+    X = np.asarray(X, dtype=np.float64)
+    return X.min(axis=0), X.max(axis=0), weight @ ((X - mean) / unit) ** 2
+
+
+def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
+    """The same from the entries alone: a wide block as dense numbers may not fit into memory."""
+    X = X.tocsc()
+    X.sum_duplicates()
+    n, d = X.shape
+    held = np.diff(X.indptr)
+    data, s, column = X.data.astype(np.float64), weight[X.indices], np.repeat(np.arange(d), held)
+    low, high, some = np.zeros(d), np.zeros(d), held > 0
+    starts = X.indptr[:-1][some]
+    low[some], high[some] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
+    zeros = held < n
+    low[zeros], high[zeros] = np.minimum(low[zeros], 0.0), np.maximum(high[zeros], 0.0)
+    m2 = np.bincount(column, s * ((data - mean[column]) / unit[column]) ** 2, d)
+    rest = np.where(zeros, weight.sum() - np.bincount(column, s, d), 0.0)
+    return low, high, m2 + rest * (mean / unit) ** 2
+
+
+@dataclass(frozen=True)
+class _FirstNotFinite:
+    """(row, column, value, how many) of the first NaN or infinity."""
+
+    def zero(self) -> tuple[int, int, float, int]:
+        return (-1, -1, 0.0, 0)
+
+    def add(self, total: tuple[int, int, float, int], block: Block) -> tuple[int, int, float, int]:
+        X: Any = block.X
+        bad = np.flatnonzero(~np.isfinite(X.data if is_sparse(X) else np.ascontiguousarray(X).ravel()))
+        if len(bad) == 0:
+            return total
+        if is_sparse(X):
+            row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+            column, value = int(X.indices[bad[0]]), float(X.data[bad[0]])
+        else:
+            row, column = divmod(int(bad[0]), X.shape[1])
+            value = float(X[row, column])
+        return self.merge(total, (block.start + row, column, value, len(bad)))
+
+    def merge(self, a: tuple[int, int, float, int], b: tuple[int, int, float, int]) -> tuple[int, int, float, int]:
+        if a[3] == 0 or b[3] == 0:
+            return b if a[3] == 0 else a
+        return (*a[:3], a[3] + b[3])
+
+
+def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
+    """Raise if any entry is NaN or infinite, naming the first by row and column."""
+    row, column, value, count = rows.fold(_FirstNotFinite())
+    if count == 0:
+        return
+    named = f"column {names[column]!r}" if names is not None else f"column {column}"
+    what = "NaN" if np.isnan(value) else "infinity (inf)"
+    more = f" ({count} entries are not finite in all)" if count > 1 else ""
+    raise NotFiniteError(
+        "X",
+        f"row {row}, {named} is {what}{more}",
+        "impute or drop such entries first, for example with sklearn.impute.SimpleImputer",
+    )
+
+
+def _entries(rows: Rows) -> int:
+    """How many are read in a pass."""
+    block = rows.resident()
+    X: Any = None if block is None else block.X
+    return int(X.nnz) if X is not None and is_sparse(X) else (rows.n_rows or 0) * rows.n_features
+
+
+def summarise(
+    rows: Rows, names: list[str] | None = None, targets: AnyArray | None = None, ranges: bool = True
+) -> ColumnSummary:
+    """Summarise every column in one pass (more where squares would leave float64); refuse NaN and infinity.
+
+    ``targets``: what t is in each class but the first, for sums by class. ``ranges``: min and max of every column, not
+    only of those that may be constant.
+    """
+    many = _entries(rows) >= FEWEST_COMPILED
+    partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
+    summary = rows.fold(partial)
+    if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
+        refuse_not_finite(rows, names)
+    if not 0 < summary.weight < np.inf:
+        raise WeightError(
+            "sample_weight",
+            f"the weights sum to {summary.weight}: they are zero, or overflow",
+            "give at least one row a positive weight",
+        )
+    spread = summary.m2[~summary.constant] / summary.weight
+    if np.all((spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)):
+        return summary
+    if not ranges:
+        summary = rows.fold(replace(partial, ranges=True))
+    largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
+    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False))
+
+
+def standard_frame(summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: bool = True) -> Frame:
+    """The frame in which a column's weight has curvature near ¼: of the loss ¼ var, and of the penalty.
+
+    ``curvature``: (d,), the penalty's second derivative in each raw weight. Without an intercept nothing may be
+    centred. Scales are powers of two, so the coordinates themselves round nothing.
+    """
+    spread = 2 * np.sqrt(curvature)
+    if not centred:
+        rms = np.hypot(summary.std, summary.mean)
+        return Frame(np.zeros_like(rms), power_of_two(np.hypot(rms, spread)))
+    constant = summary.constant
+    center = np.where(constant, summary.minimum, summary.mean)
+    scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))
+    return Frame(center, np.where(constant, np.inf, scale) if hide_constant else scale)

@@ -1,0 +1,138 @@
+"""The seam: what every home of rows offers, and what can be summed over them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.concurrency import in_order
+from separatrix.rows.block import Block, Frame
+
+if TYPE_CHECKING:
+    from separatrix.rows.sampling import Sample
+
+A = TypeVar("A")
+
+# Blocks of this size stay in cache between X·w and Xᵀr, so a pass reads X once; smaller ones make threads wait for each
+# other, since NumPy takes the interpreter back after each call: at a megabyte two threads were slower than one.
+BLOCK_BYTES = 1 << 22
+# Enough strands to feed many cores; few enough that their accumulators are no burden.
+STRANDS = 32
+
+
+class Partial(Protocol[A]):
+    """What is summed: small, picklable, holds weights, never rows."""
+
+    def zero(self) -> A: ...
+    def add(self, total: A, block: Block) -> A: ...
+    def merge(self, a: A, b: A) -> A: ...
+
+
+class ArraySum(ABC):
+    """A partial whose total is one float64 array, added in place."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]: ...
+
+    @abstractmethod
+    def add(self, total: Array, block: Block) -> Array: ...
+
+    def zero(self) -> Array:
+        return np.zeros(self.shape)
+
+    def merge(self, a: Array, b: Array) -> Array:
+        a += b
+        return a
+
+
+@dataclass(frozen=True)
+class Order:
+    """How rows are walked: in batches of ``size``, as given, shuffled, or drawn with replacement.
+
+    The walk is a function of (seed, epoch), so a run resumed from a checkpoint walks on as it would have.
+    """
+
+    size: int
+    draw: Literal["given", "shuffled", "replacement"] = "given"
+    seed: int = 0
+    epoch: int = 0
+
+    def rows(self, n_rows: int) -> Integers:
+        if self.draw == "given":
+            return np.arange(n_rows)
+        rng = np.random.default_rng([self.seed, self.epoch])
+        if self.draw == "shuffled":
+            return rng.permutation(n_rows)
+        return rng.integers(0, n_rows, n_rows)
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """Rows in some home: dense memory, sparse memory, later a stream or a cluster."""
+
+    @property
+    def n_rows(self) -> int | None: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def frame(self) -> Frame: ...
+    def seen_through(self, frame: Frame) -> Rows: ...
+    def fold(self, partial: Partial[A]) -> A: ...
+    def blocks(self, order: Order) -> Iterator[Block]: ...
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample: ...
+    def resident(self) -> Block | None: ...
+
+
+_counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())
+
+
+def count_pass() -> None:
+    """Note that every row has been read once more."""
+    for counter in _counters.get():
+        counter[0] += 1
+
+
+@contextmanager
+def counted_passes() -> Iterator[list[int]]:
+    """How often the rows are read inside the block: entry 0 of what it gives.
+
+    >>> with counted_passes() as passes:
+    ...     count_pass()
+    >>> passes
+    [1]
+    """
+    counter = [0]
+    token = _counters.set((*_counters.get(), counter))
+    try:
+        yield counter
+    finally:
+        _counters.reset(token)
+
+
+def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
+    """Sum ``partial`` over blocks: fixed strands, merged in a fixed order, whatever the threads."""
+    if len(blocks) == 1:
+        return partial.add(partial.zero(), blocks[0])
+    edges = np.linspace(0, len(blocks), min(STRANDS, len(blocks)) + 1).astype(int)
+
+    def strand(k: int) -> A:
+        total = partial.zero()
+        for block in blocks[edges[k] : edges[k + 1]]:
+            total = partial.add(total, block)
+        return total
+
+    parts = in_order(strand, range(len(edges) - 1))
+    total = next(parts, None)
+    if total is None:
+        return partial.zero()
+    for part in parts:
+        total = partial.merge(total, part)
+    return total

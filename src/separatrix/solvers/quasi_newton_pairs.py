@@ -1,0 +1,100 @@
+"""Pairs s = ΔW, y = Δ∇E: what quasi-Newton methods know of second derivatives without computing any.
+
+Around an inverse B₀ the pairs make B with B y = s for the last pair; Nocedal and Wright (2006), Algorithm 7.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Evaluation
+from separatrix.solvers.line_search import Valued, search
+from separatrix.solvers.state import Halt, State
+
+Inverse = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs s of S and y of Y, oldest first."""
+
+    S: tuple[Array, ...] = ()
+    Y: tuple[Array, ...] = ()
+
+    @classmethod
+    def of(cls, memory: Any) -> Pairs:
+        """The pairs that a state remembers."""
+        return cls(memory["S"], memory["Y"])
+
+    def remembered(self) -> dict[str, tuple[Array, ...]]:
+        """The pairs as a state remembers them."""
+        return {"S": self.S, "Y": self.Y}
+
+    def product(self, g: Array, inverse: Inverse | None = None) -> Array:
+        """B g around ``inverse``, by default sᵀy/yᵀy times one.
+
+        >>> Pairs((np.array([1.0, 0.0]),), (np.array([2.0, 0.0]),)).product(np.array([2.0, 0.0])).tolist()
+        [1.0, 0.0]
+        """
+        q = g.copy()
+        rho = [1.0 / float(s @ y) for s, y in zip(self.S, self.Y, strict=True)]
+        taken = np.zeros(len(self.S))
+        for i in range(len(self.S) - 1, -1, -1):
+            taken[i] = rho[i] * (self.S[i] @ q)
+            q -= taken[i] * self.Y[i]
+        if inverse is not None:
+            q = inverse(q)
+        elif len(self.S):
+            q *= (self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])
+        for i in range(len(self.S)):
+            q += (taken[i] - rho[i] * (self.Y[i] @ q)) * self.S[i]
+        return q
+
+    def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
+        """One pair more, the last ``most`` kept; a pair without positive curvature is left out."""
+        if not s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
+            return self
+        return Pairs((*self.S, s)[-most:], (*self.Y, y)[-most:])
+
+
+@dataclass(frozen=True)
+class QuasiNewton:
+    """One step W ← W − α B ∇E by the weak Wolfe conditions, in coordinates that ``reduce`` and ``expand`` give."""
+
+    problem: Valued
+    reduce: Callable[[Array], Array]
+    expand: Callable[[Array], Array]
+    most: int
+
+    def step(
+        self, W: Array, at: Evaluation, pairs: Pairs, inverse: Inverse | None, first: float = 1.0
+    ) -> tuple[Array, Evaluation, Pairs] | None:
+        """The next point, E there, and the pairs with this step's; None where rounding hides any descent."""
+        g = self.reduce(at.gradient)
+        found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first, curvature=0.9)
+        if found is None and len(pairs.S):  # the pairs may mislead: once more without them
+            pairs = Pairs()
+            found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), 1.0, curvature=0.9)
+        if found is None:
+            return None
+        there = found[1]
+        return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
+
+    def moved(self, state: State, inverse: Inverse | None, patience: int = 3, first: float = 1.0) -> State:
+        """The state after a step; its memory has the pairs, and for how many steps E has not fallen, ``idle``.
+
+        It halts where rounding hides any descent, or after ``patience`` idle steps.
+        """
+        found = self.step(state.W, state.at, Pairs.of(state.memory), inverse, first)
+        if found is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at, pairs = found
+        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
+        idle = 0 if lower else state.memory["idle"] + 1
+        memory = {**state.memory, **pairs.remembered(), "idle": idle}
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= patience else None)

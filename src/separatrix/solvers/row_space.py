@@ -1,0 +1,301 @@
+r"""The problem in the span of its rows, exactly: fewer rows than columns. TEXTBOOK R8.
+
+Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
+Given     rows in memory
+Returns   W with E(W) at its minimum to rounding
+Step      with r_j² the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with pivots; its
+          first rank pivots are rows p): the minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ orthonormal, and the rows
+          read L there. First, minimise over θ, a dense problem of n columns at most, which costs no pass. Then, while
+          rounding shows, W ← W − αB ∇E with B from pairs around that problem's inverse Hessian on V and the
+          penalty's elsewhere
+Stops     where the driver's rules say; by itself where rounding hides any descent
+
+A part of W outside the span changes no score and costs penalty (Kimeldorf and Wahba 1970, the representer theorem).
+Where rows are not fewer than columns the span is all there is, and the columns' own method is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import in_order
+from separatrix.objective.bounds import duality
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.objective.subspace import Subspace, contrasts
+from separatrix.rows import ArraySum, Block, Frame, MemoryRows
+from separatrix.rows.block import is_sparse
+from separatrix.rows.protocol import count_pass
+from separatrix.solvers.chord import ChordNewton
+from separatrix.solvers.diagonal import DiagonalLBFGS
+from separatrix.solvers.driver import states
+from separatrix.solvers.kronecker import KroneckerLBFGS
+from separatrix.solvers.lbfgs import LBFGS
+from separatrix.solvers.newton import Newton
+from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.state import Need, Solver, State
+
+# Past so many rows their products are neither kept nor factored.
+LARGEST_SPAN = 10_000
+# Up to so many parameters factors of a Hessian cost less than steps around a product; and up to so many of one score
+# less than it costs to try without any.
+NEWTON_PARAMETERS, CHORD_PARAMETERS = 300, 1500
+# The small problem is solved to this share of the null model's objective, or to rounding.
+FINE, MOST_STEPS = 1e-12, 500
+# L-BFGS goes on while so many steps bring its gap down to this share.
+QUICK, FALL = 15, 1e-3
+# Squared lengths below this share of the longest row's are rounding, times the rows.
+ROUNDING = float(np.finfo(np.float64).eps)
+# Bytes of rows written out at once; strands of such slices; conjugate gradients at most.
+SLICE_BYTES, STRANDS, MOST_PRODUCTS = 1 << 22, 4, 300
+
+
+@dataclass(frozen=True)
+class Span:
+    """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the rows.
+
+    >>> from separatrix.objective.build import pose
+    >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])
+    >>> problem = pose(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(4)))
+    >>> found = Span().init(problem, np.zeros(problem.shape))
+    >>> bool(np.linalg.norm(found.at.gradient) < 1e-12)
+    True
+    """
+
+    pairs: int = 10
+    name: ClassVar[str] = "span"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD, Need.RESIDENT, Need.HELD})
+    by_sums: ClassVar[bool] = False  # which rows are pivots depends on their order
+    converges: ClassVar[bool] = True
+
+    def init(self, problem: Objective, start: Array) -> State:
+        block = problem.rows.resident()
+        if block is None or block.n_rows >= min(block.X.shape[1], LARGEST_SPAN):
+            return _of_columns(problem).init(problem, start)
+        L, pivots = factored_span(problem, block)
+        basis = Basis(problem, L, pivots)
+        theta = _solved(basis.small)
+        W = basis.image(theta)
+        memory = {**Pairs().remembered(), "L": L, "pivots": pivots, "theta": theta, "idle": 0}
+        return State(W, problem.value_gradient(W), memory=memory)
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        if "theta" not in state.memory:
+            return _of_columns(problem).step(problem, state, budget)
+        basis, g = Basis(problem, state.memory["L"], state.memory["pivots"]), state.at.gradient
+        method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
+        return method.moved(state, basis.inverse(state.memory["theta"]), patience=2)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+def _solved(small: Objective) -> Array:
+    """The minimum of the small problem: by L-BFGS where that is quick, as for rows of like length and none alike."""
+    goal, before = FINE * small.null_value, np.inf
+    theta = np.zeros(small.shape)
+    if small.shape[0] == 1 and small.size <= CHORD_PARAMETERS:
+        return _run(ChordNewton(), small, theta, goal)
+    for state in islice(states(LBFGS(), small, theta), MOST_STEPS):
+        theta, gap = state.W, duality(small, state.W, state.at).known
+        if gap <= goal:
+            return theta
+        if state.iteration % QUICK == 0:
+            if gap > FALL * before and state.iteration > 0:
+                break
+            before = gap
+    return _run(_of_columns(small), small, theta, goal)
+
+
+def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
+    for state in islice(states(solver, small, theta), MOST_STEPS):
+        theta = state.W
+        if duality(small, theta, state.at).known <= goal:
+            break
+    return theta
+
+
+def _of_columns(problem: Objective) -> Solver:
+    """The method for a problem whose columns are as they are."""
+    if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
+        return Newton()
+    if problem.has_hessian and problem.shape[0] == 1:
+        return ChordNewton()
+    return KroneckerLBFGS() if problem.has_gram else DiagonalLBFGS()
+
+
+def _units(problem: Objective) -> tuple[Array, float]:
+    """r as shares of the largest, (d,), one for a column that reads zero; and the largest."""
+    r = problem.root_penalty[1:]
+    most = float(r.max())
+    return np.where(r > 0, r / most, 1.0), most
+
+
+@dataclass(frozen=True)
+class Basis:
+    """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem on it."""
+
+    problem: Objective
+    L: Array
+    pivots: Integers
+
+    @property
+    def small(self) -> Objective:
+        """E as a function of θ, (K, rank + 1): rows L, and the same penalty on all columns."""
+        problem, rank = self.problem, self.L.shape[1]
+        block: Any = problem.rows.resident()
+        rows = MemoryRows(self.L, block.t, block.weight, Frame.identity(rank))
+        penalty = Penalty(problem.total_weight * _units(problem)[1] ** 2, np.ones(rank))
+        small = Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept)
+        Z = None if problem.fit_intercept else np.eye(rank + 1)[:, 1:]
+        K = problem.shape[0]
+        small.subspace = Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)
+        return small
+
+    def image(self, theta: Array) -> Array:
+        """W = diag(r)⁻¹ V θ, intercepts as they are, in one pass."""
+        from scipy.linalg import solve_triangular
+
+        unit, _ = _units(self.problem)
+        R = np.zeros((len(self.L), len(theta)))
+        R[self.pivots] = solve_triangular(self.L[self.pivots], theta[:, 1:].T, lower=True, trans="T")
+        self.problem.passes += 1
+        total = self.problem.rows.fold(_Adjoint(R, self.problem.rows.n_features + 1))
+        return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
+
+    def part(self, G: Array) -> Array:
+        """Vᵀ diag(r)⁻¹ G with the intercepts' share as it is, (K, rank + 1), in one pass."""
+        from scipy.linalg import solve_triangular
+
+        unit, _ = _units(self.problem)
+        along = np.column_stack([np.zeros(len(G)), G[:, 1:] / unit / unit])
+        self.problem.passes += 1
+        scores = self.problem.rows.fold(_Scores(along, len(self.L)))
+        return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
+
+    def inverse(self, theta: Array) -> Callable[[Array], Array]:
+        """G ↦ H⁻¹ G, where H is the small problem's Hessian at θ on V, and the penalty's elsewhere."""
+        small, (unit, most) = self.small, _units(self.problem)
+
+        def solve(g: Array) -> Array:
+            G = g.reshape(self.problem.shape)
+            inside = self.part(G)
+            more = conjugate_gradients(lambda v: small.hessian_product(theta, v), inside)
+            more[:, 1:] -= inside[:, 1:] / most**2
+            W = self.image(more)
+            W[:, 1:] += G[:, 1:] / unit / unit / most**2
+            return W.ravel()
+
+        return solve
+
+
+def conjugate_gradients(product: Callable[[Array], Array], g: Array, tol: float = 1e-6) -> Array:
+    """v with ‖product(v) − g‖ ≤ tol ‖g‖, for a symmetric positive definite product (Hestenes and Stiefel 1952).
+
+    >>> conjugate_gradients(lambda v: 4.0 * v, np.array([2.0, 4.0])).tolist()
+    [0.5, 1.0]
+    """
+    v, left = np.zeros_like(g), g.copy()
+    along, size = left.copy(), float(np.sum(left**2))
+    goal = tol**2 * size
+    for _ in range(MOST_PRODUCTS):
+        if size <= goal:
+            break
+        turned = product(along)
+        alpha = size / float(np.sum(along * turned))
+        v, left = v + alpha * along, left - alpha * turned
+        size, before = float(np.sum(left**2)), size
+        along = left + (size / before) * along
+    return v
+
+
+@dataclass(frozen=True)
+class _Adjoint(ArraySum):
+    """Rᵀ X̄, (K, d + 1), for R (n, K)."""
+
+    R: Array
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.R.shape[1], self.width)
+
+    def add(self, total: Array, block: Block) -> Array:
+        total += block.adjoint(self.R[block.start : block.start + block.n_rows])
+        return total
+
+
+@dataclass(frozen=True)
+class _Scores(ArraySum):
+    """X̄ Wᵀ, (n, K)."""
+
+    W: Array
+    n_rows: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n_rows, len(self.W))
+
+    def add(self, total: Array, block: Block) -> Array:
+        total[block.start : block.start + block.n_rows] = block.scores(self.W)
+        return total
+
+
+def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
+    """L (n, rank) with L Lᵀ = X̃ X̃ᵀ, and the pivots, (rank,); one pass."""
+    from scipy.linalg.lapack import dpstrf
+
+    problem.passes += 1
+    count_pass()
+    unit, _ = _units(problem)
+    A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
+    n = len(A)
+    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * ROUNDING * float(np.max(np.diag(A), initial=0.0)))
+    order = order.astype(np.int64) - 1
+    L = np.zeros((n, rank))
+    L[order] = np.tril(lower)[:, :rank]
+    return L, order[:rank]
+
+
+def _gram_dense(block: Block, unit: Array) -> Array:
+    """X̃ X̃ᵀ by slices of columns, a thread a strand: the rows are never written out whole."""
+    X, frame = np.asarray(block.X), block.frame
+    n, d = X.shape
+    wide = max(16, SLICE_BYTES // (8 * n))
+    starts = range(0, d, wide)
+    edges = np.linspace(0, len(starts), min(STRANDS, len(starts)) + 1).astype(int)
+
+    def strand(k: int) -> Array:
+        A = np.zeros((n, n))
+        for start in starts[edges[k] : edges[k + 1]]:
+            J = slice(start, start + wide)
+            part = X[:, J] - frame.center[J]
+            part /= frame.scale[J] * unit[J]
+            A += part @ part.T  # NumPy sees a product with its own transpose: half the work
+        return A
+
+    parts = in_order(strand, range(len(edges) - 1))
+    total = next(parts)
+    for part in parts:
+        total += part
+    return total
+
+
+def _gram_sparse(block: Block, unit: Array) -> Array:
+    """The same for CSR rows, some of them written out at a time as weights that score all."""
+    n, d = block.X.shape
+    many = max(1, SLICE_BYTES // (8 * d))
+    A = np.empty((n, n))
+    for start in range(0, n, many):
+        W = block.take(np.arange(start, min(start + many, n))).homogeneous()
+        W[:, 0] = 0.0
+        W[:, 1:] /= unit
+        W[:, 1:] /= unit
+        A[:, start : start + many] = block.scores(W)
+    return 0.5 * (A + A.T)

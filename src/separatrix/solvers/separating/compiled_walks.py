@@ -1,0 +1,81 @@
+"""The compiled walks over rows in memory, dense or CSR: which kernel, with which arrays. Loaded when first called."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.losses.margin import Zero
+from separatrix.rows import Block
+from separatrix.rows.block import is_sparse
+
+# η, whether a score of zero is a mistake, whether there is an intercept.
+How = tuple[float, bool, bool]
+
+
+class _Arrays(NamedTuple):
+    """The arrays of the rows, and the ending of their kernels' names."""
+
+    kind: str
+    X: tuple[Any, ...]
+
+
+def _arrays(rows: Block) -> _Arrays:
+    X: Any = rows.X
+    if is_sparse(X):
+        return _Arrays("sparse", (X.data, X.indices, X.indptr))
+    return _Arrays("dense", (np.ascontiguousarray(X),))
+
+
+def compiled_walk(
+    rows: Block,
+    order: Integers,
+    begin: int,
+    end: int,
+    w: Array,
+    how: How,
+    rest: tuple[Any, ...],
+    shrinking: bool = False,
+) -> tuple[int, int, float]:
+    """Where the walk ended, how many updates it made, Σ max(0, −m) as met; changes w.
+
+    ``rest``: whether to end at the first update, then u and the rows seen, for the mean; or, ``shrinking``, ρ and τ.
+    """
+    from separatrix.kernels import penalised_perceptron, perceptron
+
+    kind, X = _arrays(rows)
+    walk = getattr(penalised_perceptron if shrinking else perceptron, f"walk_{kind}")
+    return walk(*X, rows.t, rows.weight, order, begin, end, w, *how, *rest)  # type: ignore[no-any-return]
+
+
+def compiled_pocket(
+    rows: Block, order: Integers, begin: int, end: int, w: Array, how: How, best: tuple[Array, int]
+) -> Any:
+    """The same, and the fewest mistakes seen; changes w and the best weights."""
+    from separatrix.kernels import perceptron
+
+    kind, X = _arrays(rows)
+    walk = getattr(perceptron, f"pocket_{kind}")
+    return walk(*X, rows.t, rows.weight, order, begin, end, w, *how, *best)
+
+
+def compiled_count(rows: Block, order: Integers, w: Array, zero: Zero, most: int) -> tuple[int, int]:
+    """How many rows are mistakes, up to ``most``, and how many were looked at."""
+    from separatrix.kernels import perceptron
+
+    kind, X = _arrays(rows)
+    count = getattr(perceptron, f"count_{kind}")
+    return count(*X, rows.t, order, w, zero == "mistake", most)  # type: ignore[no-any-return]
+
+
+def compiled_survey(rows: Block, w: Array, zero: Zero, fit_intercept: bool) -> tuple[int, float, float, Array]:
+    """How many rows are mistakes, Σ max(0, −m), the smallest m, and Σ_{mistakes} t x̄."""
+    from separatrix.kernels import perceptron
+
+    kind, X = _arrays(rows)
+    pull = np.zeros_like(w)
+    survey = getattr(perceptron, f"survey_{kind}")
+    wrong, cost, smallest = survey(*X, rows.t, w, zero == "mistake", fit_intercept, pull)
+    return wrong, cost, smallest, pull

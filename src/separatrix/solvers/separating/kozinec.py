@@ -1,0 +1,151 @@
+r"""Kozinec's algorithm for two classes, and its ε-version. TEXTBOOK P9.
+
+Problem   the nearest points of the convex hulls of two classes; their bisector is the hyperplane of maximum margin
+Given     rows of two classes
+Returns   α and β, a point in the hull of each class; w = α − β, b = −(‖α‖² − ‖β‖²)/2, the bisector
+Step      take the row x that lies furthest against w from its class's point; move that point along the segment
+          to x, to where ‖α − β‖ is smallest: α ← (1 − k) α + k x, k = min(1, w·(α − x)/‖α − x‖²), likewise β
+Stops     where the rules say: at the first separation, or once ½‖α − β‖ (no margin is larger) is within ε of the
+          smallest distance of a row to the hyperplane
+
+Kozinec, Recurrent algorithm separating convex hulls of two sets (1973); Schlesinger and Hlaváč, Ten Lectures on
+Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α and β start at the means of the classes.
+
+``State.at.value`` is ½‖α − β‖, which only falls. The gradient is left at zero: nothing stops on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.rows import Block
+from separatrix.solvers.state import Halt, Need, State
+
+
+class Extreme(NamedTuple):
+    """The row of a class with the smallest margin m = t (w·x + b): m, its number, t x."""
+
+    m: float
+    row: int
+    x: Array
+
+
+class Sides(NamedTuple):
+    """The extremes of the classes − and +, and how many rows have m ≤ 0."""
+
+    negative: Extreme
+    positive: Extreme
+    errors: int
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The partial sum behind ``Sides``; of equal margins the first row counts."""
+
+    W: Array
+
+    def zero(self) -> Sides:
+        none = Extreme(np.inf, -1, np.zeros(self.W.shape[1] - 1))
+        return Sides(none, none, 0)
+
+    def add(self, total: Sides, block: Block) -> Sides:
+        m = block.t * block.scores(self.W)[:, 0]
+        part = Sides(self._extreme(block, m, -1), self._extreme(block, m, 1), int(np.sum(m <= 0)))
+        return self.merge(total, part)
+
+    def _extreme(self, block: Block, m: Array, sign: int) -> Extreme:
+        own = np.where(block.t == sign, m, np.inf)
+        k = int(np.argmin(own))
+        if own[k] == np.inf:
+            return self.zero().negative
+        return Extreme(float(m[k]), block.start + k, sign * block.take(np.array([k])).homogeneous()[0, 1:])
+
+    def merge(self, a: Sides, b: Sides) -> Sides:
+        return Sides(
+            b.negative if b.negative.m < a.negative.m else a.negative,
+            b.positive if b.positive.m < a.positive.m else a.positive,
+            a.errors + b.errors,
+        )
+
+
+def sides(problem: Objective, W: Array) -> Sides:
+    """What the rows nearest to the other class say of W, in one pass."""
+    problem.passes += 1
+    return problem.rows.fold(Extremes(W))
+
+
+def one_unit(problem: Objective) -> float:
+    """The scale that all columns of the problem's frame share, so that distances in it are distances but for it."""
+    scale = problem.rows.frame.scale
+    if np.any(scale != scale[0]):
+        raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
+    return float(scale[0])
+
+
+@dataclass(frozen=True)
+class Kozinec:
+    """α ← (1 − k) α + k x, β ← (1 − k) β + k x: the two hulls' points approach each other.
+
+    >>> from separatrix.solvers.separating.rules import pose_separation
+    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> state = Kozinec().init(problem, np.zeros((1, 2)))
+    >>> plane = Kozinec().solution(problem, state).W[0]
+    >>> float(-plane[0] / plane[1])
+    1.0
+    """
+
+    name: ClassVar[str] = "kozinec"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    by_sums: ClassVar[bool] = False
+    converges: ClassVar[bool] = False
+
+    def init(self, problem: Objective, start: Array) -> State:
+        """The hulls' means; a start has no meaning here but for its shape."""
+        rows = problem.rows.n_rows or 0
+        sums = problem.class_sums
+        beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
+        resident: Any = problem.rows.resident()
+        share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0]) if rows else np.zeros(0)
+        return self._arrive(problem, alpha, beta, share, 0)
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        memory = state.memory
+        alpha, beta, share = memory["alpha"], memory["beta"], memory["share"]
+        w = state.W[0, 1:]
+        plus, minus = w @ alpha - w @ memory["positive"].x, -(w @ beta) - w @ memory["negative"].x
+        toward: Extreme = memory["positive"] if plus >= minus else memory["negative"]
+        point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
+        away = point - x
+        squared = float(away @ away)
+        if max(plus, minus) <= 0 or squared == 0:
+            return replace(state, halt=Halt.STALLED)
+        k = min(1.0, max(plus, minus) / squared)
+        moved = (1.0 - k) * point + k * x
+        resident: Any = problem.rows.resident()
+        own = resident.t == (1.0 if plus >= minus else -1.0)
+        share = np.where(own, (1.0 - k) * share, share)
+        share[toward.row] += k
+        alpha, beta = (moved, beta) if plus >= minus else (alpha, moved)
+        return self._arrive(problem, alpha, beta, share, state.iteration + 1)
+
+    def _arrive(self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int) -> State:
+        w = alpha - beta
+        W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
+        found = sides(problem, W)
+        length = float(np.linalg.norm(w))
+        smallest = min(found.negative.m, found.positive.m)
+        memory = {"alpha": alpha, "beta": beta, "share": share, "errors": found.errors}
+        memory |= {"positive": found.positive, "negative": found.negative, "mistakes": iteration}
+        unit = one_unit(problem)
+        memory |= {"upper": 0.5 * unit * length, "lower": unit * smallest / length if length > 0 else -np.inf}
+        memory |= {"longest": unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta)))}
+        return State(W, Evaluation(0.5 * unit * length, np.zeros_like(W)), iteration, memory)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state

@@ -1,0 +1,257 @@
+r"""The hyperplane of maximum margin, exactly: Wolfe's nearest point in a polytope. TEXTBOOK P10.
+
+Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the nearest points of the classes' convex hulls,
+          that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −
+          (without an intercept: in the hull of the rows t_i x_i)
+Given     rows of two classes
+Returns   w ∝ p, b in the middle between the classes; the rows that p is made of, and their weights
+Step      find in one pass the difference that lies furthest against p; add it to the few that p is made of; move to
+          the nearest point of their affine hull, dropping those that would get a negative weight, until none would
+Stops     where the rules say: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
+          by itself where rounding hides any descent
+
+It begins with points of the hulls that are nearly nearest, by the interior method of ``hulls``, so that few steps are
+left; or by the one difference that lies furthest along the difference of the means.
+
+Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
+of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
+and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
+error is then small in each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted
+least squares problems, 1998). p itself cancels nearly all digits of the differences where the margin is narrow beside
+them, so the direction is not their sum but what is left of one of them after two projections.
+
+``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is left at zero: nothing stops on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.objective.factor import Factor
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.solvers.hull_start import Support, nearly_nearest
+from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
+from separatrix.solvers.state import Halt, Need, State
+
+# Weights in the hull below this are dropped.
+NO_WEIGHT = 1e-14
+# A step that shortens p by less than this, relatively, is rounding.
+NO_GAIN = 1e-15
+# Columns whose sizes differ by no more than the first are of one size, for rounding; differences are far from dependent
+# where what each adds to those before is more than the second, of its own length.
+ALIKE, INDEPENDENT = 1e3, 1e-3
+
+
+@dataclass(frozen=True)
+class NearestPoint:
+    """p = the shortest vector in the hull of {x_i − x_j}.
+
+    >>> from separatrix.solvers.separating.rules import pose_separation
+    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> state = NearestPoint().init(problem, np.zeros((1, 2)))
+    >>> plane = NearestPoint().solution(problem, state).W[0]
+    >>> float(-plane[0] / plane[1])
+    1.0
+    """
+
+    head_start: bool = True
+    name: ClassVar[str] = "nearest-point"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = False
+
+    def init(self, problem: Objective, start: Array) -> State:
+        """Along the start's w, by default along the difference of the means."""
+        w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
+        near = nearly_nearest(problem, w) if self.head_start else None
+        if near is not None:
+            P, pairs, mu = _differences(problem, near)
+            kept, share, p = _nearest(P, mu)
+            return self._arrive(problem, P[kept], pairs[kept], share, p, near.rounds)
+        found = sides(problem, np.concatenate([[0.0], w])[None, :])
+        point, pair = _difference(problem, found)
+        return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), point, 0)
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        memory = state.memory
+        if np.any(np.all(memory["pairs"] == memory["next_pair"], axis=1)):
+            return replace(state, halt=Halt.STALLED)
+        P = np.vstack([memory["P"], memory["next"]])
+        pairs = np.vstack([memory["pairs"], memory["next_pair"]])
+        kept, share, p = _nearest(P, np.append(memory["mu"], 0.0))
+        after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
+        if after.at.value >= state.at.value * (1.0 - NO_GAIN):
+            return replace(state, halt=Halt.STALLED)
+        return after
+
+    def _arrive(self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int) -> State:
+        unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
+        # No margin exceeds the length of a point of the hull, whatever direction w is then taken along.
+        upper = unit * half * float(np.linalg.norm(mu @ P))
+        length = float(np.linalg.norm(p))
+        found = sides(problem, np.concatenate([[0.0], p])[None, :])
+        point, pair = _difference(problem, found)
+        b = 0.5 * (found.negative.m - found.positive.m) if problem.fit_intercept else 0.0
+        smallest = float(min(found.positive.m + b, found.negative.m - b))
+        memory: dict[str, Any] = {"P": P, "pairs": pairs, "mu": mu, "next": point, "next_pair": pair}
+        memory |= {"upper": upper, "lower": unit * smallest / length if length > 0 else -np.inf}
+        memory |= {"longest": unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())), "mistakes": iteration}
+        W = np.concatenate([[b], p])[None, :]
+        return State(W, Evaluation(upper, np.zeros_like(W)), iteration, memory)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+def difference_of_means(problem: Objective) -> Array:
+    """The mean of the positive rows less that of the negative ones, (d,)."""
+    sums = problem.class_sums
+    return np.asarray(sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0])
+
+
+def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
+    """The vertex furthest against p, and its rows (+, −); −1 for none."""
+    if problem.fit_intercept:
+        return found.positive.x + found.negative.x, np.array([found.positive.row, found.negative.row])
+    if found.positive.m <= found.negative.m:
+        return found.positive.x, np.array([found.positive.row, -1])
+    return found.negative.x, np.array([-1, found.negative.row])
+
+
+def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Array]:
+    """The same point as a sum of few differences, with their rows (+, −) and weights: each goes with the next one over,
+    as much as both have left (the north-west corner rule).
+    """
+    block: Any = problem.rows.resident()
+    few = block.take(near.rows)
+    P, t = few.t[:, None] * few.homogeneous()[:, 1:], few.t
+    if not problem.fit_intercept:
+        return P, np.where(np.column_stack([t > 0, t < 0]), near.rows[:, None], -1), near.weights
+    positive, negative = np.flatnonzero(t > 0), np.flatnonzero(t < 0)
+    ends = np.concatenate([np.cumsum(near.weights[positive]), np.cumsum(near.weights[negative])])
+    ends = np.unique(np.minimum(ends, 1.0))
+    mu = np.diff(ends, prepend=0.0)
+    middle = ends - 0.5 * mu
+    i, j = (
+        own[np.minimum(np.searchsorted(np.cumsum(near.weights[own]), middle), len(own) - 1)]
+        for own in (positive, negative)
+    )
+    kept = mu > NO_WEIGHT
+    i, j, mu = i[kept], j[kept], mu[kept] / mu[kept].sum()
+    return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
+
+
+def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
+    """Which of the points P (k, d) make the nearest point of their hull, their weights, from weights mu, and it."""
+    kept = np.arange(len(P))
+    while True:
+        share, p = _affine(P[kept])
+        if np.all(share > NO_WEIGHT):
+            return kept, share, p
+        losing = share <= NO_WEIGHT
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(losing, mu / (mu - share), np.inf)
+        reach[np.isnan(reach)] = 0.0
+        first = int(np.argmin(reach))
+        mu = np.maximum(mu + min(1.0, float(reach[first])) * (share - mu), 0.0)
+        mu[first] = 0.0
+        kept, mu = kept[mu > 0.0], mu[mu > 0.0]
+        mu = mu / mu.sum()
+
+
+def _affine(P: Array) -> tuple[Array, Array]:
+    """The point nearest to the origin in the affine hull of P, its weights first, which sum to 1; by least squares.
+
+    >>> share, p = _affine(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> share.round(12).tolist(), p.round(12).tolist()
+    ([0.5, 0.5], [0.5, 0.5])
+    """
+    if len(P) == 1:
+        return np.ones(1), np.asarray(P[0])
+    A, x = (P[1:] - P[0]).T, P[0]
+    span = _Gram.of(A) or _Reflected.of(A)
+    beta = np.zeros(A.shape[1])
+    for _ in range(span.rounds):  # after the first time, what rounding left over
+        beta += span.coefficients(-x - A @ beta)
+    share = np.concatenate([[1.0 - beta.sum()], beta])
+    for _ in range(span.rounds):
+        x = x - span.projection(x)
+    hull_point = share @ P
+    return share, x if x @ hull_point > 0 else hull_point
+
+
+@dataclass(frozen=True)
+class _Reflected:
+    """The span of A's columns, rows in order of size: A[order] = Q R, columns in the order of ``pivots``."""
+
+    order: Integers
+    Q: Array
+    R: Array
+    pivots: Integers
+    width: int
+    rounds: ClassVar[int] = 2
+
+    @classmethod
+    def of(cls, A: Array) -> _Reflected:
+        from scipy.linalg import qr
+
+        order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
+        found: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
+        Q, R, pivots = found
+        size = np.abs(np.diag(R))
+        rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))  # columns beyond it depend on others
+        return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
+
+    def coefficients(self, r: Array) -> Array:
+        """β with A β nearest to r."""
+        from scipy.linalg import solve_triangular
+
+        beta = np.zeros(self.width)
+        beta[self.pivots] = solve_triangular(self.R, self.Q.T @ r[self.order])
+        return beta
+
+    def projection(self, r: Array) -> Array:
+        """A β."""
+        found = np.empty_like(r)
+        found[self.order] = self.Q @ (self.Q.T @ r[self.order])
+        return found
+
+
+@dataclass(frozen=True)
+class _Gram:
+    """The same by AᵀA, many times faster, where that gives nothing up: rows of alike sizes, and columns far from
+    dependent. Each round then gains as many digits as squaring them leaves (Björck, Numerical Methods for Least Squares
+    Problems, 1996, section 2.9).
+    """
+
+    A: Array
+    factor: Factor
+    rounds: ClassVar[int] = 3
+
+    @classmethod
+    def of(cls, A: Array) -> _Gram | None:
+        sizes = np.abs(A).max(axis=1)
+        if A.shape[1] > A.shape[0] or sizes.max() > ALIKE * np.min(sizes[sizes > 0], initial=np.inf):
+            return None
+        factor = Factor.of(A.T @ A)
+        return None if factor is None or np.min(np.diag(factor.lower)) < INDEPENDENT else cls(A, factor)
+
+    def coefficients(self, r: Array) -> Array:
+        """β with A β nearest to r."""
+        return self.factor.solve(self.A.T @ r)
+
+    def projection(self, r: Array) -> Array:
+        """A β."""
+        return np.asarray(self.A @ self.coefficients(r))
+
+
+def multipliers(state: State) -> tuple[Integers, Array]:
+    """The support rows in order, and their weights: they sum to 1 in each class (over all without an intercept)."""
+    pairs, mu = state.memory["pairs"], state.memory["mu"]
+    rows = np.unique(pairs[pairs >= 0])
+    weights = np.array([mu[np.any(pairs == row, axis=1)].sum() for row in rows])
+    return rows, weights

@@ -1,0 +1,99 @@
+"""What all rows say of some weights, in one pass: mistakes, the perceptron's cost, the worst row. TEXTBOOK P1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.losses.margin import Zero, ZeroOne
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.rows import Block
+
+
+class Survey(NamedTuple):
+    """Of all rows under some w: mistakes, Σ max(0, −m), Σ_{mistakes} t x̄, the smallest m, and the worst mistake.
+
+    ``step`` is Σ_{mistakes} s t x̄ and ``worst_x`` the worst mistake's s t x̄, with s the weights of the rows; mistakes,
+    cost and ``pull`` count every row once.
+    """
+
+    errors: int
+    cost: float
+    pull: Array
+    step: Array
+    smallest: float
+    worst: float
+    row: int
+    worst_x: Array
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """The partial sum behind ``Survey``; of equally bad mistakes the first is the worst."""
+
+    W: Array
+    zero_score: Zero
+    weighted: bool = False
+
+    def zero(self) -> Survey:
+        width = self.W.shape[1]
+        nothing = np.zeros(width)
+        return Survey(0, 0.0, nothing, nothing.copy(), np.inf, np.inf, -1, nothing.copy())
+
+    def add(self, total: Survey, block: Block) -> Survey:
+        z = block.scores(self.W)[:, 0]
+        m = block.t * z
+        wrong = ZeroOne(self.zero_score).value(block.t, z)
+        pull = block.adjoint((block.t * wrong)[:, None])[0]
+        step = block.adjoint((block.weight * block.t * wrong)[:, None])[0] if self.weighted else pull
+        cost = float(np.maximum(-m, 0.0).sum())
+        part = Survey(int(wrong.sum()), cost, pull, step, float(m.min()), np.inf, -1, total.worst_x)
+        if part.errors and m.min() < total.worst:
+            k = int(np.argmin(np.where(wrong > 0, m, np.inf)))
+            worst_x = block.weight[k] * block.t[k] * block.take(np.array([k])).homogeneous()[0]
+            part = part._replace(worst=float(m[k]), row=block.start + k, worst_x=worst_x)
+        return self.merge(total, part)
+
+    def merge(self, a: Survey, b: Survey) -> Survey:
+        worse = b if b.worst < a.worst else a
+        return Survey(
+            a.errors + b.errors,
+            a.cost + b.cost,
+            a.pull + b.pull,
+            a.step + b.step,
+            min(a.smallest, b.smallest),
+            worse.worst,
+            worse.row,
+            worse.worst_x,
+        )
+
+
+def survey(problem: Objective, W: Array, zero: Zero, weighted: bool = False) -> Survey:
+    """What all rows say of W, in one pass; ``weighted``: rows have weights other than 1."""
+    problem.passes += 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = problem.rows.fold(Mistakes(W, zero, weighted))
+    if not problem.fit_intercept:
+        found.pull[0] = found.step[0] = found.worst_x[0] = 0.0
+    return found
+
+
+def evaluation(problem: Objective, found: Survey) -> Evaluation:
+    """E_p and a subgradient of it, per unit of weight."""
+    S = problem.total_weight
+    return Evaluation(found.cost / S, -found.pull[None, :] / S)
+
+
+def seen(found: Survey) -> dict[str, Any]:
+    """A survey as a state remembers it."""
+    return {
+        "surveyed": True,
+        "errors": found.errors,
+        "pull": found.step,
+        "smallest": found.smallest,
+        "worst_row": found.row,
+        "worst_x": found.worst_x,
+    }

@@ -1,0 +1,289 @@
+r"""The perceptron's updates: online, batch, worst example. TEXTBOOK P1–P5, P8, P11.
+
+Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
+Given     a start w, a learning rate η, what a score of zero counts as; weights of rows s_i; a penalty
+Returns   w; with a pocket the w with the fewest mistakes among all that were passed through; with ``average`` the mean
+          of the weights after each row (batch and worst: after each step)
+Step      online: for each row in turn that is a mistake, w ← w + η s_i t_i x̄_i; a step is an epoch, or ``budget`` rows
+          batch:  w ← w + η Σ_{mistakes} s_i t_i x̄_i
+          worst:  w ← w + η s_i t_i x̄_i for the mistake with the smallest m_i
+          With a penalty, a proximal step of α R(w) follows each row that was looked at.
+Stops     where the rules say; online by itself where an epoch changes nothing, though rounding leaves a mistake
+
+Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for why it ends; Gallant, Perceptron-based learning
+algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket; Freund and Schapire, Large margin
+classification using the perceptron algorithm, Machine Learning 37 (1999) for the mean.
+
+``State.at`` holds E_p/n and a subgradient of it at the state's own weights, from one pass after each step. Online steps
+before ``survey_from`` spare that pass on large tables, and hold NaN. ``memory["met"]`` is what an online step met on
+its way: the mean of max(0, −m) with each row scored by the weights at its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.losses.margin import Zero
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.rows import Block, Order
+from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
+from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, seen, survey
+from separatrix.solvers.state import Halt, Need, State
+
+__all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]
+
+# Up to so many entries of the table a compiled pass takes about 20 µs, so every epoch ends with one.
+CHEAP_ENTRIES = 20_000
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """The proximal step of η α ((1 − r) ½‖w‖² + r ‖w‖₁): v ↦ sign(v) max(0, ρ|v| − τ), on all but the intercept.
+
+    >>> Shrinkage.of(eta=1.0, alpha=2.0, l1_ratio=0.5).apply(np.array([[9.0, 3.0, 0.25]])).tolist()
+    [[9.0, 1.0, 0.0]]
+    """
+
+    rho: float = 1.0
+    tau: float = 0.0
+
+    @classmethod
+    def of(cls, eta: float, alpha: float, l1_ratio: float) -> Shrinkage:
+        rho = 1.0 / (1.0 + eta * alpha * (1.0 - l1_ratio))
+        return cls(rho, rho * eta * alpha * l1_ratio)
+
+    def apply(self, W: Array) -> Array:
+        """W (1, d + 1) after one step."""
+        w = W[:, 1:]
+        return np.column_stack([W[:, :1], np.sign(w) * np.maximum(0.0, self.rho * np.abs(w) - self.tau)])
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """``zero``: z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003). TEXTBOOK D1.
+
+    ``weighted``: rows have weights. ``alpha``, ``l1_ratio``: the penalty α ((1 − r) ½‖w‖² + r ‖w‖₁) a row.
+    """
+
+    eta: float = 1.0
+    zero: Zero = "mistake"
+    pocket: bool = False
+    average: bool = False
+    weighted: bool = False
+    alpha: float = 0.0
+    l1_ratio: float = 0.0
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    converges: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.eta < np.inf:
+            raise ParameterError("eta", f"got {self.eta!r}", "give a positive learning rate")
+        if self.zero not in ("mistake", "positive"):
+            raise ParameterError("zero", f"got {self.zero!r}", "choose 'mistake' or 'positive'")
+
+    def init(self, problem: Objective, start: Array) -> State:
+        _refuse_frame(problem)
+        found = survey(problem, start, self.zero, self.weighted)
+        memory = {**nothing_walked(start), "best_W": start, "best_errors": found.errors, **seen(found)}
+        return State(start, evaluation(problem, found), memory=memory)
+
+    def answer(self, state: State) -> Array:
+        """The weights that a run would return if it ended here, (1, d + 1)."""
+        if self.pocket:
+            return np.asarray(state.memory["best_W"])
+        if self.average and state.memory["seen"]:
+            return np.asarray(state.W - state.memory["u"] / state.memory["seen"])
+        return state.W
+
+    def solution(self, problem: Objective, state: State) -> State:
+        answer = self.answer(state)
+        if answer is state.W and state.memory["surveyed"]:
+            return state
+        found = survey(problem, answer, self.zero, self.weighted)
+        return replace(state, W=answer, at=evaluation(problem, found), memory={**state.memory, **seen(found)})
+
+    def arrive(self, problem: Objective, state: State, W: Array, memory: Mapping[str, Any]) -> State:
+        """The state at new weights; they go into the pocket where they make fewer mistakes."""
+        found = survey(problem, W, self.zero, self.weighted)
+        if not (np.all(np.isfinite(W)) and np.isfinite(found.cost)):
+            return replace(state, halt=Halt.STALLED)
+        memory = {**memory, **seen(found)}
+        if found.errors < memory["best_errors"]:
+            memory |= {"best_W": W, "best_errors": found.errors}
+        return State(W, evaluation(problem, found), state.iteration + 1, memory)
+
+    def _moved(self, problem: Objective, state: State, step: Array, rows: int) -> State:
+        """The state after w ← w + η step and the penalty of so many rows: a step of the batch or of the worst row."""
+        memory = dict(state.memory)
+        W = state.W + self.eta * step
+        if self.alpha > 0:
+            W = Shrinkage.of(self.eta * rows, self.alpha, self.l1_ratio).apply(W)
+        memory["mistakes"] += 1 if state.memory["errors"] else 0
+        if self.average:
+            memory |= {"u": memory["u"] + memory["seen"] * (W - state.W)[0], "seen": memory["seen"] + 1}
+        return self.arrive(problem, state, W, memory)
+
+
+def nothing_walked(start: Array) -> dict[str, Any]:
+    """What a state remembers before its first step; ``u`` and ``seen`` are what the mean is made of."""
+    nothing: dict[str, Any] = {"mistakes": 0, "epoch": 0, "position": 0, "since": 0, "clear": 0}
+    return {**nothing, "u": np.zeros(start.shape[1]), "seen": 0}
+
+
+def _refuse_frame(problem: Objective) -> None:
+    if not problem.rows.frame.is_identity:
+        raise ParameterError("problem", "its rows are seen through a frame", "pose them as they are")
+
+
+@dataclass(frozen=True)
+class BatchUpdates(_Settings):
+    """w ← w + η Σ_{i ∈ M} t_i x̄_i, with M all mistakes. TEXTBOOK P3."""
+
+    name: ClassVar[str] = "batch perceptron"
+    by_sums: ClassVar[bool] = True
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        return self._moved(problem, state, state.memory["pull"], problem.rows.n_rows or 1)
+
+
+@dataclass(frozen=True)
+class WorstUpdates(_Settings):
+    """w ← w + η t_i x̄_i with i = argmin t_i w·x̄_i: lecture 000's Algorithm 1. TEXTBOOK P4."""
+
+    name: ClassVar[str] = "worst-example perceptron"
+    by_sums: ClassVar[bool] = False
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        made = 1 if state.memory["errors"] else 0
+        return self._moved(problem, state, made * state.memory["worst_x"], 1)
+
+
+@dataclass(frozen=True)
+class OnlineUpdates(_Settings):
+    """w ← w + η t_i x̄_i for each mistake, circling through the rows. TEXTBOOK P2.
+
+    ``shuffle``: a new order in every epoch, by (seed, epoch). ``by_update``: a step ends at the first update. The
+    pocket looks at the weights after every update, which costs up to a pass each. ``survey_from``: before this step, a
+    large table is only asked whether a mistake is left, by looking ahead to the next epoch's first one, where the next
+    walk begins.
+    """
+
+    shuffle: bool = False
+    seed: int = 0
+    by_update: bool = False
+    survey_from: int = 0
+    name: ClassVar[str] = "online perceptron"
+    by_sums: ClassVar[bool] = False
+
+    def init(self, problem: Objective, start: Array) -> State:
+        rows = _resident(problem)
+        wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
+        if self.survey_from == 0 or start.any() or not wrong or _cheap(rows):
+            return _Settings.init(self, problem, start)
+        _refuse_frame(problem)  # at zero every score is zero: the mistakes are known, and cost nothing
+        memory = {**nothing_walked(start), "best_W": start, "best_errors": wrong, "errors": wrong, "surveyed": False}
+        return State(start, Evaluation(0.0, np.full_like(start, np.nan)), memory=memory)
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        rows = _resident(problem)
+        memory = dict(state.memory)
+        order = self._order(rows, memory["epoch"])
+        begin, w = memory["position"], state.W[0].copy()
+        end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
+        ahead = memory["clear"] if self.alpha == 0 else 0  # a penalty moves the weights at every row
+        position, made, cost = self._walk(rows, order, begin, min(max(begin, ahead), end), end, w, problem, memory)
+        problem.passes += 1
+        memory["mistakes"] += made
+        memory["since"] = 0 if made or self.alpha > 0 else memory["since"] + position - begin
+        memory["position"] = position % rows.n_rows
+        memory["epoch"] += int(position == rows.n_rows)
+        memory["clear"] = 0 if made or position == rows.n_rows else memory["clear"]
+        memory["met"] = cost / (position - begin)
+        after = self._arrived(problem, rows, state, w, memory)
+        idle = after.memory["errors"] and after.memory["since"] >= 2 * rows.n_rows
+        return replace(after, halt=Halt.STALLED) if idle else after
+
+    def _walk(
+        self,
+        rows: Block,
+        order: Integers,
+        begin: int,
+        position: int,
+        end: int,
+        w: Array,
+        problem: Objective,
+        memory: dict[str, Any],
+    ) -> tuple[int, int, float]:
+        """Walk from ``position`` to ``end`` by the compiled loop for these settings; changes w, and the memory."""
+        if position >= end:
+            memory["seen"] += (end - begin) if self.average else 0
+            return end, 0, 0.0
+        how = (float(self.eta), self.zero == "mistake", bool(problem.fit_intercept))
+        if self.alpha > 0:
+            shrink = Shrinkage.of(self.eta, self.alpha, self.l1_ratio)
+            return compiled_walk(rows, order, position, end, w, how, (shrink.rho, shrink.tau), shrinking=True)
+        if self.pocket and not self.by_update:
+            best = memory["best_W"][0].copy()
+            walked = compiled_pocket(rows, order, position, end, w, how, (best, memory["best_errors"]))
+            memory |= {"best_W": best[None, :], "best_errors": walked[3]}
+            return walked[0], walked[1], walked[2]
+        u = memory["u"].copy() if self.average else memory["u"][:0]
+        skipped = memory["seen"] + position - begin
+        position, made, cost = compiled_walk(rows, order, position, end, w, how, (self.by_update, u, skipped))
+        if self.average:
+            memory |= {"u": u, "seen": memory["seen"] + position - begin}
+        return position, made, cost
+
+    def _order(self, rows: Block, epoch: int) -> Integers:
+        """The rows' order in an epoch; empty for the given one."""
+        return Order(1, "shuffled", self.seed, epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
+
+    def _arrived(self, problem: Objective, rows: Block, state: State, w: Array, memory: dict[str, Any]) -> State:
+        W, sound = w[None, :], bool(np.all(np.isfinite(w)) and np.isfinite(memory["met"]))
+        if state.iteration + 1 >= self.survey_from or memory["position"] or not sound:
+            return self.arrive(problem, state, W, memory)
+        if _cheap(rows):
+            return self._surveyed(problem, rows, state, W, memory)
+        wrong, looked = compiled_count(rows, self._order(rows, memory["epoch"]), w, self.zero, 1)
+        if not wrong:
+            memory["clear"] = looked
+            return self.arrive(problem, state, W, memory)
+        memory |= {"clear": looked - 1, "errors": wrong, "surveyed": False}
+        return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory)
+
+    def _surveyed(self, problem: Objective, rows: Block, state: State, W: Array, memory: dict[str, Any]) -> State:
+        """The state by a compiled pass, which on a small table takes a tenth of a fold's time."""
+        problem.passes += 1
+        wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
+        if not wrong or not np.isfinite(cost):
+            return self.arrive(problem, state, W, memory)
+        memory |= {"errors": wrong, "surveyed": False}
+        S = problem.total_weight
+        return State(W, Evaluation(cost / S, -pull[None, :] / S), state.iteration + 1, memory)
+
+
+NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
+
+
+def _cheap(rows: Block) -> bool:
+    return bool(rows.n_rows * rows.X.shape[1] <= CHEAP_ENTRIES)
+
+
+def _resident(problem: Objective) -> Block:
+    rows = problem.rows.resident()
+    if rows is None:
+        raise ParameterError("update", "'online' walks over rows in memory", "use 'batch' or 'worst'")
+    return rows
+
+
+UPDATES: dict[str, type[OnlineUpdates] | type[BatchUpdates] | type[WorstUpdates]] = {
+    "online": OnlineUpdates,
+    "batch": BatchUpdates,
+    "worst": WorstUpdates,
+}

@@ -1,0 +1,352 @@
+"""When a search for a separating hyperplane ends: it has one, none exists (with proof), or it was long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import in_order
+from separatrix.base.errors import InputError
+from separatrix.losses import LOSSES
+from separatrix.losses.margin import Zero
+from separatrix.objective.bound import Bound
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.proofs.enclosure import surely_positive
+from separatrix.proofs.separability import verdict_on
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
+from separatrix.rows import Block, Frame, MemoryRows, count_pass, memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.solvers.state import State
+from separatrix.solvers.stopping import Code, Record, Status
+
+# A proof is looked for after so many steps at the earliest, and one more for so many entries of the table, up to
+# LATEST: linear programs cost about as much as that many steps, and then some passes.
+EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
+# Past so many entries a table is not asked about unbidden: its passes take seconds each.
+MOST_ENTRIES = 1_000_000_000
+# Below this margin, in units of the rows, the theorem allows 1e24 mistakes.
+HOPELESS = 1e-12
+
+# So many rows a column are asked first, where there are so many times as many.
+SOME, WORTHWHILE = 20, 4
+
+# Rows whose largest entry lies outside have lengths that float64 cannot square.
+SMALLEST, LARGEST = 1e-152, 1e152
+INSEPARABLE: Code = "inseparable"
+
+
+def pose_separation(
+    X: Any,
+    t: Array,
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    frame: Frame | None = None,
+    weight: Array | None = None,
+) -> Objective:
+    """Rows with targets ±1 and the perceptron's cost, in the columns' own units; refuses NaN and infinity.
+
+    >>> import numpy as np
+    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
+    0.5
+    """
+    rows = memory_rows(X, t, weight, frame)
+    largest = _largest_entry(rows)
+    if not np.isfinite(largest):
+        refuse_not_finite(rows, names)
+    if largest > 0 and not SMALLEST < largest < LARGEST:
+        raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
+    objective = _posed(rows, fit_intercept)
+    objective.passes += 1
+    return objective
+
+
+def pose_each(
+    X: Any,
+    targets: Sequence[Array],
+    fit_intercept: bool = True,
+    names: list[str] | None = None,
+    weight: Array | None = None,
+) -> Iterator[Objective]:
+    """A problem for each of several targets of the same rows, which are looked through once.
+
+    ``weight``: by how much a row's update counts; mistakes and cost count every row once.
+
+    >>> one, other = pose_each(np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])])
+    >>> one.passes, other.passes
+    (1, 0)
+    """
+    first = pose_separation(X, targets[0], fit_intercept, names, weight=weight)
+    yield first
+    for t in targets[1:]:
+        yield _posed(memory_rows(X, t, weight, first.rows.frame), fit_intercept)
+
+
+def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
+    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
+    objective.total_weight, objective.null_value = float(rows.n_rows), 0.0  # rows of weight 1, and no cost at w = 0
+    return objective
+
+
+def _largest_entry(rows: MemoryRows) -> float:
+    """max |x_ij|; NaN where there is one. All that is asked of the columns here, so at the speed of reading them."""
+    count_pass()
+    X: Any = rows.X
+    values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
+    size = max(1, BLOCK_BYTES // 8 * len(values) // max(1, values.size))
+
+    def largest(start: int) -> float:
+        part = values[start : start + size]
+        return float(np.maximum(np.max(part, initial=0.0), -np.min(part, initial=0.0)))
+
+    return float(np.max([0.0, *in_order(largest, range(0, len(values), size))]))
+
+
+@dataclass(frozen=True)
+class AllCorrect:
+    """No row is a mistake."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["errors"] > 0:
+            return None
+        made = state.memory["mistakes"]
+        sentence = f"finished: every row is on its own side, after {made} mistake{'' if made == 1 else 's'}"
+        return Status("separated", sentence, True)
+
+
+@dataclass
+class ProvenInseparable:
+    """The search can never end: rows prove it. Asked once a problem, when that has become cheap beside going on; the
+    answer stays in ``verdict``. With ``zero="positive"`` a proof needs a row of the class −: others may lie at zero.
+
+    ``ends``: whether a proof ends the search. A pocket goes on, since it looks for the fewest mistakes; the proof is
+    then part of its last status.
+    """
+
+    zero: Zero = "mistake"
+    ends: bool = True
+    verdict: Verdict | None = None
+    about: Objective | None = field(default=None, repr=False)
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        due = state.iteration >= EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
+        status = self.ask(problem) if due and self.about is not problem else None
+        return status if self.ends else None
+
+    def ask(self, problem: Objective) -> Status | None:
+        """The status if the rows are inseparable; None too where the table is too large to ask."""
+        rows = problem.rows.resident()
+        if rows is None or _entries(problem) > MOST_ENTRIES:
+            return None
+        few = _by_some(rows, problem)
+        return self._judged(rows, problem, few)
+
+    def ask_some(self, problem: Objective) -> Status | None:
+        """The status where a few of many rows prove already that all are inseparable; None says nothing."""
+        rows = problem.rows.resident()
+        few = None if rows is None else _by_some(rows, problem)
+        return None if rows is None or few is None else self._judged(rows, problem, few)
+
+    def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
+        self.about = problem
+        self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept) if few is None else few
+        if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
+            return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
+        return self.known(problem)
+
+    def known(self, problem: Objective) -> Status | None:
+        """The status by the verdict that there is already; None where it proves nothing."""
+        rows, verdict = problem.rows.resident(), self.verdict
+        if rows is None or not isinstance(verdict, Inseparable | QuasiSeparable):
+            return None
+        if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
+            return None
+        return Status(INSEPARABLE, not_separable(verdict), False)
+
+
+def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
+    """The verdict of a few of many rows, where they prove an overlap and span all columns: then it is that of all."""
+    width = rows.X.shape[1] + problem.fit_intercept
+    stride = rows.n_rows // (SOME * width)
+    if stride < WORTHWHILE:
+        return None
+    some = rows.take(slice(0, None, stride))
+    verdict = verdict_on(some.X, some.t, problem.fit_intercept)
+    if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
+        return None
+    return replace(verdict, rows=verdict.rows * stride)
+
+
+def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
+    """A proof that no hyperplane has every row on its own side, in words.
+
+    >>> not_separable(verdict_on(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), True))[:45]
+    'not separable: 3 rows prove it (0, 1, 2): wit'
+    """
+    kind, how = verdict.explain().split(": ", 1)
+    return f"not separable{'' if isinstance(verdict, Inseparable) else f', only {kind}'}: {how}"
+
+
+def _entries(problem: Objective) -> int:
+    return (problem.rows.n_rows or 0) * (problem.rows.n_features + problem.fit_intercept)
+
+
+def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
+    return "the rows are separable, so it ends: raise max_iter"
+
+
+@dataclass(frozen=True)
+class OutOfSteps:
+    """So many steps have been made; says what is known of whether more would help.
+
+    ``counts``: where the state keeps the number of wrong rows under the weights that will be returned. ``advice``:
+    what to do about rows that are separable.
+    """
+
+    max_iter: int
+    proof: ProvenInseparable
+    counts: str = "errors"
+    advice: Callable[[Objective, Separable], str] = _raise_max_iter
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.iteration < self.max_iter:
+            return None
+        left = f"stopped at max_iter={self.max_iter} {self._left(state)}"
+        status = self.proof.ask(problem) if self.proof.about is not problem else self.proof.known(problem)
+        if status is not None:
+            return status if self.proof.ends else replace(status, sentence=f"{status.sentence}; {left}")
+        if isinstance(self.proof.verdict, Separable):
+            return Status("max_iter", f"{left}; {self.advice(problem, self.proof.verdict)}", False)
+        if self.proof.verdict is None:
+            unknown = "whether a hyperplane separates so large a table was not asked: separability(X, y) does"
+            return Status("max_iter", f"{left}; {unknown}", False)
+        return Status("max_iter", f"{left}; {self.proof.verdict.explain()}", False)
+
+    def _left(self, state: State) -> str:
+        """Where it stopped: by the distances of a search between hulls, else by the rows that are wrong."""
+        if "lower" in state.memory:
+            return _between(state)
+        wrong = state.memory[self.counts]
+        return f"with {wrong} row{'' if wrong == 1 else 's'} still wrong"
+
+
+def _between(state: State) -> str:
+    lower, upper = state.memory["lower"], state.memory["upper"]
+    if lower > 0:
+        return f"with a margin of {lower:.6g}, where no hyperplane has more than {upper:.6g}"
+    return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {upper:.6g}"
+
+
+@dataclass
+class NoImprovement:
+    """A measure that should fall has not fallen by more than ``tol`` in ``patience`` steps in a row.
+
+    ``measure``: from the problem and a state, or None where it is not known. ``what``: its name.
+    """
+
+    tol: float
+    patience: int
+    measure: Callable[[Objective, State], float | None]
+    what: str
+    best: float = np.inf
+    since: int = 0
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        now = self.measure(problem, state) if state.iteration else None
+        if now is None:
+            return None
+        self.since = 0 if now < self.best - self.tol else self.since + 1
+        self.best = min(self.best, now)
+        if self.since < self.patience:
+            return None
+        sentence = f"stopped as asked: {self.what} has not fallen by more than {self.tol:g} in {self.patience} steps"
+        return Status("patience", f"{sentence}, and is {now:.4g}", True)
+
+
+@dataclass(frozen=True)
+class Separates:
+    """Every row has a positive distance: the first separation that Kozinec's algorithm comes to."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["lower"] <= 0:
+            return None
+        lower, upper = state.memory["lower"], state.memory["upper"]
+        sentence = (
+            f"separates: every row is at least {lower:.4g} on its own side; no hyperplane has more than {upper:.4g}"
+        )
+        return Status("separated", sentence, True)
+
+
+@dataclass(frozen=True)
+class MarginWithin:
+    """The margin is proven to be within ``eps``, or within the share ``relative``, of the largest one."""
+
+    eps: float = 0.0
+    relative: float = 0.0
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        lower, upper = state.memory["lower"], state.memory["upper"]
+        if lower <= 0 or upper - lower > max(self.eps, self.relative * upper):
+            return None
+        sentence = (
+            f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than "
+            f"{max(0.0, upper - lower):.1e}"
+        )
+        return Status("optimal", sentence, True)
+
+
+@dataclass(frozen=True)
+class HullsMeet:
+    """The nearest points of the classes are one point, to rounding: then a proof is asked for."""
+
+    proof: ProvenInseparable
+    rounding: float = 1e-13
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.memory["upper"] > self.rounding * state.memory["longest"]:
+            return None
+        within = f"the classes come within {2 * state.memory['upper']:.1e} of each other, which is rounding here"
+        found = self.proof.ask(problem) or (_by_support(problem, state) if self.proof.verdict is None else None)
+        return found or Status("rounding", within, False)
+
+
+def _by_support(problem: Objective, state: State) -> Status | None:
+    """In a table too large to ask about as a whole: whether the rows that the nearest points are made of prove it."""
+    rows, pairs = problem.rows.resident(), state.memory.get("pairs")
+    if rows is None or pairs is None:
+        return None
+    support = np.unique(pairs[pairs >= 0])
+    verdict = verdict_on(rows.X[support], rows.t[support], problem.fit_intercept)
+    if not isinstance(verdict, Inseparable | QuasiSeparable):
+        return None
+    named = ", ".join(str(row) for row in support[verdict.rows][:12])
+    sentence = (
+        f"not separable: {len(verdict.rows)} rows alone prove it ({named}), since with weights λ > 0 they sum to zero"
+    )
+    return Status(INSEPARABLE, sentence, False)
+
+
+@dataclass(frozen=True)
+class AtRounding:
+    """The solver halted: no step gets nearer. What is within a millionth of the largest margin is the largest; else
+    the status gives what the margin is, and what it could be at most.
+    """
+
+    proof: ProvenInseparable
+    near: float = 1e-6
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.halt is None:
+            return None
+        found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
+        if found is not None:
+            return found
+        do = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
+        return Status("rounding", f"went as far as float64 goes, {_between(state)}; {do}", False)

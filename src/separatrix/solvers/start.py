@@ -1,0 +1,31 @@
+"""E and its gradient where a run begins: at zero without a pass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.objective.problem import Evaluation, Objective
+
+
+def begun(problem: Objective, start: Array) -> Evaluation:
+    """E(start) and ∇E(start): in one pass, or by the classes' sums alone where all weights are zero.
+
+    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> at, passes = begun(problem, np.zeros((1, 2))), problem.passes
+    >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
+    (True, 1)
+    """
+    return problem.value_gradient(start) if np.any(start) else _at_zero(problem)
+
+
+def _at_zero(problem: Objective) -> Evaluation:
+    """Where all weights are zero a row's derivative is its class's."""
+    K = problem.shape[0]
+    z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
+    slope = problem.loss.derivative(problem.targets, z).reshape(problem.n_classes, K)
+    return Evaluation(
+        problem.value_at_zero, problem.without_pinned(slope.T @ problem.class_sums / problem.total_weight)
+    )

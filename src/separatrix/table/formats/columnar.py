@@ -1,0 +1,130 @@
+"""Parquet and Arrow (IPC files and streams, Feather), from a file or from memory: columns come with their own types.
+
+PyArrow trusts the offsets, indices and text of a file that it has read: a damaged one may point anywhere in memory. So
+the columns are validated in full before a cell of them is looked at. A file is read, never mapped into memory: a mapped
+one that is cut short meanwhile would end the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import ipc
+
+from separatrix.base.errors import TableError
+from separatrix.table.formats.limits import Limits
+from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
+
+_NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
+
+
+@dataclass(frozen=True)
+class ColumnarSource:
+    """A file of typed columns, of which only those asked for are read, by ``reader``."""
+
+    name: str
+    names: tuple[str, ...]
+    content: Path | bytes
+    limits: Limits
+    reader: Callable[[ColumnarSource, Sequence[str]], pa.Table]
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+        """The columns, in the order of ``names``, once all offsets, indices and texts in them are seen to be valid."""
+        return self.reader(self, names)
+
+    def refuse_large(self, n_cells: int) -> None:
+        """A small file of many rows: a run of equal values, or a column without any, takes a few bytes in it."""
+        size = len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+        self.limits.refuse_unpacked(self.name, size, n_cells * np.dtype(np.float64).itemsize)
+
+
+def _read_parquet(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
+    with _explained(source.name, "Parquet"), _parquet(source.content) as file:
+        source.refuse_large(file.metadata.num_rows * len(names))
+        return _sound(file.read(columns=list(names)), names)
+
+
+def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
+    place = {name: k for k, name in enumerate(source.names)}
+    places = [place[name] for name in names]
+    n_rows, batches = 0, []
+    with _explained(source.name, "Arrow"), _arrow(source.content, places) as reader:
+        for batch in _batches(reader):
+            n_rows += batch.num_rows
+            source.refuse_large(n_rows * len(names))
+            batches.append(batch)
+        if n_rows == 0:
+            raise TableError(source.name, "it has no rows", SOME_ROWS)
+        return _sound(pa.Table.from_batches(batches), names)
+
+
+def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
+    """The names and the number of rows, from the file's own footer."""
+    with _explained(name, "Parquet"), _parquet(content) as file:
+        names, n_rows = file.schema_arrow.names, file.metadata.num_rows
+    if n_rows == 0:
+        raise TableError(name, "it has no rows", SOME_ROWS)
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_parquet)
+
+
+def open_arrow(name: str, content: Path | bytes, limits: Limits) -> Source:
+    """The names, from the schema with which a file or a stream begins."""
+    with _explained(name, "Arrow"), _arrow(content, []) as reader:
+        names = reader.schema.names
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_arrow)
+
+
+def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The columns ``names``, once every offset, index and text in them has been seen to be in order."""
+    wanted = columns.select(list(names))
+    wanted.validate(full=True)
+    return wanted
+
+
+def _parquet(content: Path | bytes) -> Any:
+    from pyarrow import parquet  # with every remote file system that it knows: no CSV file should wait for it
+
+    return parquet.ParquetFile(_stream(content))
+
+
+def _arrow(content: Path | bytes, places: list[int]) -> Any:
+    """A reader of the columns at these places, of all if there are none."""
+    options = ipc.IpcReadOptions(included_fields=places)
+    try:
+        return ipc.open_file(_stream(content), options=options)
+    except pa.ArrowInvalid:
+        return ipc.open_stream(_stream(content), options=options)
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    """Of a file by their numbers, of a stream one after the other."""
+    if not hasattr(reader, "num_record_batches"):
+        yield from reader
+        return
+    for k in range(reader.num_record_batches):
+        yield reader.get_batch(k)
+
+
+def _stream(content: Path | bytes) -> Any:
+    return pa.BufferReader(content) if isinstance(content, bytes) else pa.OSFile(str(content), "rb")
+
+
+@contextmanager
+def _explained(name: str, what: str) -> Iterator[None]:
+    """Turn what PyArrow raises on a file into one sentence."""
+    try:
+        yield
+    except _NOT_OPEN as error:
+        raise cannot_open(name, error) from error
+    except UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200]
+        came = f"it cannot be read as {what} ({reason})"
+        raise TableError(name, came, "write it again, or give a CSV file") from error

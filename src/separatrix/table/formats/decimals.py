@@ -1,0 +1,52 @@
+"""Numbers with a decimal comma -> with a point, cell by cell, in the text columns of a file that is said to have them.
+
+    1,5  ,5  -2,5e3        a number: the comma becomes a point
+    1.234,5  1.234  1.5    refused in a column of numbers: the point may set thousands apart or be a decimal one
+    all else               as it is
+
+It is never guessed: 1,234 is two numbers, a thousand apart, by who wrote it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import compute
+
+from separatrix.base.errors import TableError
+from separatrix.table.cells import shortened, stripped
+
+_COMMA = r"^\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*$"
+_POINT = r"^[-+]?(\d+(\.\d+)+(,\d*)?|\d+\.\d*|\.\d+)([eE][-+]?\d+)?$"
+_ANY = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
+
+
+def with_points(source: str, table: pa.Table) -> pa.Table:
+    """The table with decimal points.
+
+    >>> with_points("a table", pa.table({"a": ["1,5", "2"], "b": ["x, y", "2.0.1"]})).to_pydict()
+    {'a': ['1.5', '2'], 'b': ['x, y', '2.0.1']}
+    """
+    columns = [_with_points(source, name, table.column(name)) for name in table.column_names]
+    return pa.table(columns, table.column_names)
+
+
+def _with_points(source: str, name: str, column: Any) -> Any:
+    if compute.any(compute.match_substring(column, ".")).as_py():
+        _refuse_points(source, name, column)
+    commas = compute.match_substring_regex(column, _COMMA)
+    if not compute.any(commas).as_py():
+        return column
+    return compute.if_else(commas, compute.replace_substring(column, ",", ".", max_replacements=1), column)
+
+
+def _refuse_points(source: str, name: str, column: Any) -> None:
+    """In a column where all cells are numbers; versions, dates and names have other letters or more points."""
+    cells = stripped(column)
+    pointed = compute.match_substring_regex(cells, _POINT)
+    if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():
+        row = compute.index(pointed, True).as_py()
+        came = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
+        do = "where decimals have commas, write no marks for thousands; else leave decimal=',' out"
+        raise TableError(source, came, do)

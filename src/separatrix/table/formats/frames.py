@@ -1,0 +1,43 @@
+"""Frames from Python: pandas, and all that speaks Arrow (polars, PyArrow and others)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from separatrix.base.errors import TableError
+from separatrix.table.formats.source import SOME_ROWS, MemorySource, distinct
+
+FRAME = "the frame"
+
+
+def open_frame(frame: Any) -> MemorySource:
+    """A source of the frame's columns; the index of a pandas frame is no column.
+
+    >>> open_frame(pa.table({"a": [1, 2], "y": ["u", "v"]})).names
+    ('a', 'y')
+    """
+    pandas = type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns")
+    if not (pandas or hasattr(frame, "__arrow_c_stream__")):
+        came = f"got {type(frame).__name__}"
+        raise TableError("data", came, "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)")
+    try:
+        if pandas:
+            names = distinct(FRAME, [str(name) for name in frame.columns])
+            columns = pa.Table.from_pandas(frame, preserve_index=False).rename_columns(list(names))
+        else:
+            columns = pa.table(frame)
+            columns.validate(
+                full=True
+            )  # its reader may have trusted a damaged file, whose cells are anywhere in memory
+            distinct(FRAME, columns.column_names)
+    except TableError:
+        raise
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        reason = "; ".join(" ".join(str(part).split()) for part in error.args)[:200]
+        came = f"its columns cannot be read ({reason})"
+        raise TableError(FRAME, came, "give each column values of one type") from error
+    if columns.num_rows == 0:
+        raise TableError(FRAME, "it has no rows", SOME_ROWS)
+    return MemorySource(FRAME, columns)

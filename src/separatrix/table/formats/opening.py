@@ -1,0 +1,175 @@
+"""From what a user gives to a source: a path, a folder, a pattern, ``-``, ``demo:NAME``, or a frame."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from separatrix.base.errors import TableError
+from separatrix.table.cells import shortened
+from separatrix.table.formats.columnar import open_arrow, open_parquet
+from separatrix.table.formats.delimited import Spelling, open_delimited
+from separatrix.table.formats.demos import DEMO, DEMOS, open_demo
+from separatrix.table.formats.folder import join
+from separatrix.table.formats.frames import open_frame
+from separatrix.table.formats.source import Source
+from separatrix.table.formats.svmlight import SparseSource, join_sparse, open_svmlight, seems_svmlight
+
+STDIN, _PIPED = "-", "standard input"
+_PACKED = (".gz", ".zst")
+_Opener = Callable[[str, Path, Spelling], Source]
+
+
+def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
+    return _delimited(name, path, replace(spelling, delimiter=spelling.delimiter or "\t"))
+
+
+def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
+    content = _content(path)
+    if seems_svmlight(content):
+        came = "its first line is no header: it has a label and index:value pairs, as libsvm files have"
+        raise TableError(name, came, "let its name end in .libsvm, or pipe it in as '-'")
+    return open_delimited(name, content, spelling)
+
+
+def _parquet(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_parquet(name, _content(path), spelling.limits)
+
+
+def _arrow(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_arrow(name, _content(path), spelling.limits)
+
+
+def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
+    return open_svmlight(name, _content(path), spelling.limits)
+
+
+def _content(path: Path) -> Path | bytes:
+    """The path, or the bytes themselves where its name is not UTF-8: PyArrow cannot say such a name."""
+    try:
+        str(path).encode()
+        return path
+    except UnicodeEncodeError:
+        return path.read_bytes()
+
+
+_TEXT: dict[str, _Opener] = {
+    ".csv": _delimited,
+    ".tsv": _tabbed,
+    **dict.fromkeys((".libsvm", ".svm", ".svmlight"), _svmlight),
+}
+_TYPED: dict[str, _Opener] = {
+    **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
+}
+_OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *_PACKED)} | _TYPED
+_ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED)}"
+# How Parquet files, Arrow files and Arrow streams begin.
+_MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
+
+
+def open_source(data: Any, spelling: Spelling | None = None) -> Source:
+    """The source that ``data`` names: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``; or a frame.
+
+    >>> source = open_source("demo:iris")
+    >>> source.names[0], source.target
+    ('sepal length (cm)', 'species')
+    """
+    if not isinstance(data, str | os.PathLike):
+        return open_frame(data)
+    data, spelling = os.fspath(data), spelling or Spelling()
+    if data.startswith(DEMO):
+        return open_demo(data)
+    if data == STDIN:
+        return _open_stdin(spelling)
+    path, shown = Path(data), readable(data)
+    try:
+        if path.is_dir():
+            return _open_folder(shown, path, spelling)
+        if path.exists():
+            return _open_file(shown, path, spelling)
+    except OSError as error:  # a name that is too long, a folder that is closed to us
+        raise TableError(shortened(shown, 80), f"it cannot be opened ({error.strerror})", "check the path") from error
+    if any(mark in data for mark in "*?["):
+        return _open_pattern(data, spelling)
+    near = get_close_matches(data, DEMOS, 1)
+    hint = f"for the bundled set write {DEMO}{near[0]}" if near else "check the path, or try demo:iris"
+    raise TableError(shown, "there is no such file", hint)
+
+
+def readable(path: str) -> str:
+    r"""A path as text that can be printed and saved: bytes that are not UTF-8 are spelled out.
+
+    >>> readable("caf\udce9.csv")
+    'caf\\xe9.csv'
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace") if not path.isascii() else path
+
+
+def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
+    opener = _OPENERS.get(_extension(path))
+    if opener is None:
+        came = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
+        raise TableError(name, came, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
+    if not path.is_file():
+        raise TableError(name, "it is not a regular file", "pipe it in as '-'")
+    return opener(name, path, spelling)
+
+
+def _open_stdin(spelling: Spelling) -> Source:
+    content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+    for magic, opener in _MAGIC.items():
+        if content.startswith(magic):
+            return opener(_PIPED, content, spelling.limits)
+    if seems_svmlight(content):
+        found = open_svmlight(_PIPED, content, spelling.limits)
+        return replace(found, notes=("It is read as libsvm: labels and index:value pairs.",))
+    return open_delimited(_PIPED, content, spelling)
+
+
+def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
+    """The folder's files that are tables; hidden ones, marks such as _SUCCESS and folders are not looked at."""
+    files = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
+    tables = [path for path in files if _extension(path) in _OPENERS]
+    if not tables:
+        raise TableError(name, "the folder has no table in it", f"put in files that end in {_ENDINGS}")
+    others = [readable(path.name) for path in files if path not in tables]
+    return _open_all(name, tables, spelling, (f"Not read: {', '.join(others)}.",) if others else ())
+
+
+def _open_pattern(pattern: str, spelling: Spelling) -> Source:
+    paths = [Path(path) for path in sorted(glob(pattern)) if os.path.isfile(path)]
+    if not paths:
+        raise TableError(pattern, "no file fits the pattern", "check it; quote it, so that the shell leaves it alone")
+    return _open_all(readable(pattern), paths, spelling)
+
+
+def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str, ...] = ()) -> Source:
+    """Files of one kind: text has no types, which typed columns have, and libsvm has no names."""
+    first = _kind(paths[0])
+    other = next((path for path in paths if _kind(path) != first), None)
+    if other is not None:
+        came = f"some files hold {first} ({paths[0].name}), others {_kind(other)} ({other.name})"
+        raise TableError(name, came, "give files of one format")
+    files = [_open_file(readable(str(path)), path, spelling) for path in paths]
+    if len(files) == 1 and not notes:
+        return files[0]
+    sparse = [file for file in files if isinstance(file, SparseSource)]
+    return join_sparse(name, sparse, notes) if sparse else join(name, files, notes)
+
+
+def _kind(path: Path) -> str:
+    opener = _OPENERS.get(_extension(path))
+    return "libsvm" if opener is _svmlight else "text" if opener in _TEXT.values() else "typed columns"
+
+
+def _extension(path: Path) -> str:
+    """The last ending, or the last two where the last is a compression's."""
+    ends = path.suffixes[-2:] if path.suffix.lower() in _PACKED else path.suffixes[-1:]
+    return "".join(ends).lower()

@@ -1,0 +1,70 @@
+"""What every source has, and the sentences that several of them need."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from separatrix.base.errors import TableError
+
+# What PyArrow may raise on a damaged file; names that are not UTF-8 come as a UnicodeError.
+UNREADABLE = (pa.ArrowException, OSError, UnicodeError)
+SOME_ROWS = "give at least one row"
+
+
+class Source(Protocol):
+    """Named columns, not read yet. ``target`` is the column to predict where the source itself says so.
+
+    ``read`` gives the columns asked for, in that order: as text where cells have no type (CSV), else as they are. A
+    cell of text that reads NA is null there, but for the columns ``literal``, where it says what it says.
+    ``notes`` are sentences on how the source was understood.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def target(self) -> str | None: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table: ...
+
+
+@dataclass(frozen=True)
+class MemorySource:
+    """Columns that are in memory already: a frame, or a demo set.
+
+    >>> MemorySource("a table", pa.table({"a": [1], "y": ["u"]})).names
+    ('a', 'y')
+    """
+
+    name: str
+    columns: pa.Table
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(self.columns.column_names)
+
+    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+        """The columns, in the order of ``names``."""
+        return self.columns.select(list(names))
+
+
+def distinct(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names, unless two of them are the same."""
+    if len(set(names)) < len(names):
+        twice = next(column for k, column in enumerate(names) if column in names[:k])
+        raise TableError(name, f"{names.count(twice)} columns are called {twice!r}", "give each its own name")
+    return tuple(names)
+
+
+def cannot_open(name: str, error: OSError) -> TableError:
+    """A file that is there and cannot be opened."""
+    return TableError(name, f"it cannot be opened ({error.strerror})", "check its permissions")

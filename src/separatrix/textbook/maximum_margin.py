@@ -1,0 +1,57 @@
+"""The hyperplane of maximum margin between two separable classes, as a hyperplane. TEXTBOOK P10.
+
+A verdict of separability comes with some hyperplane; this is the one farthest from all rows, by the solver behind
+``MaxMarginClassifier``. It is not a method of the verdict, since solvers ask for verdicts themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode, signed
+from separatrix.geometry import Hyperplane
+from separatrix.proofs.separability import separability
+from separatrix.proofs.verdicts import Separable, as_rows
+from separatrix.rows import Frame, summarise
+from separatrix.rows.block import power_of_two
+from separatrix.solvers.driver import run
+from separatrix.solvers.separating.max_margin import NearestPoint
+from separatrix.solvers.separating.rules import (
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+    pose_separation,
+)
+from separatrix.solvers.stopping import Rule
+
+# What the margin may fall short of the largest by, relatively; and the steps, each a pass, in which it is looked for.
+PRECISION, MOST_STEPS = 1e-11, 10_000
+
+
+def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
+    """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1; refuses other rows.
+
+    >>> plane = maximum_margin([[0, 0], [1, 0], [3, 1], [3, -1]], [0, 0, 1, 1])
+    >>> plane.w.round(12).tolist(), round(plane.b, 12)
+    ([1.0, 0.0], -2.0)
+    """
+    verdict = separability(X, y, fit_intercept)
+    if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
+        do = "ask of two classes that a hyperplane separates"
+        raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", do)
+    problem = pose_separation(as_rows(X), signed(encode(y)[1]), fit_intercept)
+    summary = summarise(problem.rows)
+    center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
+    unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
+    problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
+    proof = ProvenInseparable()
+    steps = OutOfSteps(MOST_STEPS, proof)
+    rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), AtRounding(proof), steps]
+    state = run(NearestPoint(), problem, np.zeros(problem.shape), rules, 0.0).state
+    W = problem.rows.frame.to_original(state.W)[0] if state.memory["lower"] > 0 else verdict.v
+    return Hyperplane(W[1:] / np.linalg.norm(W[1:]), float(W[0] / np.linalg.norm(W[1:])))

@@ -1,0 +1,117 @@
+"""Error surfaces over two weights, and a run's path across them: the numbers behind the picture. TEXTBOOK L3, R4, R5.
+
+The 0–1 error has flat pieces, the perceptron error is piecewise linear and convex, the squared cost of σ has several
+valleys; a run is a walk over the same surface.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode, signed
+from separatrix.losses import LOSSES
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.rows import memory_rows
+from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.solvers import Solver, choose, named, refuse_unmet, states
+
+
+@dataclass(frozen=True)
+class Surface:
+    """``value[i, j]``: E where the first weight is ``first[j]`` and the second ``second[i]``, the others as ``at``."""
+
+    first: Array
+    second: Array
+    value: Array
+    at: Array
+    columns: tuple[int, int]
+
+    @property
+    def lowest(self) -> tuple[float, float, float]:
+        """The lowest point of the grid: both weights, and E there."""
+        i, j = np.unravel_index(int(np.argmin(self.value)), self.value.shape)
+        return float(self.first[j]), float(self.second[i]), float(self.value[i, j])
+
+
+@dataclass(frozen=True)
+class Path:
+    """The weights W (steps, d + 1) of a run, start included, and E at each."""
+
+    W: Array
+    value: Array
+
+
+def error_surface(
+    X: Any,
+    y: Any,
+    loss: str = "logistic",
+    box: tuple[float, float, float, float] = (-3.0, 3.0, -3.0, 3.0),
+    columns: tuple[int, int] = (1, 2),
+    at: Any = None,
+    points: int = 101,
+) -> Surface:
+    """The mean loss over a grid of two entries of (b, w₁, …, w_d), by default w₁ and w₂; the others stay ``at``.
+
+    >>> X, y = [[1.0, 2.0], [-1.0, 1.0], [0.5, -1.0]], [1, 1, 0]
+    >>> flat = error_surface(X, y, "zero-one", points=41)
+    >>> len(np.unique(flat.value)) <= 4
+    True
+    """
+    objective = _raw_objective(X, y, loss)
+    width = objective.shape[1]
+    if any(not 0 <= c < width for c in columns) or columns[0] == columns[1]:
+        raise ParameterError("columns", f"got {columns!r}", f"give two different columns from 0 (b) to {width - 1}")
+    if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
+        raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
+    base = np.zeros(width) if at is None else np.asarray(at, dtype=np.float64)
+    if base.shape != (width,):
+        raise ParameterError("at", f"its shape is {base.shape}", f"give {width} weights, the intercept first")
+    first, second = np.linspace(box[0], box[1], points), np.linspace(box[2], box[3], points)
+    value = np.empty((points, points))
+    block = objective.rows.resident()
+    assert block is not None
+    for i, height in enumerate(second):
+        W = np.tile(base, (points, 1))
+        W[:, columns[0]], W[:, columns[1]] = first, height
+        z = block.scores(W)
+        value[i] = block.weight @ objective.loss.value(block.t[:, None], z) / block.weight.sum()
+    return Surface(first, second, value, base, columns)
+
+
+def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: Any = None, steps: int = 50) -> Path:
+    """A solver's path over the surface of the same rows and loss: up to ``steps`` states after the start.
+
+    ``solver``: the solver, or its name, as for ``LogisticRegression``.
+
+    >>> from separatrix.solvers import GradientDescent
+    >>> path = walk([[-1.0], [1.0], [0.5]], [0, 1, 0], GradientDescent(eta=0.5), steps=10)
+    >>> path.W.shape, bool(np.all(np.diff(path.value) <= 0))
+    ((11, 2), True)
+    """
+    objective = _raw_objective(X, y, loss)
+    begin = np.zeros(objective.shape) if start is None else np.atleast_2d(np.asarray(start, dtype=np.float64))
+    if begin.shape != objective.shape:
+        raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {objective.shape}")
+    method = named(solver) or choose(objective)[0]
+    refuse_unmet(method, objective)
+    found = list(islice(states(method, objective, begin), steps + 1))
+    return Path(np.array([state.W[0] for state in found]), np.array([state.at.value for state in found]))
+
+
+def _raw_objective(X: Any, y: Any, loss: str) -> Objective:
+    names = [name for name, known in LOSSES.items() if not known.traits.multiclass]
+    if loss not in names:
+        raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(names)}")
+    classes, codes = encode(y)
+    if len(classes) != 2:
+        raise ParameterError("y", f"it has {len(classes)} classes", "give two: a surface is of one score")
+    rows = memory_rows(np.asarray(X, dtype=np.float64), signed(codes))
+    refuse_not_finite(rows)
+    return Objective(rows, LOSSES[loss], Penalty.none(rows.n_features))

@@ -1,0 +1,336 @@
+r"""What a strength of the penalty is worth: the mean log loss of rows that the fit at C has not seen. TEXTBOOK R8, E2.
+
+By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
+leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
+absolute values, on the columns in use. By folds, where parameters are too many: five, as many rows of each class in
+each, and a path of fits for each. Rows count by their weights, those of classes included.
+
+Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.objective.null_model import wanted
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.objective.subspace import Subspace
+from separatrix.rows import memory_rows
+from separatrix.rows.block import is_sparse
+from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
+from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
+from separatrix.tuning.leverages import Inverse
+from separatrix.tuning.reduced_rows import Reduced, reduced
+from separatrix.tuning.ridge_path import Fit, Ridge
+from separatrix.tuning.warm_path import Solved, Walk, with_penalty
+
+# The path may end past this share of all parameters, or below this share of the null model's loss.
+NO_PENALTY, PERFECT = 0.99, 1e-3
+# Fits with absolute values and those to folds end within this share of the null model's loss.
+FOLD_TOL = 1e-6
+FOLDS = 5
+# The first fit from the null model gains about this share of its loss.
+LEAST_GAIN = 0.01
+
+
+class Scored(NamedTuple):
+    """One C: the score and its standard error, the loss of the fit on its own rows as a share of the null model's,
+    rows refitted of those past the limit, rows looked at, whether the path may end, and the fit, without its inverse.
+    """
+
+    C: float
+    score: float
+    error: float
+    fitted: float
+    refitted: int
+    high: int
+    seen: int
+    last: bool
+    fit: Fit | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is fitted: rows, class numbers, weights, the penalty of C = 1, and the rest of a fit's settings.
+
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 0, 0, 1])
+    >>> Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1))).scored.tolist()
+    [True, True, True, False]
+    """
+
+    X: Any
+    codes: Integers
+    n_classes: int
+    weight: Array
+    penalty: Penalty
+    fit_intercept: bool = True
+    names: list[str] | None = None
+    loss: str = "logistic"
+    offset: Array | None = None
+    seed: int = 0
+    max_iter: int = 1000
+    tol: float = 1e-8
+
+    def walk(self, rows: Integers | None = None) -> Walk:
+        """A path over all rows, or over some."""
+        X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
+        if rows is not None:
+            X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
+        rest = (self.n_classes, weight, self.penalty, self.fit_intercept, self.names, self.loss, beside)
+        return Walk.over(X, codes, *rest)
+
+    @property
+    def scored(self) -> Any:
+        """Which rows can be left out, (n,) of truth values: those of some weight that are not alone in their class."""
+        seen = self.weight > 0
+        return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where the search for C begins, and how far a step goes; so many values at least before a rise ends it, so many
+    rises in a row, and by so much in all.
+    """
+
+    first: float
+    ratio: float = 4.0
+    fewest: int = 8
+    rises: int = 2
+    risen: float = 1.05
+
+
+class Method(Protocol):
+    """A way to score one C after another. ``least``: the strongest penalty worth a look."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def walk(self) -> Walk: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def plan(self) -> Plan: ...
+    def score(self, C: float) -> Scored: ...
+    def weights(self, best: Scored) -> Array | None: ...
+    def note(self, path: list[Scored]) -> str: ...
+
+
+def _mean(loss: Array, weight: Array) -> tuple[float, float]:
+    """The weighted mean and its standard error."""
+    total = float(weight.sum())
+    mean = float(weight @ loss) / total
+    return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
+
+
+def lowest(walk: Walk) -> float:
+    """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
+    problem, penalty = walk.problem, walk.penalty
+    g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
+    r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
+    with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
+        gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
+    ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
+    lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
+    return max(ridge, lasso) or 1.0
+
+
+def method_for(question: Question) -> Method:
+    """Leverages where a matrix of second derivatives is small enough, on the columns or in the span of the rows.
+
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> method_for(Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))).name
+    'leave-one-out'
+    """
+    walk = question.walk()
+    problem = walk.problem = with_penalty(walk.problem, walk.penalty)
+    n, d = question.X.shape
+    held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
+    if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
+        basis = Basis(problem, *factored_span(problem, _resident(problem)))
+        if basis.small.has_hessian:
+            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
+    if problem.has_hessian:
+        fits = Squares(Ridge.on(problem)) if not problem.has_absolute else Absolute(problem, walk, question.max_iter)
+        return ByLeverages(question, walk, lowest(walk), fits)
+    return ByFolds.over(question, walk)
+
+
+def _resident(problem: Objective) -> Any:
+    return problem.rows.resident()
+
+
+class Fits(Protocol):
+    """Fits at one C after another, and where to begin."""
+
+    def plan(self, least: float, rows: float) -> Plan: ...
+    def at(self, C: float) -> Fit: ...
+    def finished(self, C: float, theta: Array, tol: float) -> Array: ...
+
+
+@dataclass
+class Squares:
+    """Fits with squares alone, from any C to any other: the search begins near the best, and goes both ways."""
+
+    path: Ridge
+
+    def plan(self, least: float, rows: float) -> Plan:
+        null = self.path.base.subspace.expand(self.path.null.gradient)
+        return Plan(max(least, wanted(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
+
+    def at(self, C: float) -> Fit:
+        return self.path.at(C)
+
+    def finished(self, C: float, theta: Array, tol: float) -> Array:
+        return self.path.finished(C, theta, tol)
+
+
+@dataclass
+class Absolute:
+    """Fits with absolute values, by the walk's solvers; second derivatives on the columns in use."""
+
+    base: Objective
+    path: Walk
+    max_iter: int
+
+    def plan(self, least: float, rows: float) -> Plan:
+        return Plan(least)
+
+    def at(self, C: float) -> Fit:
+        solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
+        problem, W = solved.problem, solved.outcome.state.W
+        H = problem.hessian(W)
+        curved = np.diag(H).reshape(W.shape) > 0
+        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
+        if len(W) > 1:  # of a column that no penalty holds, only differences between classes are determined
+            active[-1] &= ~problem.unpenalised
+        loss = solved.outcome.state.at.value - problem.penalty_value(W)
+        rows = reduced(problem, Subspace(None, None, W.shape[1]))
+        return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
+
+    def finished(self, C: float, theta: Array, tol: float) -> Array:
+        return theta
+
+
+@dataclass(frozen=True)
+class ByLeverages:
+    """Leave-one-out from the leverages of one fit a C."""
+
+    question: Question
+    walk: Walk
+    least: float
+    fits: Fits
+    basis: Basis | None = None
+    kept: list[Array] = field(default_factory=list)  # the rows' lengths, once asked for
+    name: ClassVar[str] = "leave-one-out"
+
+    @property
+    def plan(self) -> Plan:
+        """Where the search begins, rows counted by what their weights are worth."""
+        weight = self.question.weight
+        return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
+
+    def score(self, C: float) -> Scored:
+        """The mean log loss of rows left out."""
+        rows, theta, loss, inverse = fit = self.fits.at(C)
+        if inverse is None:  # without a penalty to speak of, and nothing else that holds all directions
+            return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
+        found, problem = (
+            leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows)),
+            rows.problem,
+        )
+        score, error = _mean(found.loss, self.question.weight * self.question.scored)
+        error = float(np.hypot(error, found.error))
+        # Of absolute values the effective number of parameters is that of columns in use, however strong they are.
+        free = not problem.has_absolute and float(found.share.sum()) > NO_PENALTY * len(inverse.A)
+        last = free or score < PERFECT * problem.null_value
+        counts = (found.refitted, found.high, found.seen)
+        return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
+
+    def _lengths(self, rows: Reduced) -> Array:
+        """Of rows that are the same for every C, found once."""
+        if not self.kept:
+            self.kept.append(row_lengths(rows))
+        return self.kept[0]
+
+    def weights(self, best: Scored) -> Array | None:
+        """The weights at the best C in raw units, without those of an offset."""
+        if best.fit is None:
+            return None
+        problem = best.fit.rows.problem
+        W = best.fit.rows.weights(self.fits.finished(best.C, best.fit.theta, self.question.tol))
+        if self.basis is not None:
+            W = self.basis.image(W)
+            problem = self.basis.problem
+        raw = problem.rows.frame.to_original(W)
+        return raw[:, : self.question.X.shape[1] + 1]
+
+    def note(self, path: list[Scored]) -> str:
+        """How the scores were made."""
+        where = " in the span of the rows" if self.basis is not None else ""
+        seen, rows = max(at.seen for at in path), len(self.question.codes)
+        where += f" on {seen} of {rows} rows" if seen < rows else ""
+        drawn = any(at.refitted < at.high for at in path)
+        some = ", some of the rows of high leverage refitted for all of them" if drawn else ""
+        return f"approximate leave-one-out{where}{some}"
+
+
+@dataclass(frozen=True)
+class ByFolds:
+    """Five folds by class, each with a path over the other rows."""
+
+    question: Question
+    walk: Walk
+    least: float
+    fold: Integers
+    walks: tuple[Walk, ...]
+    name: ClassVar[str] = "cross-validation"
+
+    @classmethod
+    def over(cls, question: Question, walk: Walk) -> ByFolds:
+        """The folds drawn by the seed; a row that cannot be left out is in none."""
+        rng, fold = np.random.default_rng(question.seed), np.full(len(question.codes), -1)
+        for k in range(question.n_classes):
+            members = rng.permutation(np.flatnonzero((question.codes == k) & question.scored))
+            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
+        return cls(
+            question, walk, lowest(walk), fold, tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """From the strongest penalty on."""
+        return Plan(self.least)
+
+    def score(self, C: float) -> Scored:
+        """The mean log loss of rows held out."""
+        question = self.question
+        loss, fitted = np.zeros(len(question.codes)), 0.0
+        for k, walk in enumerate(self.walks):
+            held = np.flatnonzero(self.fold == k)
+            if len(held):
+                solved = walk.solved(C, tol=FOLD_TOL, max_iter=question.max_iter)
+                loss[held] = self._held_out(solved, held)
+                problem, state = solved.problem, solved.outcome.state
+                fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
+        score, error = _mean(loss, question.weight * question.scored)
+        return Scored(C, score, error, fitted, 0, 0, len(loss), score < PERFECT * self.walk.problem.null_value, None)
+
+    def weights(self, best: Scored) -> Array | None:
+        """None: a fold's fit is not near enough to that of all rows."""
+        return None
+
+    def _held_out(self, solved: Solved, held: Integers) -> Array:
+        question, problem = self.question, solved.problem
+        raw = problem.rows.frame.to_original(solved.outcome.state.W)[:, : question.X.shape[1] + 1]
+        block: Any = memory_rows(question.X[held], problem.targets[question.codes[held]]).resident()
+        z = block.scores(raw) if question.offset is None else block.scores(raw) + question.offset[held]
+        return np.asarray(problem.loss.value(block.t, z if problem.loss.traits.multiclass else z[:, 0]))
+
+    def note(self, path: list[Scored]) -> str:
+        """How the scores were made."""
+        return f"{FOLDS}-fold cross-validation, since parameters are too many for leverages"

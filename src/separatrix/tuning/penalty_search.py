@@ -1,0 +1,162 @@
+r"""Choosing the strength of the penalty: the C whose fit predicts best the rows that it has not seen. TEXTBOOK R8, E2.
+
+Problem   min_C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
+Given     rows, classes, weights, the penalty of C = 1
+Returns   the C, the scores of all C tried, and the weights at the best
+Step      from a first C, each fit from the last: C rises by a factor until the penalty is practically none or the score
+          has turned; where the first is the best, C falls until the score has turned or the fit is within 1 % of the
+          null model. Then where a parabola in ln C through the best three is lowest, while that promises something
+Scores    by leverages or folds (``penalty_scores``). A row alone in its class is not scored: without it the class is
+          empty
+
+Stone 1974; Rad and Maleki 2020.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import part
+from separatrix.objective.problem import Objective
+from separatrix.solvers import Newton, Solver, choose
+from separatrix.tuning.penalty_choice import PenaltyChoice
+from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
+
+# Steps of C at most; scores that differ by less than this share of them are level.
+MOST_VALUES, LEVEL = 25, 1e-4
+# Where the loss on the fit's own rows is below this share of the null model's, steps of C are no longer than this.
+NEARLY, GENTLE = 0.05, 4.0
+# Below this share classes are separated, and a weaker penalty only makes weights larger: the path ends once a step
+# gains less than this share of the score's error.
+SEPARATED, LITTLE = 0.02, 0.75
+# The least step in ln C, and the least gain as a share of the score, that are worth a fit: once, and once more.
+SMALL_STEP, WORTHWHILE = 0.3, (1e-3, 4e-3)
+# Past this ratio of the columns' scales a penalty in raw units falls on some of them alone.
+UNLIKE = 1000.0
+
+
+class Chosen(NamedTuple):
+    """The choice, weights near the optimum there, in raw units, (K or 1, d + 1), None where none are known, and the
+    problem of that C, in standard coordinates.
+    """
+
+    choice: PenaltyChoice
+    W: Array | None
+    problem: Objective
+
+
+def choose_penalty(question: Question) -> Chosen:
+    """The C for which rows left out are predicted best.
+
+    >>> from separatrix.objective.penalty import Penalty
+    >>> X, codes = np.arange(12.0)[:, None], np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1])
+    >>> found = choose_penalty(Question(X, codes, 2, np.ones(12), Penalty(1.0, np.ones(1))))
+    >>> bool(0 < found.choice.C < np.inf), found.W.shape
+    (True, (1, 2))
+    """
+    if not np.any(question.scored):
+        raise ParameterError("C", "got 'auto', and every class has one row", "give a number, or more rows of a class")
+    if not np.any(question.penalty.factors > 0):
+        raise ParameterError("C", "got 'auto', and no column is penalised", "give C=np.inf, or factors above zero")
+    method = method_for(question)
+    path = _searched(method)
+    for gain in WORTHWHILE:
+        between = _vertex(path, gain)
+        if between is None:
+            break
+        path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
+    best = min(path, key=lambda at: at.score)
+    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.posed(best.C))
+
+
+def choose_near(problem: Objective) -> tuple[Solver, str]:
+    """The solver for a start next to the minimum, and why: Newton's method, where ∇²E exists and is a matrix.
+
+    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> choose_near(pose(np.eye(2), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(2))))[1]
+    'Newton: begun at the fit that was scored, where few steps do'
+    """
+    if not (problem.smooth and problem.has_hessian):
+        return choose(problem)
+    return Newton(), "Newton: begun at the fit that was scored, where few steps do"
+
+
+def _searched(method: Method) -> list[Scored]:
+    """Scores at C that rise from the first, and fall from it where that is the best; ascending."""
+    plan, path = method.plan, list[Scored]()
+    while not _ends(path, plan):
+        path.append(_scored(method, _higher(path, plan), path))
+    while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:3]):
+        if len(path) >= MOST_VALUES:
+            break
+        path.insert(0, _scored(method, max(method.least, path[0].C / plan.ratio), path))
+    return path
+
+
+def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
+    with part("value of C", len(path) + 1, note=f"C = {C:.3g}"):
+        return method.score(C)
+
+
+def _higher(path: list[Scored], plan: Plan) -> float:
+    """The next C upwards."""
+    if not path:
+        return plan.first
+    return path[-1].C * (plan.ratio if path[-1].fitted >= NEARLY else min(GENTLE, plan.ratio))
+
+
+def _level(path: list[Scored]) -> bool:
+    scores = [at.score for at in path]
+    return len(path) > 2 and bool(np.ptp(scores) <= LEVEL * max(scores))
+
+
+def _ends(path: list[Scored], plan: Plan) -> bool:
+    if len(path) < plan.fewest:
+        return bool(path) and path[-1].last
+    scores = [at.score for at in path]
+    tail = scores[-plan.rises - 1 :]
+    turned = bool(np.all(np.diff(tail) > 0)) and tail[-1] > plan.risen * min(scores)
+    before, after = path[-2:]
+    grown = after.fitted < SEPARATED and before.score - after.score < LITTLE * after.error
+    return after.last or turned or _level(path[-3:]) or grown or len(path) >= MOST_VALUES
+
+
+def _vertex(path: list[Scored], gain: float) -> float | None:
+    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end, or for a smaller gain."""
+    best = int(np.argmin([at.score for at in path]))
+    if best in (0, len(path) - 1):
+        return None
+    u = np.log([at.C for at in path[best - 1 : best + 2]])
+    f = np.array([at.score for at in path[best - 1 : best + 2]])
+    left, right = (f[1] - f[0]) / (u[1] - u[0]), (f[2] - f[1]) / (u[2] - u[1])
+    bent = (right - left) / (u[2] - u[0])
+    if not bent > 0:
+        return None
+    step = 0.5 * (u[0] + u[1] - left / bent) - u[1]
+    slight = abs(step) < SMALL_STEP or bent * step**2 < gain * f[1]
+    return None if slight else float(np.exp(u[1] + step))
+
+
+def _described(question: Question, method: Method, path: list[Scored], best: Scored) -> PenaltyChoice:
+    Cs, scores, errors = (np.array([getattr(at, name) for at in path]) for name in ("C", "score", "error"))
+    parts = [
+        f"C = {best.C:.4g}, chosen by {method.note(path)}: log loss {best.score:.4g} ± {best.error:.2g} "
+        f"({len(path)} values of C from {Cs[0]:.2g} to {Cs[-1]:.2g})"
+    ]
+    alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
+    if alone:
+        parts.append(f"{alone} rows alone in their class are not scored")
+    if best.C in (Cs[0], Cs[-1]):
+        parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
+    scale = method.walk.scale[: question.X.shape[1]][question.penalty.factors > 0]
+    scale = scale[np.isfinite(scale)]
+    if len(scale) and scale.max() / UNLIKE > scale.min():
+        decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may leave float64
+        parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
+    refitted = np.array([at.refitted for at in path])
+    return PenaltyChoice(Cs, scores, errors, refitted, method.name, best.C, "; ".join(parts))

@@ -1,0 +1,339 @@
+r"""Rows as a path of fits meets them: in the coordinates W = W₀ + Q Θ Zᵀ of the directions that are determined.
+
+With x = Zᵀ x̄ (r,), c scores inside the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i); z⁰ is
+an offset's part. What is summed over rows, and what one row is asked for, are then the same few products with a matrix.
+
+Dense rows that are few, and CSR rows where that is no more, are written out once as that matrix: a path makes some
+twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by ``Rows.fold`` take four
+times as long as its arithmetic. Other rows stay as they are, and their sums are folds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from operator import iadd
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.concurrency import in_order
+from separatrix.objective.problem import Objective
+from separatrix.objective.subspace import Subspace
+from separatrix.rows import Block
+from separatrix.rows.block import is_sparse
+from separatrix.rows.protocol import count_pass
+
+# Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
+# product of second derivatives takes.
+LARGEST_COPY, PIECE, SCALED = 1 << 22, 1 << 18, 1 << 20
+
+
+class Reduced(ABC):
+    """Some rows: targets t (n,), σ (n,), z⁰ (K, n) or None, and their products with x (n, r)."""
+
+    problem: Objective
+    space: Subspace
+    t: AnyArray
+    sigma: Array
+    shift: Array | None
+
+    @property
+    @abstractmethod
+    def X(self) -> Array:
+        """The rows x, written out, (n, r)."""
+
+    @abstractmethod
+    def products(self, T: Array) -> Array:
+        """T xᵀ, (q, n), for T (q, r)."""
+
+    @abstractmethod
+    def adjoint(self, R: Array) -> Array:
+        """R x, (q, r), for R (q, n)."""
+
+    @abstractmethod
+    def take(self, rows: Integers | slice) -> Reduced:
+        """Some of the rows."""
+
+    @abstractmethod
+    def under(self, problem: Objective) -> Reduced:
+        """The same rows, with another penalty."""
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.sigma)
+
+    @property
+    def c(self) -> int:
+        """How many scores Θ has."""
+        return self.problem.shape[0] if self.space.Q is None else self.space.Q.shape[1]
+
+    def to_scores(self, Z: Array) -> Array:
+        """From the scores of Θ, (c, …), to all of them, (K, …), without z⁰."""
+        return Z if self.space.Q is None else _mixed(self.space.Q, Z)
+
+    def from_scores(self, R: Array) -> Array:
+        """The transposed way, (K, …) to (c, …)."""
+        return R if self.space.Q is None else _mixed(self.space.Q.T, R)
+
+    def scores(self, theta: Array) -> Array:
+        """z, (K, n)."""
+        z = self.to_scores(self.products(theta.reshape(self.c, -1)))
+        return z if self.shift is None else z + self.shift
+
+    def weights(self, theta: Array) -> Array:
+        """W, (K, d + 1)."""
+        T, beside = theta.reshape(self.c, -1), self.problem.offsets
+        T = T if self.space.Z is None else T @ self.space.Z.T
+        W = T if self.space.Q is None else self.space.Q @ T
+        return W if beside is None else W + beside
+
+    @cached_property
+    def held(self) -> Array:
+        """The penalty's second derivatives for each score: r² by column, (r,), or on the directions of Z, (r, r)."""
+        squares, Z = self.problem.root_penalty**2, self.space.Z
+        return squares if Z is None else (Z * squares[:, None]).T @ Z
+
+    def pull(self, theta: Array) -> Array:
+        """The penalty's gradient at Θ, or at several, (…, c r)."""
+        T = theta.reshape(-1, len(self.held))
+        return np.asarray(T * self.held if self.held.ndim == 1 else T @ self.held).reshape(theta.shape)
+
+    def losses(self, z: Array) -> tuple[Array, Array]:
+        """ℓ, (n,), and ℓ′, (K, n), at scores z (K, n); or (…, n) and (K, …, n) at scores (K, …, n)."""
+        if not self.problem.loss.traits.multiclass:
+            value, slope = self.problem.loss.value_derivative(self.t, z[0])
+            return value, slope[None]
+        each = z.shape[1:]
+        t = self.t if len(each) == 1 else np.tile(self.t, each[0])
+        value, slope = self.problem.loss.value_derivative(t, z.reshape(len(z), -1).T)
+        return value.reshape(each), slope.T.reshape(z.shape)
+
+    def slopes(self, z: Array) -> Array:
+        """ℓ′ alone: where classes are two, half the work."""
+        if not self.problem.loss.traits.multiclass:
+            return self.problem.loss.derivative(self.t, z[0])[None]
+        return self.losses(z)[1]
+
+    def _probabilities(self, slope: Array) -> Array:
+        """p = ℓ′ + e_t of a canonical loss, (K, n)."""
+        p = slope.copy()
+        p[self.t, np.arange(p.shape[1])] += 1.0
+        return np.maximum(p, 0.0, out=p)  # what rounding took below
+
+    @property
+    def _Q(self) -> Array:
+        return np.eye(self.problem.shape[0]) if self.space.Q is None else self.space.Q
+
+    def bends(self, z: Array, slope: Array) -> Array:
+        """σ ℓ″ in the scores of Θ, (c, c, n), at scores z with ℓ′ there."""
+        loss = self.problem.loss
+        if not loss.traits.multiclass:
+            return (self.sigma * loss.curvature_product(self.t, z[0], np.ones(1)))[None, None, :]
+        p, Q = self._probabilities(slope), self._Q
+        weighted, u = p * self.sigma, Q.T @ p  # diag(p) − p pᵀ
+        squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
+        C = np.asarray(squares.T @ weighted).reshape(self.c, self.c, -1)
+        C -= u[:, None, :] * (u * self.sigma)
+        return C
+
+    def gradient(self, theta: Array) -> Array:
+        """That of Σ σ ℓ in Θ."""
+        return self.adjoint(self.from_scores(self.slopes(self.scores(theta)) * self.sigma)).ravel()
+
+    def each_scores(self, V: Array) -> Array:
+        """z of several Θ, (K, q, n), for V (q, c r): scores of a class side by side in memory."""
+        T = V.reshape(len(V), self.c, -1).transpose(1, 0, 2)
+        z = self.to_scores(self.products(T.reshape(self.c * len(V), -1)).reshape(self.c, len(V), -1))
+        return z if self.shift is None else z + self.shift[:, None, :]
+
+    def each_adjoint(self, slope: Array) -> Array:
+        """Σ slope ⊗ x for each, (q, c r), for slopes (K, q, n)."""
+        q = slope.shape[1]
+        G = self.adjoint(self.from_scores(slope).reshape(self.c * q, -1))
+        return G.reshape(self.c, q, -1).transpose(1, 0, 2).reshape(q, -1)
+
+    def value_gradient(self, theta: Array) -> Array:
+        """Σ σ ℓ in entry 0, its gradient in Θ in the rest."""
+        value, slope = self.losses(self.scores(theta))
+        gradient = self.adjoint(self.from_scores(slope * self.sigma))
+        return np.concatenate([[value @ self.sigma], gradient.ravel()])
+
+    def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
+        """Σ σ ℓ, its gradient in Θ and its second derivatives, from the same scores."""
+        z = self.scores(theta)
+        value, slope = self.losses(z)
+        gradient = self.adjoint(self.from_scores(slope * self.sigma)).ravel()
+        return float(value @ self.sigma), gradient, self._bent(z, slope)
+
+    def curvature(self, theta: Array) -> Array:
+        """Σ σ ℓ″ ⊗ x xᵀ, (c r, c r)."""
+        z = self.scores(theta)
+        return self._bent(z, self.losses(z)[1] if self.problem.loss.traits.multiclass else z)
+
+    def _bent(self, z: Array, slope: Array) -> Array:
+        """The same at scores z with ℓ′ there."""
+        X = self.X
+        if self.problem.loss.traits.multiclass:
+            return self._of_probabilities(self._probabilities(slope))
+        h = self.bends(z, slope)[0, 0]
+        if h.min(initial=0.0) < 0:
+            return np.asarray(X.T @ (X * h[:, None]))
+        half = X * np.sqrt(h)[:, None]
+        return np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+
+    def _of_probabilities(self, p: Array) -> Array:
+        """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, with rows √σ (Qᵀ p) ⊗ x of V: symmetric products all of them."""
+        X, Q = self.X, self._Q
+        (n, r), c = X.shape, Q.shape[1]
+        own = np.empty((len(p), r, r))
+        for k, root in enumerate(np.sqrt(p * self.sigma)):
+            half = X * root[:, None]
+            own[k] = half.T @ half
+        squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
+        H = np.ascontiguousarray((squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3))
+        H, u, size = H.reshape(c * r, c * r), (Q.T @ p) * np.sqrt(self.sigma), max(64, SCALED // (c * r))
+        for start in range(0, n, size):
+            part = slice(start, start + size)
+            V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
+            H -= V.T @ V
+        return H
+
+
+def _mixed(M: Array, Z: Array) -> Array:
+    """M Z over the first axis of Z."""
+    return np.asarray(M @ Z if Z.ndim == 2 else (M @ Z.reshape(len(Z), -1)).reshape(-1, *Z.shape[1:]))
+
+
+@dataclass(frozen=True)
+class Written(Reduced):
+    """Rows written out.
+
+    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objective.build import pose
+    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> rows = reduced(problem)
+    >>> rows.X.tolist(), float(rows.value_gradient(np.zeros(2))[0].round(6))
+    ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], 0.693147)
+    """
+
+    problem: Objective
+    space: Subspace
+    x: Array
+    t: AnyArray
+    sigma: Array
+    shift: Array | None
+
+    @property
+    def X(self) -> Array:
+        return self.x
+
+    def products(self, T: Array) -> Array:
+        return np.asarray(T @ self.x.T)
+
+    def adjoint(self, R: Array) -> Array:
+        return np.asarray(R @ self.x)
+
+    def take(self, rows: Integers | slice) -> Written:
+        shift = None if self.shift is None else self.shift[:, rows]
+        return Written(self.problem, self.space, self.x[rows], self.t[rows], self.sigma[rows], shift)
+
+    def under(self, problem: Objective) -> Written:
+        return replace(self, problem=problem)
+
+
+@dataclass(frozen=True)
+class Framed(Reduced):
+    """The rows of a block, as they are."""
+
+    problem: Objective
+    space: Subspace
+    block: Block
+    t: AnyArray
+    sigma: Array
+    shift: Array | None
+
+    @cached_property
+    def X(self) -> Array:
+        X = self.block.homogeneous()
+        return X if self.space.Z is None else X @ self.space.Z
+
+    def products(self, T: Array) -> Array:
+        return self.block.scores(T if self.space.Z is None else T @ self.space.Z.T).T
+
+    def adjoint(self, R: Array) -> Array:
+        G = self.block.adjoint(R.T)
+        return G if self.space.Z is None else G @ self.space.Z
+
+    def take(self, rows: Integers | slice) -> Framed:
+        shift = None if self.shift is None else self.shift[:, rows]
+        return Framed(self.problem, self.space, self.block.take(rows), self.t[rows], self.sigma[rows], shift)
+
+    def under(self, problem: Objective) -> Framed:
+        return replace(self, problem=problem)
+
+
+def reduced(problem: Objective, space: Subspace | None = None) -> Written | Framed:
+    """The rows of a problem in the coordinates of a subspace, by default its own, written out where they are few.
+
+    The Gram matrix, from which a problem's own subspace is found, is then that of the rows as they are written.
+    """
+    block: Any = problem.rows.resident()
+    sigma, beside = block.weight / problem.total_weight, problem.offsets
+    shift = None if beside is None else block.scores(beside).T
+    if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):
+        return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
+    X = _written_out(block)
+    if space is None and "gram" not in vars(problem):
+        problem.gram = problem.sample_gram = _gram(problem, X, sigma)
+    space = space or problem.subspace
+    return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
+
+
+def _written_out(block: Block) -> Array:
+    """X̄, (n, d + 1): dense rows some at a time, so that each is in cache while it is moved and scaled."""
+    if is_sparse(block.X):
+        return block.homogeneous()
+    raw, frame = np.asarray(block.X), block.frame
+    X = np.empty((len(raw), raw.shape[1] + 1))
+
+    def write(part: slice) -> None:
+        X[part, 0] = 1.0
+        np.subtract(raw[part], frame.center, out=X[part, 1:])
+        X[part, 1:] /= frame.scale
+
+    for _ in in_order(write, cut(len(raw), 1, X.size)):
+        pass
+    return X
+
+
+def _full(X: Any) -> bool:
+    """Whether CSR rows are small, or have so few zeros that written out they take less than half as much again."""
+    return bool(X.shape[0] * X.shape[1] <= max(PIECE, 2 * X.nnz))
+
+
+def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
+    problem.passes += 1
+    count_pass()
+
+    def square(part: slice) -> Array:
+        half = X[part] * np.sqrt(sigma[part])[:, None]
+        return half.T @ half
+
+    G = reduce(iadd, in_order(square, cut(len(X), X.shape[1], X.size)))
+    G[problem.pinned, :] = G[:, problem.pinned] = 0.0
+    return G
+
+
+def cut(n: int, fewest: int, work: int) -> list[slice]:
+    """Rows in pieces of about PIECE of the work, as many in each, and no fewer than ``fewest``.
+
+    >>> cut(4, 2, 8)
+    [slice(0, 4, None)]
+    """
+    count = max(1, min(n // max(1, fewest), round(work / PIECE)))
+    return [slice(*pair) for pair in pairwise(np.linspace(0, n, count + 1).astype(int).tolist())]

@@ -1,0 +1,165 @@
+r"""Fits without one row each, for many rows side by side: where leaving it out is too much for one step. TEXTBOOK E2.
+
+Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each of some rows i
+Given     the minimum W of E, and A = (∇²E)⁻¹ there
+Returns   the score of each row by the fit without it
+Step      V ← V − α B g with B from pairs around A downdated by the row's curvature, α halved until E still falls there
+          or rises less steeply than it fell: E is convex, so no value of it need be known
+Stops     where the row's score is known to 0.01, or to that share of how far it went
+
+With absolute values in the penalty, by the solvers for these, one row after the other.
+
+Nocedal and Wright 2006, Algorithm 7.4; the downdate is Woodbury's formula.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import in_order
+from separatrix.base.watching import unwatched
+from separatrix.objective.problem import Objective
+from separatrix.rows import MemoryRows
+from separatrix.solvers import choose, default_rules, run
+from separatrix.tuning.leverages import Inverse, pieces
+from separatrix.tuning.reduced_rows import Reduced
+
+# Numbers written out at once.
+PIECE = 1 << 20
+# A refit is done where its row's score is known to this, or to this share of how far it went, or after so many steps;
+# pairs kept; how steeply E may rise where a step ends, as a share of how it fell.
+ACCURACY, MOST_STEPS, PAIRS, STEEP = 1e-2, 60, 8, 0.9
+# With absolute values it is done within this share of the null model's objective.
+REFIT_TOL = 1e-6
+
+
+def refitted(rows: Reduced, theta: Array, inverse: Inverse, out: Integers) -> Array:
+    """The scores of the rows ``out`` by fits without each, (K, len(out))."""
+    if rows.problem.has_absolute:
+        W = rows.weights(theta)
+        return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
+    size = max(1, PIECE // (2 * rows.n_rows * rows.problem.shape[0]))
+    parts = [out[start : start + size] for start in range(0, len(out), size)]
+    gradient = rows.gradient(theta) + rows.pull(theta)
+
+    def scores(part: Integers) -> Array:
+        fits, g = _Without.of(rows, theta, gradient, inverse, part)
+        return _scores(fits, np.repeat(theta[None], len(part), axis=0), g)
+
+    return scores(out) if len(parts) == 1 else np.concatenate(list(in_order(scores, parts)), axis=1)
+
+
+def _solved_without(problem: Objective, W: Array, i: int) -> Array:
+    """The score of row i by the fit without it, (1, K)."""
+    block: Any = problem.rows.resident()
+    weight = block.weight.copy()
+    weight[i] = 0.0
+    rows = MemoryRows(block.X, block.t, weight, block.frame, partly=True)
+    left = Objective(rows, problem.loss, problem.penalty, problem.n_classes, problem.fit_intercept)
+    left.pinned, left.n_offsets = problem.pinned, problem.n_offsets
+    with unwatched():  # as in threads of the pool
+        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_STEPS), REFIT_TOL)
+    return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
+
+
+Memory = list[tuple[Array, Array, Array]]
+
+
+@dataclass(frozen=True)
+class _Without:
+    """Fits without one row each, side by side: Θ (R, c r), begun at the fit to all."""
+
+    rows: Reduced
+    A: Array
+    out: Integers  # which row each leaves out
+    own: Reduced  # and those rows
+    N: Array  # A (I ⊗ x_i), (R, c r, c)
+    M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
+    spread: Array  # trace of G without the row, (R,)
+
+    @classmethod
+    def of(
+        cls, rows: Reduced, theta: Array, gradient: Array, inverse: Inverse, out: Integers
+    ) -> tuple[_Without, Array]:
+        """The fits, and ∇E without the row at Θ, (R, c r), from that with all."""
+        own = rows.take(out)
+        of = pieces(own, theta, inverse)
+        (R, c), size = of.slope.shape, len(inverse.A)
+        N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
+        # A row alone along a direction leaves nothing of it: the least that rounding can tell from that stays.
+        left = np.linalg.inv(np.eye(c) * (1 + 1e-9) - of.G @ of.curvature)
+        spread = np.trace(left @ of.G, axis1=1, axis2=2)
+        pull = (of.slope[:, :, None] * own.X[:, None, :]).reshape(R, size)
+        return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread), gradient - pull
+
+    def only(self, kept: Integers) -> _Without:
+        """Some of the fits."""
+        some = {name: getattr(self, name)[kept] for name in ("out", "N", "M", "spread")}
+        return replace(self, own=self.own.take(kept), **some)
+
+    def own_scores(self, V: Array) -> Array:
+        """Of the row that each fit leaves out, (K, R)."""
+        T = V.reshape(len(V), self.N.shape[2], -1)
+        z = self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
+        return z if self.own.shift is None else z + self.own.shift
+
+    def product(self, g: Array, memory: Memory) -> Array:
+        """B g for each fit; Nocedal and Wright (2006), Algorithm 7.4. A pair of ρ = 0 changes nothing."""
+        q, taken = g.copy(), []
+        for S, Y, rho in reversed(memory):
+            taken.append(rho * _dots(S, q))
+            q -= taken[-1][:, None] * Y
+        inside = self.M @ (self.N.transpose(0, 2, 1) @ q[:, :, None])
+        q = q @ self.A + (self.N @ inside)[:, :, 0]
+        for (S, Y, rho), a in zip(memory, reversed(taken), strict=True):
+            q += (a - rho * _dots(Y, q))[:, None] * S
+        return q
+
+    def gradient(self, V: Array) -> Array:
+        """∇E without the row of each fit, (R, c r), at Θ = V."""
+        slope = self.rows.slopes(self.rows.each_scores(V))
+        slope *= self.rows.sigma
+        slope[:, np.arange(len(V)), self.out] = 0.0
+        return self.rows.each_adjoint(slope) + self.rows.pull(V)
+
+
+def _scores(fits: _Without, V: Array, g: Array) -> Array:
+    """Of each left-out row, (K, R): L-BFGS around the downdated inverses, from Θ = V."""
+    start = fits.own_scores(V)
+    found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
+    for _ in range(MOST_STEPS):
+        step = fits.product(g, memory)
+        decrement = _dots(step, g)
+        z = fits.own_scores(V)
+        gone = np.max(np.abs(z - start), axis=0)
+        wide = decrement * fits.spread > (ACCURACY * np.maximum(1.0, gone)) ** 2
+        found[:, going] = z
+        left = int(np.count_nonzero(wide))
+        if left == 0:
+            break
+        if 4 * left <= 3 * len(wide):  # to leave out those that are done costs copies
+            kept = np.flatnonzero(wide)
+            fits, going, start, V, g = fits.only(kept), going[kept], start[:, kept], V[kept], g[kept]
+            step, decrement, alpha = step[kept], decrement[kept], alpha[kept]
+            memory = [(S[kept], Y[kept], rho[kept]) for S, Y, rho in memory]
+        S = -alpha[:, None] * step
+        slope = fits.gradient(V + S)
+        down = _dots(slope, step) >= -STEEP * decrement
+        alpha = np.where(down, 1.0, 0.5 * alpha)
+        if not down.all():
+            S[~down] = 0.0
+            slope[~down] = g[~down]
+        Y = slope - g
+        bent = _dots(S, Y)
+        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS:]
+        V, g = V + S, slope
+    return found
+
+
+def _dots(A: Array, B: Array) -> Array:
+    """Of each row with its like, (R,)."""
+    return np.asarray(np.vecdot(A, B))

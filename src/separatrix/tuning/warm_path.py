@@ -1,0 +1,166 @@
+r"""From one strength of the penalty to the next: the same rows, and a start where the last fit ended. TEXTBOOK R8.
+
+Problem   min_W E(W) for one C after another
+Given     rows, the penalty of C = 1
+Returns   for each C the problem, the run of a solver on it, and why that solver
+Step      the rows are summarised once; from one C to the next the loss and its gradient are known, so only what the
+          new penalty changes is looked at, and columns gathered for the last C serve the next
+
+Friedman, Hastie and Tibshirani 2010, section 2.5.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.objective.build import pose
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Evaluation, Objective
+from separatrix.rows import Frame
+from separatrix.rows.block import power_of_two
+from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
+
+# What an objective has found out that does not depend on the penalty; the second kind depends on the frame.
+OF_ROWS = ("total_weight", "null_value", "value_at_zero", "rank")
+OF_FRAME = ("gram", "sampled", "sample_gram", "root_gram", "root_second_moments")
+# What does depend on it.
+OF_PENALTY = ("root_penalty", "absolute_penalty", "unpenalised", "subspace", "held", "unresolved")
+# The share of absolute values that a list of C is made for at least: a ridge has no C at which weights vanish.
+LEAST_RATIO = 1e-3
+# So that rounding leaves the weights at zero there.
+JUST_BELOW = 1 - 1e-10
+
+
+class Solved(NamedTuple):
+    """The problem of one C, and how it was solved."""
+
+    problem: Objective
+    solver: Solver
+    why: str
+    outcome: Run
+
+
+@runtime_checkable
+class _TakesUp(Protocol):
+    """A solver that can begin where E is known, and use what a run with another penalty has gathered."""
+
+    def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State: ...
+
+
+@dataclass
+class Walk:
+    """Where the path is: the problem of the last C, and the state it ended in.
+
+    >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    >>> walk = Walk.over(X, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> weak, strong = (abs(walk.solved(C).outcome.state.W[0, 1]) for C in (10.0, 0.1))
+    >>> bool(weak > strong)
+    True
+    """
+
+    penalty: Penalty  # of C = 1, in the units of the rows' weights
+    scale: Array  # of the columns alone, whatever the penalty
+    problem: Objective
+    solver: Solver | None = None
+    state: State | None = None
+
+    @classmethod
+    def over(
+        cls,
+        X: Any,
+        codes: Integers,
+        n_classes: int,
+        weight: Array,
+        penalty: Penalty,
+        fit_intercept: bool = True,
+        names: list[str] | None = None,
+        loss: str = "logistic",
+        offset: Array | None = None,
+    ) -> Walk:
+        """At the beginning: no C has been solved. ``penalty``: of C = 1."""
+        lasso = replace(penalty, l1_ratio=1.0)  # without squares, so that the frame is that of the columns
+        problem = pose(X, codes, n_classes, weight, lasso, fit_intercept, names=names, loss=loss, offset=offset)
+        kept = replace(problem.penalty, l1_ratio=penalty.l1_ratio)
+        return cls(kept, problem.rows.frame.scale, problem)
+
+    @property
+    def null_gradient(self) -> Array:
+        """∇E of the null model in each class's score, (classes, d + 1), from the sums of the classes alone."""
+        problem = self.problem
+        sums = problem.class_sums / problem.total_weight
+        share = sums[:, 0] if problem.fit_intercept else np.full(len(sums), 1.0 / len(sums))
+        return np.asarray(np.outer(share, sums.sum(axis=0)) - sums)
+
+    def zero(self) -> float:
+        """The largest C at which no penalised column has a weight."""
+        largest = np.max(np.abs(self.null_gradient)[:, 1:], axis=0)
+        ratio = max(self.penalty.l1_ratio, LEAST_RATIO)
+        wanted = largest > 0
+        lasso = replace(self.penalty, l1_ratio=1.0)
+        a = ratio * with_penalty(self.problem, lasso).absolute_penalty[1:][wanted] / largest[wanted]
+        return JUST_BELOW * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
+
+    def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
+        """The fit at C, from where the last one ended; without a solver, by the one for the problem's shape."""
+        problem = self.posed(C)
+        solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
+        refuse_unmet(solver, problem)
+        outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter), tol)
+        self.problem, self.solver, self.state = problem, solver, outcome.state
+        return Solved(problem, solver, why, outcome)
+
+    def posed(self, C: float) -> Objective:
+        """The problem of C: the same rows, and all that is known of them already."""
+        penalty = self.penalty.times(0.0 if np.isinf(C) else 1.0 / C)
+        last, frame = self.problem, self.problem.rows.frame
+        spread = 2 * np.sqrt(penalty.quadratic / last.total_weight)
+        scale = np.where(np.isinf(self.scale), np.inf, power_of_two(np.hypot(self.scale, spread)))
+        same = bool(np.array_equal(scale, frame.scale))
+        rows = last.rows if same else last.rows.seen_through(Frame(frame.center, scale))
+        problem = Objective(rows, last.loss, penalty, last.n_classes, last.fit_intercept)
+        problem.pinned, problem.n_offsets = last.pinned, last.n_offsets
+        problem.class_sums = last.class_sums if same else last.class_sums / _stretch(frame, rows.frame)
+        for name in OF_ROWS + (OF_FRAME if same else ()):
+            if name in vars(last):
+                vars(problem)[name] = vars(last)[name]
+        return problem
+
+    def _start(self, solver: Solver, problem: Objective) -> Array | State:
+        last, state = self.problem, self.state
+        if state is None:
+            return np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
+        stretch = _stretch(last.rows.frame, problem.rows.frame)
+        W = state.W * stretch
+        if not isinstance(solver, _TakesUp):
+            return W
+        value = state.at.value - last.penalty_value(state.W) + problem.penalty_value(W)
+        loss_gradient = (state.at.gradient - last.penalty_gradient(state.W)) / stretch
+        at = Evaluation(value, loss_gradient + problem.penalty_gradient(W))
+        goes_on = last.rows is problem.rows and solver == self.solver
+        return solver.begin(problem, W, at, state if goes_on else None)
+
+
+def with_penalty(problem: Objective, penalty: Penalty) -> Objective:
+    """The same objective, in the same coordinates, with another penalty.
+
+    >>> X, codes = np.array([[0.0], [1.0]]), np.array([0, 1])
+    >>> weak = pose(X, codes, 2, np.ones(2), Penalty(1.0, np.ones(1)))
+    >>> with_penalty(weak, weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1]
+    np.float64(2.0)
+    """
+    other = copy(problem)
+    other.penalty = penalty
+    for name in OF_PENALTY:
+        vars(other).pop(name, None)
+    return other
+
+
+def _stretch(before: Frame, after: Frame) -> Array:
+    """By how much weights grow from one frame to another with the same centre, (d + 1): powers of two."""
+    hidden = np.isinf(after.scale)
+    return np.concatenate([[1.0], np.where(hidden, 1.0, after.scale / np.where(hidden, 1.0, before.scale))])

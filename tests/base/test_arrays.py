@@ -1,0 +1,70 @@
+"""Tables that are no numbers yet, told by column; and rows that carry the names of their columns."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import separatrix as sx
+from separatrix.base.arrays import NamedRows, as_floats
+from separatrix.base.errors import InputError
+
+FRAME = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "m"]})
+Y = ["no", "no", "yes", "yes"]
+SEX = r"^X: row 0, column 'sex' is 'f', not a number; .*TableEncoder.*read_table"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [FRAME, FRAME.astype({"sex": "category"}), pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME)],
+    ids=["pandas", "categorical", "polars", "arrow"],
+)
+def test_a_column_of_text_is_named(frame):
+    with pytest.raises(InputError, match=SEX):
+        sx.LogisticRegression().fit(frame, Y)
+    with pytest.raises(InputError, match=SEX):
+        as_floats(frame)
+
+
+def test_wherever_rows_come_in():
+    with pytest.raises(InputError, match=SEX):
+        sx.Perceptron().partial_fit(FRAME, Y, classes=["no", "yes"])
+    with pytest.raises(InputError, match=SEX):
+        sx.novikoff_bound(FRAME, Y)
+    model = sx.LogisticRegression().fit(FRAME[["age"]], Y)
+    with pytest.raises(InputError, match=r"row 0, column 'age' is 'f'"):
+        model.predict(FRAME[["sex"]].rename(columns={"sex": "age"}))
+    with pytest.raises(InputError, match=r"row 1, column 1 is 'm'"):
+        sx.LogisticRegression().fit([[1, 2.0], [3, "m"]], ["u", "v"])
+
+
+def test_dates_are_named_and_other_errors_stay():
+    dated = FRAME[["age"]].assign(born=pd.to_datetime(["2020-01-01"] * 4))
+    with pytest.raises(InputError, match="column 'born' holds dates"):
+        sx.LogisticRegression().fit(dated, Y)
+    with pytest.raises(TypeError, match="float"):
+        sx.LogisticRegression().fit(np.array([[{"a": 1}], [2]], dtype=object), ["u", "v"])
+    with pytest.raises(ValueError, match="features"):
+        sx.LogisticRegression().fit([[1.0], [2.0]], ["u", "v"]).predict([[1.0, 2.0]])
+
+
+def test_a_warning_through_a_pipeline_names_columns():
+    model = make_pipeline(sx.TableEncoder(), sx.LogisticRegression(C=np.inf))
+    with pytest.warns(sx.errors.SeparationWarning, match="column 'age' alone separates"):
+        model.fit(FRAME, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.predict(FRAME).tolist() == Y
+        assert model[1].predict(np.array([[30.0, 0.0]])).tolist() == ["no"]
+
+
+def test_named_rows_are_arrays_in_all_else():
+    X = NamedRows.of(np.arange(6.0).reshape(3, 2), ["a", "b"])
+    for made in (X[1:], X[:, 0], X + 1, X @ np.ones(2), X.mean(axis=0), np.asarray(X)):
+        assert type(made) is np.ndarray
+    assert X.sum() == 15.0
+    assert np.shares_memory(X, X[1:])

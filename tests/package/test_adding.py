@@ -1,0 +1,142 @@
+"""Adding a loss or a solver is one class and one line in a registry: here is each, under all its laws.
+
+docs/architecture.md walks through these two.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from separatrix.losses import LOSSES, MarginLoss, Traits
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.rows import memory_rows
+from separatrix.solvers import SOLVERS, Need, Newton, State, default_rules, run
+from tests.laws import loss_laws, solver_laws
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(MarginLoss):
+    """ℓ(m) = e^{−m}, the loss behind boosting."""
+
+    traits: ClassVar[Traits] = Traits(self_concordance=1.0)
+
+    def of_margin(self, m):
+        return np.exp(-m)
+
+    def slope(self, m):
+        return -np.exp(np.minimum(-m, 700.0))
+
+    def curvature(self, m):
+        return np.exp(np.minimum(-m, 700.0))
+
+    def conjugate_of_slope(self, a):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(a < 0, -a * (np.log(-a) - 1.0), np.where(a == 0, 0.0, np.inf))
+
+
+@final
+@dataclass(frozen=True)
+class CoordinateDescent:
+    """W_j ← W_j − ∂_j E / L_j, one column after the other, L_j a bound on the curvature along it."""
+
+    name: ClassVar[str] = "coordinate-descent"
+    needs: ClassVar[frozenset] = frozenset({Need.RIDGE})
+    by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
+
+    def init(self, problem: Objective, start) -> State:
+        return State(start, problem.value_gradient(start))
+
+    def step(self, problem: Objective, state: State, budget=None) -> State:
+        W, at = state.W.copy(), state.at
+        curvature = problem.loss.traits.lipschitz * problem.root_second_moments**2 + problem.root_penalty**2
+        for j in range(W.shape[1]):
+            W[:, j] -= at.gradient[:, j] / curvature[j]
+            at = problem.value_gradient(W)
+        return State(W, at, state.iteration + 1)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+TOY_LOSSES = {"exponential": Exponential()}
+TOY_SOLVERS = {"coordinate-descent": CoordinateDescent()}
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """The one line each."""
+    monkeypatch.setitem(LOSSES, "exponential", Exponential())
+    monkeypatch.setitem(SOLVERS, "coordinate-descent", CoordinateDescent())
+
+
+LAWS = [*loss_laws(TOY_LOSSES), *solver_laws(TOY_SOLVERS)]
+
+
+@pytest.mark.parametrize(("check", "thing"), [(c, t) for _, c, t in LAWS], ids=[i for i, _, _ in LAWS])
+def test_a_toy_is_under_every_law_that_applies(check, thing):
+    check(thing)
+
+
+def test_the_classifier_takes_the_toy_solver_by_name(registered):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = (X[:, 0] + rng.logistic(size=200) > 0).astype(int)
+    model = sx.LogisticRegression(solver="coordinate-descent").fit(X, y)
+    assert model.certificate_.code == "optimal"
+    assert model.certificate_.solver == "coordinate-descent"
+    assert model.certificate_.verify(X, y)
+
+
+def test_every_solver_takes_the_toy_loss(registered):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    t = np.where(X[:, 0] + rng.logistic(size=200) > 0, 1.0, -1.0)
+    problem = Objective(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
+    outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-9, 50), 1e-9)
+    assert outcome.status.code == "optimal"
+    assert outcome.bound.kind == "self-concordance"
+
+
+def test_a_law_can_fail():
+    """Laws that cannot fail show nothing: a wrong trait and a wrong derivative are both caught."""
+
+    @final
+    @dataclass(frozen=True)
+    class Wrong(MarginLoss):
+        traits: ClassVar[Traits] = Traits(lipschitz=0.01)
+        of_margin = Exponential.of_margin
+        curvature = Exponential.curvature
+        conjugate_of_slope = Exponential.conjugate_of_slope
+
+        def slope(self, m):
+            return -2.0 * np.exp(-m)
+
+    failures = 0
+    for _, check, loss in loss_laws({"wrong": Wrong()}):
+        try:
+            with np.errstate(all="ignore"):
+                check(loss)
+        except AssertionError:
+            failures += 1
+    assert failures >= 3
+
+
+def test_a_solver_law_can_fail():
+    @final
+    @dataclass(frozen=True)
+    class Timid(CoordinateDescent):
+        """Never moves."""
+
+        def step(self, problem, state, budget=None):
+            return replace(state, iteration=state.iteration + 1)
+
+    laws = {name: (check, solver) for name, check, solver in solver_laws({"timid": Timid()})}
+    check, solver = laws["timid: reaches the optimum"]
+    with pytest.raises(AssertionError):
+        check(solver)

@@ -1,0 +1,41 @@
+"""Every name in the tour exists: modules and their attributes, test files and their tests."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOUR = (ROOT / "docs" / "tour.md").read_text()
+CODE = sorted(set(re.findall(r"`(separatrix\.[\w.]+)`", TOUR)))
+TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TOUR)))
+ITEMS = [line.split("|")[1].strip() for line in TOUR.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
+
+
+# How many items the lectures give under each letter, but for V, the pictures.
+LETTERS = {"D": 6, "G": 6, "B": 4, "S": 6, "F": 7, "P": 14, "R": 12, "L": 3, "M": 5, "I": 6, "E": 2}
+
+
+def test_every_item_of_the_lectures_is_there_once():
+    asked = [f"{letter}{k}" for letter, count in LETTERS.items() for k in range(1, count + 1)]
+    assert asked == ITEMS
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_code_exists(name):
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in parts[cut:]:
+            thing = getattr(thing, attribute)
+        return
+    raise AssertionError(f"{name} does not exist")
+
+
+@pytest.mark.parametrize(("path", "name"), TESTS, ids=[f"{p}::{n}" for p, n in TESTS])
+def test_test_exists(path, name):
+    assert re.search(rf"^def {name}\(", (ROOT / path).read_text(), re.MULTILINE)

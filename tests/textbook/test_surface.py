@@ -1,0 +1,83 @@
+"""Error surfaces and paths over them. TEXTBOOK L3."""
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.losses import LOSSES
+from separatrix.solvers import GradientDescent, Newton
+from separatrix.textbook.surface import error_surface, walk
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((30, 2))
+y = (X @ [1.0, -0.5] + 0.3 * rng.standard_normal(30) > 0).astype(int)
+t = 2.0 * y - 1.0
+
+
+@pytest.mark.parametrize("loss", [name for name, known in LOSSES.items() if not known.traits.multiclass])
+def test_the_surface_is_the_mean_loss(loss):
+    surface = error_surface(X, y, loss, points=11, at=[0.2, 0.0, 0.0])
+    for i, j in ((0, 0), (3, 7), (10, 10)):
+        z = X @ [surface.first[j], surface.second[i]] + 0.2
+        assert surface.value[i, j] == pytest.approx(LOSSES[loss].value(t, z).mean())
+
+
+def test_the_zero_one_surface_is_flat_and_the_perceptron_surface_is_not():
+    flat, sloped = (error_surface(X, y, loss, points=201).value for loss in ("zero-one", "perceptron"))
+    assert np.mean(np.diff(flat, axis=1) == 0) > 0.9
+    assert np.mean(np.abs(np.diff(sloped, axis=1)) > 1e-12) > 0.9
+
+
+def test_the_perceptron_surface_is_convex_and_piecewise_linear():
+    value = error_surface(X, y, "perceptron", points=201).value
+    second = np.diff(value, 2, axis=1)
+    assert np.all(second >= -1e-12)
+    assert np.mean(np.abs(second) < 1e-12) > 0.7
+
+
+def test_the_squared_cost_has_valleys_where_the_logistic_has_one():
+    """Rows at x = 10 ask for a small negative weight, rows at x = 0.1 for a large one: σ saturates between."""
+    rows, labels = np.repeat([[10.0], [0.1]], 4, axis=0), [0, 0, 0, 1, 1, 1, 1, 0]
+
+    def valleys(loss):
+        surface = error_surface(rows, labels, loss, (-5.0, 30.0, -1.0, 1.0), (1, 0), points=1001)
+        slice_ = surface.value[np.argmin(np.abs(surface.second))]
+        return int(np.sum((slice_[1:-1] < slice_[:-2]) & (slice_[1:-1] < slice_[2:])))
+
+    assert valleys("logistic") == 1
+    assert valleys("squared-sigmoid") == 2
+
+
+def test_a_path_walks_on_its_surface():
+    path = walk(X, y, GradientDescent(eta=1.0), steps=40)
+    assert path.W.shape == (41, 3)
+    for k in (0, 20, 40):
+        z = X @ path.W[k, 1:] + path.W[k, 0]
+        assert path.value[k] == pytest.approx(LOSSES["logistic"].value(t, z).mean())
+    assert path.value[-1] < path.value[0]
+
+
+def test_names_that_are_none_are_refused():
+    with pytest.raises(ParameterError, match="loss: got 'cubic'; choose one of logistic"):
+        error_surface(X, y, "cubic")
+    with pytest.raises(ParameterError, match="columns"):
+        error_surface(X, y, columns=(1, 9))
+    with pytest.raises(ParameterError, match="box"):
+        error_surface(X, y, box=(1.0, 0.0, 0.0, 1.0))
+    with pytest.raises(ParameterError, match="at"):
+        error_surface(X, y, at=[0.0])
+    with pytest.raises(ParameterError, match="classes"):
+        error_surface(X, np.arange(30) % 3)
+    with pytest.raises(sx.errors.NotFiniteError):
+        error_surface(np.full((2, 2), np.nan), [0, 1])
+
+
+def test_a_walk_takes_solvers_by_name():
+    X, y = [[-1.0], [1.0], [0.5]], [0, 1, 0]
+    assert np.array_equal(walk(X, y, "newton", steps=3).W, walk(X, y, Newton(), steps=3).W)
+    assert walk(X, y, "auto", steps=3).W.shape == (4, 2)
+    with pytest.raises(InputError, match="solver: got 'nawton'; choose one of"):
+        walk(X, y, "nawton")
+    with pytest.raises(InputError, match="needs"):
+        walk(X, y, "newton", loss="perceptron")

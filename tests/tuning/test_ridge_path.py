@@ -1,0 +1,101 @@
+"""Fits from one C to the next: second derivatives, the null model, and how near the minimum they end."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from separatrix.base.concurrency import threads
+from separatrix.objective.bounds import duality
+from separatrix.objective.build import pose
+from separatrix.objective.null_model import null_curvature, wanted
+from separatrix.objective.penalty import Penalty
+from separatrix.solvers import Newton, default_rules, run
+from separatrix.tuning import reduced_rows
+from separatrix.tuning.reduced_rows import LARGEST_COPY, Framed, Written
+from separatrix.tuning.ridge_path import Ridge
+from separatrix.tuning.warm_path import with_penalty
+
+
+def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
+    """Rows with a constant column, which leaves a direction undetermined, and columns of unlike scales."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 5)) * [1.0, 10.0, 0.1, 1.0, 1.0] + [0.0, 3.0, 0.0, 0.0, 0.0]
+    X[:, 4] = 1.0
+    codes = np.argmax(X[:, :4] / X[:, :4].std(axis=0) @ rng.standard_normal((4, K)) + rng.gumbel(size=(n, K)), axis=1)
+    codes[: 2 * K] = np.repeat(np.arange(K), 2)
+    weight = rng.integers(1, 4, n).astype(float)
+    return pose(form(X), codes, K, weight, Penalty(1.0, rng.uniform(0.5, 2, 5)), fit_intercept)
+
+
+def _minimum(problem, C):
+    there = with_penalty(problem, problem.penalty.times(1.0 / C))
+    return there, run(Newton(), there, np.zeros(there.shape), default_rules(1e-13, 100), 1e-13).state
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize("K", [2, 3, 5])
+@pytest.mark.parametrize("written", [True, False])
+def test_derivatives_are_those_of_the_objective_on_its_subspace(K, form, fit_intercept, written, monkeypatch):
+    problem = _posed(K, form, fit_intercept)
+    monkeypatch.setattr(reduced_rows, "LARGEST_COPY", LARGEST_COPY if written else 0)
+    path, rng = Ridge.on(problem), np.random.default_rng(1)
+    assert isinstance(path.rows, Written if written else Framed)
+    for theta in (path.null.theta, path.null.theta + rng.standard_normal(len(path.null.theta))):
+        expected = problem.value_gradient(path.rows.weights(theta))
+        found = path.sums.value_gradient(theta)
+        assert found.value + problem.penalty_value(path.rows.weights(theta)) == pytest.approx(expected.value)
+        gradient = problem.subspace.reduce(expected.gradient)
+        np.testing.assert_allclose(found.gradient + path.rows.pull(theta), gradient, atol=1e-12)
+        expected = problem.subspace.reduce_hessian(problem.hessian(path.rows.weights(theta)))
+        penalty = problem.subspace.reduce_hessian(np.diag(np.tile(problem.root_penalty**2, problem.shape[0])))
+        np.testing.assert_allclose(path.sums.curvature(theta) + penalty, expected, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_null_model_is_the_best_without_columns_and_its_curvature_needs_no_pass(K):
+    problem = _posed(K)
+    W = problem.null_weights
+    at = problem.value_gradient(W)
+    assert at.value == pytest.approx(problem.null_value)
+    np.testing.assert_allclose(at.gradient[:, 0], 0.0, atol=1e-14)
+    path, passes = Ridge.on(problem), problem.passes
+    np.testing.assert_allclose(path.null.H, path.sums.curvature(path.null.theta), atol=1e-12)
+    assert null_curvature(problem).shape == (K - 1, K - 1)
+    assert wanted(problem, at.gradient, 120.0) > 0
+    assert problem.passes == passes + 1  # of the comparison
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_fits_are_near_the_minimum_wherever_the_path_comes_from(K):
+    problem = _posed(K)
+    path = Ridge.on(problem)
+    for C in (1.0, 8.0, 64.0, 0.1, 3.0, 1e-3):
+        fit, (there, state) = path.at(C), _minimum(problem, C)
+        W = fit.rows.weights(fit.theta)
+        value = there.value_gradient(W).value
+        assert 0 <= value - state.at.value + 1e-14 <= 1e-4 * state.at.value
+        assert fit.loss == pytest.approx(value - there.penalty_value(W), rel=1e-3)
+        expected = np.linalg.inv(there.subspace.reduce_hessian(there.hessian(state.W)))
+        np.testing.assert_allclose(fit.inverse.A, expected, atol=0.1 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("tol", [1e-4, 1e-9])
+def test_the_last_fit_is_finished_to_the_tolerance(K, tol):
+    problem = _posed(K)
+    path = Ridge.on(problem)
+    fit = path.at(0.5)
+    path.at(4.0)
+    there = with_penalty(problem, problem.penalty.times(1.0 / 0.5))
+    done = fit.rows.weights(path.finished(0.5, fit.theta, tol))
+    assert duality(there, done, there.value_gradient(done)).known <= tol * problem.null_value
+
+
+def test_threads_do_not_change_a_bit():
+    found = []
+    for count in (1, 3):
+        with threads(count):
+            path = Ridge.on(_posed(3, n=40_000))
+            found.append([path.at(C).theta for C in (0.1, 1.0)])
+    np.testing.assert_array_equal(found[0], found[1])
