@@ -184,7 +184,7 @@ def least(problem):
 
 
 def _posed(solver, problem, **how):
-    return problem.posed(standard=Need.STANDARD in solver.needs, **how)
+    return problem.objective(standard=Need.STANDARD in solver.needs, **how)
 
 
 def _fit(solver, objective, tol=1e-8, max_iter=300):

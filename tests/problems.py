@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from separatrix.objective.build import pose
+from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 
@@ -38,7 +38,7 @@ class Problem:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         X = csr_array(self.X) if sparse else self.X
         penalty = Penalty(strength, self.factors, self.l1_ratio)
-        return pose(X, self.codes, self.K, self.weight, penalty, self.fit_intercept, standard)
+        return build_objective(X, self.codes, self.K, self.weight, penalty, self.fit_intercept, standard)
 
 
 def draw(

@@ -158,7 +158,10 @@ def test_an_offset_along_the_columns_is_taken_off_their_weights(K):
 def test_the_null_model_in_closed_form_is_the_one_that_is_fitted(K):
     X, y = rows(K)
     nothing = np.zeros((len(y), 1 if K == 2 else K))
-    closed, found = firth.pose(X, y, K, np.ones(len(y))), firth.pose(X, y, K, np.ones(len(y)), offset=nothing)
+    closed, found = (
+        firth.pose(X, y, K, np.ones(len(y))),
+        firth.pose(X, y, K, np.ones(len(y)), offset=nothing),
+    )
     assert found.null_in_closed_form is None
     assert firth.null_value(closed) == pytest.approx(firth.null_value(found), rel=1e-11)
 

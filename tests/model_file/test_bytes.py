@@ -25,7 +25,7 @@ def small(tmp_path):
 
 
 def unsealed(data):
-    return checksummed_json.unseal(FORMAT, VERSION, data)
+    return checksummed_json.checked_content(FORMAT, VERSION, data)
 
 
 def accepted(data, values):

@@ -45,7 +45,7 @@ def drop(path):
 
 def refused(content, tmp_path, part):
     path = tmp_path / "model.json"
-    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
+    path.write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=part):
         load(path)
 
@@ -211,7 +211,7 @@ def test_a_huge_declared_size_costs_no_memory(tmp_path):
     content = contents("qda", 3)
     content["columns"] = HUGE
     path = tmp_path / "model.json"
-    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
+    path.write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
     tracemalloc.start()
     with pytest.raises(ModelFileError, match="where d is 1000000000000000"):
         read(path)
@@ -225,7 +225,7 @@ def test_a_model_put_together_by_hand(tmp_path):
     whole = ModelFile.of(fitted("logistic")[0])
     bare = ModelFile("logistic", whole.scorer)
     path = tmp_path / "model.json"
-    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, bare.content()))
+    path.write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, bare.content()))
     X = fitted("logistic")[1]
     assert load(path).predict(X).tolist() == whole.scorer.predict(X).tolist()
     assert read(path).certificate is None

@@ -67,7 +67,7 @@ def test_too_little_memory_for_the_estimator(tmp_path, model, monkeypatch):
         load(tmp_path / "model.json")
 
 
-@pytest.mark.parametrize("place", ["seal", "canonical"])
+@pytest.mark.parametrize("place", ["with_checksum", "canonical"])
 def test_too_little_memory_to_save(tmp_path, model, monkeypatch, place):
     monkeypatch.setattr(checksummed_json, place, short_of_memory)
     with pytest.raises(InputError, match="model: there is not enough memory to write its file"):

@@ -158,7 +158,7 @@ def measured(tmp_path_factory):
     paths = [folder / "sound.json"]
     for made in HOSTILE:
         paths.append(folder / f"{made.__name__}.json")
-        paths[-1].write_bytes(checksummed_json.seal(FORMAT, VERSION, made()))
+        paths[-1].write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, made()))
     command = [sys.executable, "-c", READ, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=MINUTES, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -243,6 +243,6 @@ def test_letters_past_the_basic_plane_are_kept(tmp_path):
 def test_a_count_past_all_counting_is_refused(tmp_path, path):
     content = contents("logistic")
     put(path, 10**400)(content)
-    (tmp_path / "model.json").write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
+    (tmp_path / "model.json").write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=f"its {path} is 1000.*, too large"):
         read(tmp_path / "model.json")

@@ -47,7 +47,7 @@ def test_an_encoder_given_beside_a_classifier(tmp_path):
     held = ModelFile.of(whole[1], ("a", "b", "c", "d"), "ill", {"rows": 8}, whole[0].encoder_)
     assert held.features == whole[0].encoder_.names
     path = tmp_path / "model.json"
-    path.write_bytes(checksummed_json.seal(FORMAT, VERSION, held.content()))
+    path.write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, held.content()))
     assert load(path).predict(FRAME).tolist() == whole.predict(FRAME).tolist()
     assert read(path).target == "ill"
 
@@ -62,7 +62,7 @@ def test_an_encoder_that_does_not_fit_is_refused(tmp_path):
     ]:
         content = ModelFile.of(whole).content()
         change(content["encoder"])
-        path.write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
+        path.write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
         with pytest.raises(ModelFileError, match=part):
             read(path)
 
@@ -136,7 +136,7 @@ def test_two_scalers_are_one(tmp_path):
 def test_units_that_do_not_fit_are_refused(tmp_path, change, part):
     content = ModelFile.of(make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)).content()
     change(content["scaling"])
-    (tmp_path / "m.json").write_bytes(checksummed_json.seal(FORMAT, VERSION, content))
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=part):
         read(tmp_path / "m.json")
 

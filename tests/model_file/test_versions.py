@@ -141,7 +141,7 @@ def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
 def test_wrong_content_of_an_older_file(tmp_path, change, part):
     content = json.loads((FILES / "version_2.json").read_text())["content"]
     change(content)
-    (tmp_path / "m.json").write_bytes(checksummed_json.seal(FORMAT, 2, content))
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 2, content))
     with pytest.raises(ModelFileError, match=part):
         read(tmp_path / "m.json")
 
@@ -160,7 +160,7 @@ def test_wrong_content_of_an_older_file(tmp_path, change, part):
 def test_an_older_file_with_a_key_of_a_newer_version_is_refused(tmp_path, version, change, key):
     content = json.loads((FILES / f"version_{version}.json").read_text())["content"]
     change(content)
-    (tmp_path / "m.json").write_bytes(checksummed_json.seal(FORMAT, version, content))
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, version, content))
     with pytest.raises(ModelFileError, match=f"its version is {version}, and it has the key {key} of a newer version"):
         read(tmp_path / "m.json")
 
@@ -168,14 +168,14 @@ def test_an_older_file_with_a_key_of_a_newer_version_is_refused(tmp_path, versio
 def test_a_proof_with_a_key_of_a_newer_version_is_refused(tmp_path):
     content = json.loads((FILES / "version_3_proof.json").read_text())["content"]
     content["fitted"]["verdicts_"][0]["near"] = None
-    (tmp_path / "m.json").write_bytes(checksummed_json.seal(FORMAT, 3, content))
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 3, content))
     with pytest.raises(ModelFileError, match="its version is 3, and it has the key near"):
         read(tmp_path / "m.json")
 
 
 def test_an_older_file_without_a_certificate(tmp_path):
     content = json.loads((FILES / "version_2.json").read_text())["content"] | {"certificate": None}
-    (tmp_path / "m.json").write_bytes(checksummed_json.seal(FORMAT, 2, content))
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 2, content))
     assert load(tmp_path / "m.json").coef_.tobytes() == load(FILES / "version_2.json").coef_.tobytes()
 
 
@@ -196,7 +196,7 @@ def test_there_is_a_step_from_every_older_version():
 
 
 def test_a_newer_file_says_who_wrote_it(tmp_path):
-    data = checksummed_json.seal(FORMAT, VERSION + 1, {"separatrix": "9.1", "anything": []})
+    data = checksummed_json.with_checksum(FORMAT, VERSION + 1, {"separatrix": "9.1", "anything": []})
     (tmp_path / "m.json").write_bytes(data)
     with pytest.raises(
         ModelFileError, match=rf"version is {VERSION + 1}, written by separatrix 9\.1, .*up to {VERSION}"

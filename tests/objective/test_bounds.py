@@ -27,7 +27,7 @@ def test_never_violated(part):
         best, W = reference.optimum(
             problem.X, problem.codes, problem.K, problem.weight, problem.ridge, problem.fit_intercept
         )
-        objective = problem.posed(sparse=seed % 3 == 0)
+        objective = problem.objective(sparse=seed % 3 == 0)
         W = objective.rows.frame.from_original(W)
         rng = np.random.default_rng(seed)
         for point in (W, _near(rng, W, problem), _near(rng, W, problem)):
@@ -50,7 +50,7 @@ def test_never_violated_with_absolute_values(l1_ratio):
         best, W, left = reference.sparse_optimum(problem.X, problem.codes, problem.K, *rest)
         if left > 1e-9:
             continue
-        objective = problem.posed(sparse=seed % 3 == 0)
+        objective = problem.objective(sparse=seed % 3 == 0)
         W = objective.rows.frame.from_original(W)
         rng = np.random.default_rng(seed)
         some = np.where(rng.random(W.shape) < 0.5, W, _near(rng, W, problem))
@@ -69,7 +69,7 @@ def test_with_absolute_values_the_bound_by_self_concordance_falls_with_the_squar
     problem = problems.draw(9, K=2, C=1.0, l1_ratio=1.0)
     rest = (problem.weight, problem.ridge, problem.lasso, problem.fit_intercept)
     _, W, _ = reference.sparse_optimum(problem.X, problem.codes, problem.K, *rest)
-    objective = problem.posed()
+    objective = problem.objective()
     W = objective.rows.frame.from_original(W)
     off = W * (1 + 1e-4)
     at = objective.value_gradient(off)
@@ -84,7 +84,7 @@ def test_a_bound_of_any_subset_of_rows_holds():
         best, W = reference.optimum(
             problem.X, problem.codes, problem.K, problem.weight, problem.ridge, problem.fit_intercept
         )
-        objective = problem.posed()
+        objective = problem.objective()
         rng = np.random.default_rng(seed)
         point = _near(rng, objective.rows.frame.from_original(W), problem)
         at = objective.value_gradient(point)
@@ -100,7 +100,7 @@ def test_no_bound_where_no_optimum_exists():
         if problems.attained(problem):
             continue
         seen += 1
-        objective = problem.posed()
+        objective = problem.objective()
         rng = np.random.default_rng(seed)
         for size in (0.0, 1.0, 10.0):
             W = size * rng.standard_normal(objective.shape)
@@ -118,7 +118,7 @@ def test_the_newton_decrement_alone_would_be_violated():
         best, W = reference.optimum(
             problem.X, problem.codes, problem.K, problem.weight, problem.ridge, problem.fit_intercept
         )
-        objective = problem.posed()
+        objective = problem.objective()
         point = _near(np.random.default_rng(seed), objective.rows.frame.from_original(W), problem)
         at, space = objective.value_gradient(point), objective.subspace
         g = space.reduce(at.gradient)
@@ -130,7 +130,7 @@ def test_the_newton_decrement_alone_would_be_violated():
 
 def test_duality_bound_says_why_where_there_is_none():
     problem = problems.draw(2, C=np.inf)
-    objective = problem.posed()
+    objective = problem.objective()
     W = np.zeros(objective.shape)
     found = duality(objective, W, objective.value_gradient(W))
     assert found.value is None
@@ -149,7 +149,7 @@ def test_unchanged_by_a_linear_map_of_the_columns():
     mapped = np.column_stack([raw[:, :1], np.linalg.solve(M, raw[0, 1:])[None]])
     found = []
     for p, W in ((problem, raw), (mixed, mapped)):
-        objective = p.posed()
+        objective = p.objective()
         framed = objective.rows.frame.from_original(W)
         found.append(affine(objective, framed, objective.value_gradient(framed)))
     assert found[0].known == pytest.approx(found[1].known, rel=1e-6)

@@ -50,7 +50,7 @@ def test_never_violated():
         problem = problems.draw(seed)
         if np.isinf(problem.C) and not problems.attained(problem):
             continue
-        best, objective = optimum(problem), problem.posed()
+        best, objective = optimum(problem), problem.objective()
         point = near(np.random.default_rng(seed), best, problem)
         W = objective.rows.frame.from_original(point)
         found = affine(objective, W, objective.value_gradient(W)).weights
@@ -73,7 +73,7 @@ def test_never_violated_with_absolute_values():
         _, best, left = reference.sparse_optimum(problem.X, problem.codes, problem.K, *rest)
         if left > 1e-9:
             continue
-        objective = problem.posed()
+        objective = problem.objective()
         point = near(np.random.default_rng(seed), best, problem)
         W = objective.rows.frame.from_original(point)
         found = affine(objective, W, objective.value_gradient(W)).weights
@@ -88,7 +88,7 @@ def test_of_a_sample_in_its_own_standard_errors():
     tested = 0
     for seed in range(60):
         problem = problems.draw(seed, n=80, K=2, C=1.0)
-        best, objective = optimum(problem), problem.posed()
+        best, objective = optimum(problem), problem.objective()
         rng = np.random.default_rng(seed)
         point = near(rng, best, problem)
         W = objective.rows.frame.from_original(point)
@@ -110,7 +110,7 @@ def test_holds_after_a_step_by_the_hessian_before_it():
         problem = problems.draw(seed)
         if np.isinf(problem.C) and not problems.attained(problem):
             continue
-        best, objective = optimum(problem), problem.posed()
+        best, objective = optimum(problem), problem.objective()
         rng = np.random.default_rng(seed)
         W = objective.rows.frame.from_original(near(rng, best, problem))
         space, before = objective.subspace, by_curvature(objective, W, objective.value_gradient(W)).curvature
@@ -153,7 +153,7 @@ def test_by_the_penalty_where_no_second_derivatives_were_taken():
     tested = 0
     for seed in range(150):
         problem = problems.draw(seed, C=float(10.0 ** (seed % 5 - 2)))
-        best, objective = optimum(problem), problem.posed()
+        best, objective = optimum(problem), problem.objective()
         point = near(np.random.default_rng(seed), best, problem)
         W = objective.rows.frame.from_original(point)
         found = with_weights(objective, duality(objective, W, objective.value_gradient(W))).weights
@@ -173,7 +173,7 @@ def test_total_weight_is_in_the_units_that_were_given():
     found = []
     for times in (1.0, 2.0, 3.0):
         problem = problems.Problem(X, y, 2, np.full(60, times), np.inf, np.ones(2), True)
-        objective = problem.posed()
+        objective = problem.objective()
         framed = objective.rows.frame.from_original(W)
         found.append(affine(objective, framed, objective.value_gradient(framed)).weights.value / np.sqrt(times))
     assert found == pytest.approx([found[0]] * 3, rel=1e-9)

@@ -15,7 +15,7 @@ SEEDS = range(40)
 def test_formula_and_derivatives(standard, sparse):
     for seed in SEEDS:
         problem = problems.draw(seed)
-        objective = problem.posed(standard, sparse)
+        objective = problem.objective(standard, sparse)
         W = np.random.default_rng(seed).standard_normal(objective.shape) * 0.3
         if not standard:
             W[:, 1:] /= np.abs(problem.X).max(axis=0)
@@ -29,7 +29,7 @@ def test_formula_and_derivatives(standard, sparse):
 def test_dense_and_sparse_rows_give_the_same_objective():
     for seed in SEEDS:
         problem = problems.draw(seed)
-        dense, sparse = problem.posed(), problem.posed(sparse=True)
+        dense, sparse = problem.objective(), problem.objective(sparse=True)
         W = np.random.default_rng(seed).standard_normal(dense.shape)
         np.testing.assert_allclose(dense.hessian(W), sparse.hessian(W), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(dense.gram, sparse.gram, rtol=1e-9, atol=1e-12)
@@ -40,7 +40,7 @@ def test_dense_and_sparse_rows_give_the_same_objective():
 def test_null_value_is_that_of_the_best_constant():
     for seed in SEEDS:
         problem = problems.draw(seed)
-        objective = problem.posed()
+        objective = problem.objective()
         share = np.bincount(problem.codes, problem.weight) / problem.weight.sum()
         W = np.zeros(objective.shape)
         if problem.fit_intercept:
@@ -50,7 +50,7 @@ def test_null_value_is_that_of_the_best_constant():
 
 def test_at_zero_weights_as_lecture_002_has_it():  # exact example "At w = 0"
     problem = problems.draw(1, K=2, C=np.inf)
-    objective = problem.posed(standard=False)
+    objective = problem.objective(standard=False)
     at = objective.value_gradient(np.zeros(objective.shape))
     t = 2.0 * problem.codes - 1.0
     rows = np.hstack([np.full((len(t), 1), float(problem.fit_intercept)), problem.X])
@@ -61,7 +61,7 @@ def test_at_zero_weights_as_lecture_002_has_it():  # exact example "At w = 0"
 
 def test_the_gradient_is_perpendicular_to_contours():  # R12
     problem = replace(problems.draw(4, K=2, C=1.0), fit_intercept=True)
-    objective = problem.posed()
+    objective = problem.objective()
     rng = np.random.default_rng(0)
     W = rng.standard_normal(objective.shape)
     at = objective.value_gradient(W)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.objective.build import pose
+from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.subspace import split_by_gap
 
@@ -17,7 +17,7 @@ def test_the_rank_of_many_rows_with_collinear_columns(C):
     rng = np.random.default_rng(0)
     X = np.hstack([rng.standard_normal((20_000, 3)), _one_hot(rng, 20_000, (5, 4))])
     y = rng.integers(0, 2, len(X))
-    problem = pose(X, y, 2, np.ones(len(X)), Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(X.shape[1])))
+    problem = build_objective(X, y, 2, np.ones(len(X)), Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(X.shape[1])))
     assert problem.sampled.n_rows < len(X)
     before = problem.passes
     assert problem.rank == 3 + 1 + 4 + 3
@@ -28,14 +28,14 @@ def test_a_direction_that_only_rows_outside_the_sample_have_is_found():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((20_000, 4))
     X[:, 3] = X[:, :3].sum(axis=1)
-    probe = pose(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
+    probe = build_objective(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
     drawn = {tuple(row) for row in probe.sampled.block.homogeneous()[:, 1:].round(9).tolist()}
     frame = probe.rows.frame
     outside = [
         i for i, row in enumerate(((X - frame.center) / frame.scale).round(9).tolist()) if tuple(row) not in drawn
     ]
     X[outside[:2000], 3] += rng.standard_normal(2000) * 1e-3
-    problem = pose(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
+    problem = build_objective(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
     assert problem.rank == 5
 
 

@@ -33,7 +33,7 @@ def _take(solver, objective, count, budget=None):
 @pytest.fixture
 def objective():
     drawn = problems.draw(7, K=2, C=np.inf, n=50)
-    return problems.Problem(drawn.X, drawn.codes, 2, np.ones(50), np.inf, drawn.factors, True).posed(standard=False)
+    return problems.Problem(drawn.X, drawn.codes, 2, np.ones(50), np.inf, drawn.factors, True).objective(standard=False)
 
 
 def test_fixed_step_is_minus_eta_times_the_gradient(objective):
@@ -125,7 +125,7 @@ def test_settings_that_cannot_be_are_refused(make, message):
 def test_newton_and_lbfgs_need_fewer_passes(objective):  # R7
     passes = {}
     for name in ("newton", "lbfgs", "gradient-descent"):
-        problem = objective if name == "gradient-descent" else problems.draw(7, K=2, C=np.inf, n=50).posed()
+        problem = objective if name == "gradient-descent" else problems.draw(7, K=2, C=np.inf, n=50).objective()
         problem.passes = 0
         run(SOLVERS[name], problem, np.zeros(problem.shape), default_rules(1e-8, 20_000), 1e-8)
         passes[name] = problem.passes

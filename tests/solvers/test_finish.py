@@ -57,7 +57,7 @@ def test_no_iteration_past_the_limit():
 def test_a_step_that_does_not_help_is_not_taken():
     """At the optimum to rounding a step moves nothing but the last bits."""
     problem = problems.draw(11, K=2, C=1.0, n=60)
-    objective = problem.posed()
+    objective = problem.objective()
     _, W = reference.optimum(problem.X, problem.codes, 2, problem.weight, problem.ridge, problem.fit_intercept)
     W = objective.rows.frame.from_original(W)
     state = State(W, objective.value_gradient(W))

@@ -41,7 +41,7 @@ def test_the_minimum_of_the_slow_way(name, form):
     seen = set()
     for seed, l1_ratio in product(range(40, 60), (0.3, 0.9, 1.0)):
         problem = problems.draw(seed, C=float(10.0 ** (seed % 4 - 2)), l1_ratio=l1_ratio)
-        objective = problem.posed(sparse=FORMS[form])
+        objective = problem.objective(sparse=FORMS[form])
         outcome = _fit(SOLVERS[name], objective)
         assert outcome.status.code == "optimal", (seed, l1_ratio, outcome.status)
         gap = outcome.state.at.value - laws.least(problem)
@@ -59,7 +59,7 @@ def test_unpenalised_columns_are_always_fitted(name, K):
         problem = replace(drawn, factors=np.where(np.arange(drawn.X.shape[1]) == 0, 0.0, 1.0))
         if not problems.attained(replace(problem, C=np.inf)):
             continue
-        outcome = _fit(SOLVERS[name], problem.posed())
+        outcome = _fit(SOLVERS[name], problem.objective())
         assert outcome.status.code == "optimal"
         assert outcome.state.at.value - laws.least(problem) <= 1e-8
         assert np.all(outcome.state.W[:, 1] != 0)
@@ -91,7 +91,7 @@ def _wide(seed=0, n=60, d=900, K=2):
 def test_many_columns(form, K, l1_ratio):
     """More columns than rows: only the subgradient can say that this is the minimum; it proves it."""
     problem = replace(_wide(K=K), l1_ratio=l1_ratio)
-    objective = problem.posed(sparse=FORMS[form])
+    objective = problem.objective(sparse=FORMS[form])
     solver, why = choose(objective)
     assert "working set" in why
     outcome = _fit(solver, objective)
@@ -106,9 +106,9 @@ def test_many_columns(form, K, l1_ratio):
 def test_both_forms_of_columns_go_to_the_same_minimum(monkeypatch):
     for K in (2, 3):
         problem = replace(_wide(K=K), l1_ratio=0.8)
-        matrix = _fit(WorkingSet(), problem.posed()).state
+        matrix = _fit(WorkingSet(), problem.objective()).state
         monkeypatch.setattr(gathered_columns, "MATRIX", 0)
-        walked = _fit(WorkingSet(), problem.posed()).state
+        walked = _fit(WorkingSet(), problem.objective()).state
         monkeypatch.undo()
         np.testing.assert_allclose(walked.W, matrix.W, atol=1e-5)
 
@@ -118,7 +118,7 @@ def test_screening_discards_no_column_that_a_minimum_uses():
     discarded = 0
     for seed, K, l1_ratio in product(range(4), (2, 3), (0.7, 1.0)):
         problem = replace(_wide(seed, d=400, K=K), l1_ratio=l1_ratio, C=0.7)
-        objective = problem.posed()
+        objective = problem.objective()
         used = np.any(_fit(WorkingSet(), objective, tol=1e-12).state.W[:, 1:] != 0, axis=0)
         for state in islice(states(WorkingSet(first=16), objective, np.zeros(objective.shape)), 6):
             found = screened(objective, state)
@@ -129,9 +129,9 @@ def test_screening_discards_no_column_that_a_minimum_uses():
 
 def test_columns_too_many_for_memory_are_taken_in_turns(monkeypatch):
     problem = _wide(n=200, d=400)
-    whole = _fit(WorkingSet(), problem.posed())
+    whole = _fit(WorkingSet(), problem.objective())
     monkeypatch.setattr(working_set, "LEAST_BYTES", 8 * 200 * 48)  # of more than 100 in use
-    parts = _fit(WorkingSet(), problem.posed(), max_iter=1000)
+    parts = _fit(WorkingSet(), problem.objective(), max_iter=1000)
     assert parts.status.code == "optimal"
     assert parts.state.at.value == pytest.approx(whole.state.at.value, abs=2e-8)
 
@@ -139,7 +139,7 @@ def test_columns_too_many_for_memory_are_taken_in_turns(monkeypatch):
 @pytest.mark.parametrize("name", SOLVERS)
 def test_no_tolerance_ends_by_itself(name):
     for seed in range(8):
-        objective = problems.draw(seed, C=1.0, l1_ratio=1.0).posed()
+        objective = problems.draw(seed, C=1.0, l1_ratio=1.0).objective()
         outcome = _fit(SOLVERS[name], objective, tol=0.0, max_iter=1000)
         assert outcome.status.code == "rounding", (seed, outcome.status)
         assert outcome.state.iteration < 60

@@ -29,7 +29,7 @@ def wide(seed, K=2, C=1.0, **changed):
 def test_the_optimum(sparse, K, C):
     for seed in range(3):
         drawn = wide(seed, K, C, fit_intercept=seed != 1)
-        objective = drawn.posed(sparse=sparse)
+        objective = drawn.objective(sparse=sparse)
         state = Span().init(objective, np.zeros(objective.shape))
         best, _ = reference.optimum(drawn.X, drawn.codes, K, drawn.weight, drawn.ridge, drawn.fit_intercept)
         assert state.at.value - best <= 1e-9 * objective.null_value
@@ -45,7 +45,7 @@ def test_duplicate_rows_and_rows_without_weight():
     X = drawn.X.copy()
     X[4] = X[5]
     drawn = replace(drawn, X=X, weight=weight)
-    objective = drawn.posed()
+    objective = drawn.objective()
     outcome = run(Span(), objective, np.zeros(objective.shape), default_rules(1e-10, 50), 1e-10)
     best, _ = reference.optimum(X, drawn.codes, 2, weight, drawn.ridge, drawn.fit_intercept)
     assert outcome.status.code == "optimal"
@@ -58,7 +58,7 @@ def test_rounding_is_refined_away():
     scale = np.ones(30)
     scale[:2] = 1e6
     drawn = replace(drawn, X=drawn.X * scale)
-    objective = drawn.posed()
+    objective = drawn.objective()
     first = Span().init(objective, np.zeros(objective.shape))
     outcome = run(Span(), objective, first, default_rules(1e-13, 50), 1e-13)
     assert np.linalg.norm(outcome.state.at.gradient) <= np.linalg.norm(first.at.gradient)
@@ -84,9 +84,9 @@ def test_same_bits_with_any_threads_and_from_a_kept_state():
             answers.append(sx.LogisticRegression(solver="span").fit(X, y).coef_)
     assert all(np.array_equal(answers[0], other) for other in answers)
     drawn = wide(3)
-    through = [state for state, _ in zip(states(Span(), drawn.posed(), np.zeros((1, 31))), range(3), strict=False)]
+    through = [state for state, _ in zip(states(Span(), drawn.objective(), np.zeros((1, 31))), range(3), strict=False)]
     kept = pickle.loads(pickle.dumps(through[0]))
-    resumed = [state for state, _ in zip(states(Span(), drawn.posed(), kept), range(3), strict=False)]
+    resumed = [state for state, _ in zip(states(Span(), drawn.objective(), kept), range(3), strict=False)]
     assert np.array_equal(resumed[-1].W, through[-1].W)
 
 
@@ -99,9 +99,9 @@ def test_other_smooth_losses():
 def test_chosen_for_wide_dense_rows_only():
     rng = np.random.default_rng(0)
     big = replace(wide(0), X=rng.standard_normal((16, 1500)), factors=np.ones(1500))
-    assert choose(big.posed())[0] == Span()
-    assert choose(big.posed(sparse=True))[0] != Span()
-    assert choose(replace(big, C=np.inf).posed())[0] != Span()
+    assert choose(big.objective())[0] == Span()
+    assert choose(big.objective(sparse=True))[0] != Span()
+    assert choose(replace(big, C=np.inf).objective())[0] != Span()
 
 
 def test_a_column_without_a_penalty_is_refused():

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
 from separatrix.losses import LOSSES
-from separatrix.objective.build import pose
+from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.rows import memory_rows
@@ -15,14 +15,14 @@ from separatrix.tuning import leave_one_out as module
 from separatrix.tuning import leverages, refits
 from separatrix.tuning.leave_one_out import leave_one_out
 from separatrix.tuning.leverages import HIGH, Inverse
-from separatrix.tuning.reduced_rows import reduced
+from separatrix.tuning.reduced_rows import reduce_rows
 from tests import problems, reference
 
 
 def _fitted(problem):
     """The rows, the minimum Θ and the inverse there."""
     W = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-12, 100), 1e-12).state.W
-    return reduced(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
+    return reduce_rows(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
 
 
 def _left_out(drawn, i):
@@ -48,7 +48,7 @@ def _overlapping(seed, K, n, d, C, spread=1.0):
 def test_the_mean_is_within_two_percent_of_leaving_every_row_out(K, C, sparse):
     for seed in range(3):
         drawn = _overlapping(seed, K, 40, 3, C)
-        problem = drawn.posed(sparse=sparse)
+        problem = drawn.objective(sparse=sparse)
         found = leave_one_out(*_fitted(problem))
         brute = np.array([_left_out(drawn, i) for i in range(len(drawn.codes))])
         assert drawn.weight @ found.loss == pytest.approx(drawn.weight @ brute, rel=0.02)
@@ -60,7 +60,7 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
     seen = 0
     for seed in range(6):
         drawn = _overlapping(seed, K, 14, 4, 100.0, spread=2.0)
-        problem = drawn.posed()
+        problem = drawn.objective()
         rows, theta, inverse = _fitted(problem)
         found = leave_one_out(rows, theta, inverse)
         high = np.flatnonzero(leverages.one_step(leverages.pieces(rows, theta, inverse), rows)[2] > HIGH)
@@ -89,7 +89,7 @@ def test_it_is_exact_for_a_squared_loss(monkeypatch):
 
 def test_leverages_sum_to_the_effective_number_of_parameters():
     drawn = _overlapping(1, 3, 60, 4, np.inf)
-    problem = drawn.posed()
+    problem = drawn.objective()
     found = leave_one_out(*_fitted(problem))
     assert found.share.sum() == pytest.approx(2 * 5, rel=1e-6)
 
@@ -98,9 +98,9 @@ def test_a_row_of_weight_two_is_left_out_whole_and_one_of_weight_zero_counts_for
     drawn = _overlapping(2, 2, 30, 3, 1.0)
     weight = drawn.weight.copy()
     weight[3] = 0.0
-    with_zero = pose(drawn.X, drawn.codes, 2, weight, Penalty(1.0, drawn.factors))
+    with_zero = build_objective(drawn.X, drawn.codes, 2, weight, Penalty(1.0, drawn.factors))
     kept = np.arange(30) != 3
-    without = pose(drawn.X[kept], drawn.codes[kept], 2, weight[kept], Penalty(1.0, drawn.factors))
+    without = build_objective(drawn.X[kept], drawn.codes[kept], 2, weight[kept], Penalty(1.0, drawn.factors))
     np.testing.assert_allclose(
         leave_one_out(*_fitted(with_zero)).loss[kept],
         leave_one_out(*_fitted(without)).loss,
@@ -110,7 +110,7 @@ def test_a_row_of_weight_two_is_left_out_whole_and_one_of_weight_zero_counts_for
 
 def test_too_many_rows_of_high_leverage_are_drawn_and_stand_for_the_rest(monkeypatch):
     drawn = _overlapping(3, 2, 60, 40, 100.0)
-    problem = drawn.posed()
+    problem = drawn.objective()
     fitted = _fitted(problem)
     monkeypatch.setattr(module, "FEWEST_REFITS", 60)
     whole = leave_one_out(*fitted)
@@ -120,7 +120,7 @@ def test_too_many_rows_of_high_leverage_are_drawn_and_stand_for_the_rest(monkeyp
     assert 8 <= some.refitted <= 15
     assert some.loss.mean() == pytest.approx(whole.loss.mean(), rel=0.1)
     order = np.random.default_rng(1).permutation(60)
-    turned = pose(drawn.X[order], drawn.codes[order], 2, drawn.weight[order], Penalty(0.01, drawn.factors))
+    turned = build_objective(drawn.X[order], drawn.codes[order], 2, drawn.weight[order], Penalty(0.01, drawn.factors))
     np.testing.assert_allclose(leave_one_out(*_fitted(turned)).loss, some.loss[order], rtol=2e-2, atol=1e-4)
 
 
@@ -129,7 +129,7 @@ def test_threads_do_not_change_a_bit(K, monkeypatch):
     monkeypatch.setattr(refits, "PIECE", 512)
     monkeypatch.setattr(module, "SMALL_PIECE", 256)
     drawn = _overlapping(5, K, 80, 6, 100.0, spread=2.0)
-    problem = drawn.posed()
+    problem = drawn.objective()
     fitted = _fitted(problem)
     with threads(1):
         one = leave_one_out(*fitted)
@@ -143,7 +143,8 @@ def test_sparse_rows_give_the_same_as_dense_ones():
     drawn = _overlapping(6, 2, 50, 4, 10.0)
     X = np.where(np.abs(drawn.X) < 0.7, 0.0, drawn.X)
     dense, sparse = (
-        pose(form(X), drawn.codes, 2, drawn.weight, Penalty(0.1, drawn.factors)) for form in (np.asarray, csr_array)
+        build_objective(form(X), drawn.codes, 2, drawn.weight, Penalty(0.1, drawn.factors))
+        for form in (np.asarray, csr_array)
     )
     np.testing.assert_allclose(leave_one_out(*_fitted(sparse)).loss, leave_one_out(*_fitted(dense)).loss, rtol=1e-6)
 
@@ -167,7 +168,7 @@ def test_draws_stand_for_all_of_them(most):
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "CSR"])
 def test_some_rows_stand_for_all_where_they_are_many(K, sparse, monkeypatch):
     drawn = _overlapping(8, K, 3000, 5, 1.0)
-    problem = drawn.posed(sparse=sparse)
+    problem = drawn.objective(sparse=sparse)
     fitted = _fitted(problem)
     whole = leave_one_out(*fitted)
     monkeypatch.setattr(module, "WORK", 1)

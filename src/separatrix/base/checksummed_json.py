@@ -50,7 +50,7 @@ _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
 
 
-class Unsealed(NamedTuple):
+class CheckedContent(NamedTuple):
     """What a file holds, and the version of the format that it is written in."""
 
     version: int
@@ -66,10 +66,10 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def seal(name: str, version: int, content: Mapping[str, Any]) -> bytes:
+def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     """The one file with this content.
 
-    >>> unseal("box", 5, seal("box", 5, {"w": [0.1, -0.0]})).content
+    >>> checked_content("box", 5, with_checksum("box", 5, {"w": [0.1, -0.0]})).content
     {'w': [0.1, -0.0]}
     """
     lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
@@ -87,10 +87,10 @@ def seal(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     return before + digest + after
 
 
-def unseal(name: str, newest: int, data: bytes) -> Unsealed:
+def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     """The content of a file of version ``newest`` or an older one, after every check; the error says which failed.
 
-    >>> unseal("box", 5, seal("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
+    >>> checked_content("box", 5, with_checksum("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
     Traceback (most recent call last):
         ...
     separatrix.base.errors.ModelFileError: its checksum is wrong: it was altered or damaged since it was written
@@ -115,9 +115,9 @@ def unseal(name: str, newest: int, data: bytes) -> Unsealed:
     lone = _half_pair(raw, content)
     if lone is not None:
         raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
-    if version < RAW and seal(name, version, content) != data:
+    if version < RAW and with_checksum(name, version, content) != data:
         raise ModelFileError(_ALTERED)
-    return Unsealed(version, content)
+    return CheckedContent(version, content)
 
 
 def _digest(*parts: bytes | memoryview) -> bytes:

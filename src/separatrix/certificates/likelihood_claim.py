@@ -58,7 +58,7 @@ class LikelihoodClaim:
 
     def _posed(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
         """The objective over these rows, and the weights in it: those of the classes that have weight."""
-        from separatrix.objective.build import as_offset, pose
+        from separatrix.objective.build import as_offset, build_objective
         from separatrix.objective.penalty import Penalty
 
         codes = known_codes(y, self.scorer.classes)
@@ -68,7 +68,7 @@ class LikelihoodClaim:
         among = weights_among(W, held) if 2 <= held.sum() < K else None
         if among is not None:  # rows of a class without weight drop out, and so does the class
             codes, K, W = codes_within(codes, held), int(held.sum()), among
-        problem = pose(
+        problem = build_objective(
             X,
             codes,
             K,

@@ -14,7 +14,7 @@ from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
-from separatrix.moments.squared_cost import Minimum, SquaredCost, pose_squares
+from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objective.bound import Bound
 from separatrix.scorers.scorer import Scores
 
@@ -41,7 +41,7 @@ class LeastSquaresClaim:
         codes = known_codes(y, self.scorer.classes)
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         weight = _weights(sample_weight, len(codes))
-        cost = pose_squares(X, codes, weight, table, self.l2, self.fit_intercept)
+        cost = build_squared_cost(X, codes, weight, table, self.l2, self.fit_intercept)
         at = cost.at(self.weights)
         decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
         return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)

@@ -48,12 +48,12 @@ class SeparationClaim:
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost and subgradient at the claimed weights, over these rows."""
         from separatrix.solvers.separating.perceptron import evaluation, survey
-        from separatrix.solvers.separating.rules import pose_separation
+        from separatrix.solvers.separating.rules import build_separation_objective
 
         codes = known_codes(y, self.scorer.classes)
         found = []
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
-            problem = pose_separation(X, t, self.fit_intercept)
+            problem = build_separation_objective(X, t, self.fit_intercept)
             found.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
         length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in found]))
         return Recomputed(sum(at.value for at in found), 0.0, self.bound, length)

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.table.cells import listed
 
@@ -42,7 +42,7 @@ class Category(NamedTuple):
         return np.asarray(np.count_nonzero(self.counts, axis=1) == 1)
 
 
-def categories(subject: Subject) -> Iterator[Finding]:
+def categories(subject: CheckedRows) -> Iterator[Finding]:
     """Levels that occur with one class only, in more rows than chance has it, of categories that do not decide all."""
     found, decided = known_categories(subject), {one.name for one in decisive(subject)}
     tried = sum(len(one.levels) for one in found)
@@ -64,7 +64,7 @@ def categories(subject: Subject) -> Iterator[Finding]:
     yield Finding("warning", "categories", title, f"With {'; with '.join(shown)}{more}.", do, facts)
 
 
-def told_decisive(subject: Subject) -> Iterator[Finding]:
+def told_decisive(subject: CheckedRows) -> Iterator[Finding]:
     """The problem that categories alone decide the class, where some do."""
     found = decisive(subject)
     if not found:
@@ -82,7 +82,7 @@ def told_decisive(subject: Subject) -> Iterator[Finding]:
     yield Finding("problem", "leakage", title, f"{whose}{others}. {odds}.", ASK, facts)
 
 
-def decisive(subject: Subject) -> list[Category]:
+def decisive(subject: CheckedRows) -> list[Category]:
     """Categories with columns of their own, every level of which has one class only, by more than chance."""
     found = [one for one in known_categories(subject) if one.name not in subject.names]
     least = np.log(CHANCE / max(1, len(found)))
@@ -90,7 +90,7 @@ def decisive(subject: Subject) -> list[Category]:
     return [one for one in pure if _log_chances(subject, one).sum() < least]
 
 
-def known_categories(subject: Subject) -> list[Category]:
+def known_categories(subject: CheckedRows) -> list[Category]:
     """By name: columns called ``of=level``, whose ones are the level's rows, and columns of zeros and ones."""
     ones, nonzero, high = subject.by_class.ones, subject.by_class.nonzero, subject.by_class.high.max(axis=0)
     whole = np.all(nonzero == ones, axis=0) & (ones.sum(axis=0) > 0)
@@ -103,7 +103,7 @@ def known_categories(subject: Subject) -> list[Category]:
     return [_category(subject, of, columns) for of, columns in groups.items()]
 
 
-def _category(subject: Subject, of: str, columns: list[int]) -> Category:
+def _category(subject: CheckedRows, of: str, columns: list[int]) -> Category:
     """With the level that has no column: the rows that are zero in all of its columns."""
     ones, nonzero = subject.by_class.ones[:, columns], subject.by_class.nonzero[:, columns]
     levels = [subject.names[j].partition("=")[2] or "1" for j in columns]
@@ -116,11 +116,11 @@ def _category(subject: Subject, of: str, columns: list[int]) -> Category:
     return Category(of, columns, [*levels, reference], np.vstack([counts, rest]), aside, True)
 
 
-def _log_chances(subject: Subject, one: Category) -> Array:
+def _log_chances(subject: CheckedRows, one: Category) -> Array:
     """ln Σ_k p_k^n of each level, (levels,)."""
     shares = np.log(subject.counts / subject.n_rows)
     return np.asarray(np.logaddexp.reduce(one.counts.sum(axis=1)[:, None] * shares, axis=1))
 
 
-def _only(subject: Subject, counts: Integers) -> str:
+def _only(subject: CheckedRows, counts: Integers) -> str:
     return quoted(subject.labels[int(np.argmax(counts))])

@@ -26,7 +26,7 @@ MOST_COLUMNS = 1000
 
 
 @dataclass(frozen=True)
-class Subject:
+class CheckedRows:
     """X (n, d), float64, dense or CSR, finite; ``codes`` (n,) into ``classes``, None where the target makes none.
 
     ``rows`` (n,): their numbers, as they are to be told. ``references``: of columns named ``of=level``, what the

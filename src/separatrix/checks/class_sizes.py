@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import encode, quoted
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Finding, many, share
 from separatrix.table.infer import most_levels
 
@@ -46,7 +46,7 @@ def unusable(y: AnyArray) -> Finding | None:
     return None
 
 
-def balance(subject: Subject) -> Iterator[Finding]:
+def balance(subject: CheckedRows) -> Iterator[Finding]:
     """Class counts, and the accuracy of always guessing the most frequent one."""
     counts, labels, n = subject.counts, subject.labels, subject.n_rows
     most, least = int(np.argmax(counts)), int(np.argmin(counts))
@@ -67,7 +67,7 @@ def balance(subject: Subject) -> Iterator[Finding]:
     yield Finding("ok", "balance", "The classes are of like sizes.", f"{shown}{more}; {guess}.", "", facts)
 
 
-def enough_rows(subject: Subject) -> Iterator[Finding]:
+def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
     """Rows beside columns, in all and by class."""
     n, d, labels = subject.n_rows, len(subject.varying), subject.labels
     short = np.flatnonzero(subject.counts <= d)

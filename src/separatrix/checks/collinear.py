@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.checks.checked_rows import MOST_COLUMNS, SAMPLED, Subject
+from separatrix.checks.checked_rows import MOST_COLUMNS, SAMPLED, CheckedRows
 from separatrix.checks.finding import Finding, many
 
 # Residuals below this share of a column's spread are rounding: the relation is exact.
@@ -40,7 +40,7 @@ class Relation(NamedTuple):
     residual: float
 
 
-def collinear(subject: Subject) -> Iterator[Finding]:
+def collinear(subject: CheckedRows) -> Iterator[Finding]:
     """Exact relations, then near ones, then the condition number."""
     d = len(subject.varying)
     if d < 2:
@@ -69,7 +69,7 @@ def collinear(subject: Subject) -> Iterator[Finding]:
         yield Finding("ok", "collinear", "No column is a combination of others.", sentence, "", facts)
 
 
-def dependent(subject: Subject) -> list[int]:
+def dependent(subject: CheckedRows) -> list[int]:
     """Columns without which the others span the same, exactly as far as rounding shows."""
     d = len(subject.varying)
     if d < 2 or d > MOST_COLUMNS or subject.n_rows <= d:
@@ -84,12 +84,12 @@ class _Standardised(NamedTuple):
     columns: Integers
     length: Array
 
-    def aside(self, subject: Subject) -> str:
+    def aside(self, subject: CheckedRows) -> str:
         """What is to be said of figures that rest on some of the rows."""
         return f" (Of a sample of {len(self.Z):,} rows.)" if len(self.Z) < subject.n_rows else ""
 
 
-def _standardised(subject: Subject) -> _Standardised:
+def _standardised(subject: CheckedRows) -> _Standardised:
     d = len(subject.varying)
     size = int(max(2 * d + 100, min(SAMPLED, MOST_WORK / d**2)))
     Z = subject.standard.sample(size, 0).block.homogeneous()[:, 1:][:, subject.varying]
@@ -100,7 +100,7 @@ def _standardised(subject: Subject) -> _Standardised:
     return _Standardised(Z[:, seen] / length[seen], columns, length[seen] * subject.standard.frame.scale[columns])
 
 
-def _exact(subject: Subject, found: _Standardised) -> tuple[Integers, list[Relation]]:
+def _exact(subject: CheckedRows, found: _Standardised) -> tuple[Integers, list[Relation]]:
     """A basis of the columns of Z, and a relation for each other column that holds on all rows."""
     from scipy.linalg import qr, solve_triangular
 
@@ -116,7 +116,7 @@ def _exact(subject: Subject, found: _Standardised) -> tuple[Integers, list[Relat
     return np.sort(order[:rank]), [relation for relation in relations if relation.residual <= 10 * EXACT]
 
 
-def _relation(subject: Subject, found: _Standardised, j: int, others: Integers) -> Relation:
+def _relation(subject: CheckedRows, found: _Standardised, j: int, others: Integers) -> Relation:
     """Column j of Z by others, least squares on the sample, in raw units; the residual is the largest of all rows."""
     c, *_ = np.linalg.lstsq(found.Z[:, others], found.Z[:, j], rcond=None)
     c = c * found.length[j] / found.length[others]
@@ -164,7 +164,7 @@ def _explained(G: Array, j: int, others: Integers, whole: float) -> tuple[Intege
     return np.sort(chosen), min(reached, whole)
 
 
-def _told_exact(subject: Subject, relations: list[Relation]) -> Finding:
+def _told_exact(subject: CheckedRows, relations: list[Relation]) -> Finding:
     one = len(relations) == 1
     shown = [f"{_equation(subject, relation)} to {max(relation.residual, 1e-16):.0e}" for relation in relations[:TOLD]]
     more = f"; and {len(relations) - TOLD} more" if len(relations) > TOLD else ""
@@ -175,7 +175,9 @@ def _told_exact(subject: Subject, relations: list[Relation]) -> Finding:
     return Finding("warning", "collinear", title, sentence, do, {"exact": sets})
 
 
-def _told_near(subject: Subject, found: _Standardised, basis: Integers, near: list[_Near], condition: float) -> Finding:
+def _told_near(
+    subject: CheckedRows, found: _Standardised, basis: Integers, near: list[_Near], condition: float
+) -> Finding:
     shown = []
     for one in near[:TOLD]:
         relation = _relation(subject, found, int(basis[one.j]), basis[one.others])
@@ -198,7 +200,7 @@ def _short_of_one(r_squared: float) -> str:
     return next((text for digits in (3, 4, 6, 8) if float(text := f"{r_squared:.{digits}f}") < 1), "1")
 
 
-def _equation(subject: Subject, relation: Relation, equals: str = "=", digits: int = 6) -> str:
+def _equation(subject: CheckedRows, relation: Relation, equals: str = "=", digits: int = 6) -> str:
     """b = 2 a − c + 1, by names; a constant within rounding, or beside a near relation's residual, is left out."""
     text = ""
     for c, i in zip(relation.coefficients.tolist(), relation.columns.tolist(), strict=True):

@@ -14,7 +14,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.checks.categories import ASK, decisive, told_decisive
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.table.cells import listed
 
@@ -24,7 +24,7 @@ NEARLY, LOOKED_AT_AGAIN = 0.99, 0.97
 MOST_AGAIN = 100
 
 
-def alone(subject: Subject) -> Iterator[Finding]:
+def alone(subject: CheckedRows) -> Iterator[Finding]:
     """Categories that decide all classes, and columns that separate them, or one from the others, by themselves."""
     yield from told_decisive(subject)
     decided = {j for one in decisive(subject) for j in one.columns}
@@ -75,7 +75,7 @@ def areas(x: Array, codes: Integers, K: int) -> Array:
     return np.asarray((total - count * (count + 1) / 2) / (count * (len(codes) - count)))
 
 
-def _near(subject: Subject, leave_out: set[int]) -> dict[int, _Near]:
+def _near(subject: CheckedRows, leave_out: set[int]) -> dict[int, _Near]:
     """Columns whose area is near 1 or 0 for some class, the nearest first."""
     some, codes, K = subject.sampled, subject.known_codes, subject.n_classes
     sample = subject.X[some]
@@ -91,7 +91,7 @@ def _near(subject: Subject, leave_out: set[int]) -> dict[int, _Near]:
     return {j: proposed[j] for j in best if proposed[j].area >= NEARLY}
 
 
-def _candidates(subject: Subject) -> Integers:
+def _candidates(subject: CheckedRows) -> Integers:
     """Columns that can come near: ties count half, so zeros of the one side and of the other must rarely meet."""
     nonzero, counts = subject.by_class.nonzero, subject.counts[:, None]
     zeros = 1.0 - nonzero / counts
@@ -105,7 +105,7 @@ def _best(found: Array) -> _Near:
     return _Near(float(either[k]), k)
 
 
-def _area(subject: Subject, area: float, k: int) -> str:
+def _area(subject: CheckedRows, area: float, k: int) -> str:
     number = "1" if area == 1 else f"{min(area, 0.9999):.4g}"
     return number if subject.n_classes == 2 else f"{number} for {quoted(subject.labels[k])}"
 
@@ -116,7 +116,7 @@ def _disjoint(low: Array, high: Array) -> bool:
     return bool(np.all(high[order][:-1] < low[order][1:]))
 
 
-def _cut(subject: Subject, j: int) -> str:
+def _cut(subject: CheckedRows, j: int) -> str:
     """Where a column separates its lowest class from the others."""
     low, high = subject.by_class.low[:, j], subject.by_class.high[:, j]
     first, second = np.argsort(low, kind="stable")[:2]

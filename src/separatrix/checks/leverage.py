@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import quoted
-from separatrix.checks.checked_rows import MOST_COLUMNS, Subject
+from separatrix.checks.checked_rows import MOST_COLUMNS, CheckedRows
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.objective.partials import Gram
 from separatrix.rows import Block
@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 WRITTEN_OUT = 1 << 22
 
 
-def leverage(subject: Subject) -> Iterator[Finding]:
+def leverage(subject: CheckedRows) -> Iterator[Finding]:
     """Rows of a leverage of ½ or more, with the column that they are far out in."""
     p = len(subject.varying) + 1
     if p > MOST_COLUMNS or subject.n_rows < ROWS_EACH * p:

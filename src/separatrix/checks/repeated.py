@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Finding, many, numbered, share
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
@@ -25,7 +25,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 MUCH = 0.2
 
 
-def repeated(subject: Subject) -> Iterator[Finding]:
+def repeated(subject: CheckedRows) -> Iterator[Finding]:
     """Rows that repeat another; where labels differ, the accuracy that none can exceed."""
     n = subject.n_rows
     kept = np.setdiff1d(np.arange(subject.n_columns), list(subject.counting))
@@ -51,7 +51,7 @@ def repeated(subject: Subject) -> Iterator[Finding]:
         yield from _conflicting(subject, groups)
 
 
-def _conflicting(subject: Subject, groups: list[Integers]) -> Iterator[Finding]:
+def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Finding]:
     codes, n = subject.known_codes, subject.n_rows
     torn = [group for group in groups if np.any(codes[group] != codes[group[0]])]
     if not torn:

@@ -24,13 +24,13 @@ from separatrix.checks import (
     separation,
     single_columns,
 )
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Checks, Finding
 from separatrix.proofs.naming import column_names
 from separatrix.proofs.verdicts import as_rows
 from separatrix.rows.block import is_sparse
 
-Check = Callable[[Subject], Iterator[Finding]]
+Check = Callable[[CheckedRows], Iterator[Finding]]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def checked(
     classes, codes = encode(y)
     own = codes if fault is None else None
     own_columns = len(names) if n_columns is None else n_columns
-    subject = Subject(X, own, classes, tuple(names), rows, references or {}, encoded=own_columns != len(names))
+    subject = CheckedRows(X, own, classes, tuple(names), rows, references or {}, encoded=own_columns != len(names))
     found = [*first, *([] if fault is None else [fault])]
     with one_blas_thread:
         for k, (name, known) in enumerate(CHECKS.items(), 1):

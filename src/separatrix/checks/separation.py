@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import NAMED, Finding, capital, many
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
@@ -27,7 +27,7 @@ _SAID: dict[type, tuple[str, str, str]] = {
 }
 
 
-def separation(subject: Subject) -> Iterator[Finding]:
+def separation(subject: CheckedRows) -> Iterator[Finding]:
     """The verdict of ``separability``, verified without a solver."""
     width = (len(subject.varying) + 1) * (subject.n_classes - 1)
     if width > MOST_EXACT_ROWS:
@@ -52,7 +52,7 @@ def separation(subject: Subject) -> Iterator[Finding]:
     yield Finding(severity, "separation", title, sentence, do, facts)
 
 
-def _asked(subject: Subject, y: AnyArray) -> tuple[Any, Verdict, str]:
+def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
     """The verdict, the rows it is of, and what is to be said of those.
 
     A column that follows from others but for rounding leaves it in doubt; then it is asked without such columns.
@@ -68,7 +68,7 @@ def _asked(subject: Subject, y: AnyArray) -> tuple[Any, Verdict, str]:
     return X, separability(X, y, names=[subject.names[j] for j in kept]), aside
 
 
-def _numbered(verdict: Verdict, subject: Subject) -> Verdict:
+def _numbered(verdict: Verdict, subject: CheckedRows) -> Verdict:
     """The verdict with its rows numbered as they are to be told."""
     if isinstance(verdict, Inseparable | QuasiSeparable):
         return replace(verdict, rows=subject.rows[verdict.rows])

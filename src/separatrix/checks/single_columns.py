@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.checks.checked_rows import Subject
+from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import NAMED, Finding, capital, many, share
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
@@ -42,7 +42,7 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
     return Finding(severity, "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
 
 
-def constant(subject: Subject) -> Iterator[Finding]:
+def constant(subject: CheckedRows) -> Iterator[Finding]:
     """Columns with one value only, and those with nearly one."""
     still = np.flatnonzero(subject.summary.constant)
     if len(still):
@@ -63,7 +63,7 @@ def constant(subject: Subject) -> Iterator[Finding]:
         yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} looked at.")
 
 
-def scales(subject: Subject) -> Iterator[Finding]:
+def scales(subject: CheckedRows) -> Iterator[Finding]:
     """The largest standard deviation beside the smallest."""
     std = subject.summary.std[subject.varying]
     if len(std) == 0:
@@ -85,7 +85,7 @@ def scales(subject: Subject) -> Iterator[Finding]:
     yield Finding("note", "scales", "The columns' scales are unlike.", sentence, do, facts)
 
 
-def index(subject: Subject) -> Iterator[Finding]:
+def index(subject: CheckedRows) -> Iterator[Finding]:
     """Columns that count the rows, or never repeat under a name such as "id"."""
     for j, note in subject.counting.items():
         said, _, do = note.partition("; ")
@@ -97,7 +97,7 @@ def index(subject: Subject) -> Iterator[Finding]:
         yield Finding("ok", "index", "No column looks like a row number.", sentence)
 
 
-def _nearly_constant(subject: Subject) -> tuple[Integers, Integers]:
+def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:
     """Which columns, and for all columns how many rows differ from their most frequent value."""
     n = subject.n_rows
     usual = _usual(subject)
@@ -109,7 +109,7 @@ def _nearly_constant(subject: Subject) -> tuple[Integers, Integers]:
     return np.flatnonzero(few & ~subject.summary.constant), differing
 
 
-def _usual(subject: Subject) -> Array:
+def _usual(subject: CheckedRows) -> Array:
     """The most frequent value of each column among some rows, (d,): the middle one, which a frequent value is."""
     if subject.is_sparse:  # a value other than zero that fills a sparse column is no likely one
         return np.zeros(subject.n_columns)
@@ -138,11 +138,11 @@ class _Differing:
         return a + b
 
 
-def _names(subject: Subject, columns: Integers) -> list[str]:
+def _names(subject: CheckedRows, columns: Integers) -> list[str]:
     return [subject.names[j] for j in columns]
 
 
-def _named(subject: Subject, columns: Integers) -> str:
+def _named(subject: CheckedRows, columns: Integers) -> str:
     return listed(_names(subject, columns), NAMED)
 
 

@@ -9,19 +9,19 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.classifiers.fit_input import Given, check_choice, is_number
+from separatrix.classifiers.fit_input import FitInput, check_choice, is_number
 from separatrix.classifiers.sklearn_settings import C_of, l1_ratio_of
 from separatrix.solvers import named
 
 
-def _firth(model: Any, task: Given, offset: Array | None, weight: Array, by_class: Array) -> None:
+def _firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
     from separatrix.classifiers.firth_fit import fit_firth  # with a package of its own, which other fits do not need
 
     fit_firth(model, task, offset, weight, by_class)
 
 
 # How the bias is taken away, by name.
-BIAS_REDUCTIONS: dict[str, Callable[[Any, Given, Array | None, Array, Array], None]] = {"firth": _firth}
+BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Array, Array], None]] = {"firth": _firth}
 
 
 def check_bias_reduction(model: Any) -> None:

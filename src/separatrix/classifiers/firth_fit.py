@@ -13,13 +13,13 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.firth_claim import FirthClaim
-from separatrix.classifiers.fit_input import Given
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.objective.problem import Evaluation
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Newton, Run, Status, delivered
 
 
-def fit_firth(model: Any, task: Given, offset: Array | None, weight: Array, by_class: Array) -> None:
+def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
     """Maximise l(W) + ½ ln |I(W)| and keep weights and certificate on the model. Firth, Biometrika 80 (1993).
 
     >>> from separatrix import LogisticRegression

@@ -15,7 +15,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
-from separatrix.classifiers.fit_input import Given, check_choice, check_count, given, rows_to_score
+from separatrix.classifiers.fit_input import FitInput, check_choice, check_count, rows_to_score, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.geometry import Hyperplane
@@ -93,7 +93,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
         check_choice("direction", self.direction, DIRECTIONS)
         check_choice("threshold", self.threshold, THRESHOLDS)
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         q = self._components(task)
         with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
@@ -105,7 +105,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self.explained_variance_ratio_ = shares[: V.shape[1]]
         return self
 
-    def _components(self, task: Given) -> int:
+    def _components(self, task: FitInput) -> int:
         most: int = min(task.n_classes - 1, task.X.shape[1])
         if self.n_components is None:
             return most
@@ -114,7 +114,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             raise ParameterError("n_components", f"got {self.n_components}", f"give at most min(K − 1, d) = {most}")
         return self.n_components
 
-    def _keep(self, task: Given, found: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
+    def _keep(self, task: FitInput, found: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
         self.scorer_, self.classes_ = cut.scorer, task.classes
         self.directions_, self.means_, self.moments_ = projection.V, found.raw_mean, found
         self._n_features_out = projection.V.shape[1]
@@ -132,7 +132,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self.certificate_ = self._certificate(task, found, projection, cut, passes)
 
     def _certificate(
-        self, task: Given, found: Moments, projection: Projection, cut: Cut, passes: list[int]
+        self, task: FitInput, found: Moments, projection: Projection, cut: Cut, passes: list[int]
     ) -> Certificate:
         bound, J = projection_bound(projection, found), projection.criterion(found)
         rank, d = Whitening.of(found.within).rank, task.X.shape[1]

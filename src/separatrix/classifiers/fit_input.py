@@ -18,7 +18,7 @@ from separatrix.rows.block import as_csr, is_sparse
 
 
 @dataclass(frozen=True)
-class Given:
+class FitInput:
     """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None.
 
     ``before``: the scorer of an earlier fit of the same estimator, for those that start where it ended.
@@ -36,7 +36,7 @@ class Given:
         return len(self.classes)
 
 
-def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
+def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitInput:
     """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows.
 
     What an earlier fit has set is taken off the estimator: nothing of it stays beside the new fit.
@@ -57,7 +57,7 @@ def given(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Given:
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
     before = forgotten(estimator)
     estimator._dtype = X.dtype.name
-    return Given(X, codes, classes, weight, names, before)
+    return FitInput(X, codes, classes, weight, names, before)
 
 
 def forgotten(estimator: Any) -> Any:

@@ -14,7 +14,14 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
-from separatrix.classifiers.fit_input import Given, as_precise, check_count, check_not_negative, given, rows_to_score
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    as_precise,
+    check_count,
+    check_not_negative,
+    rows_to_score,
+    validate,
+)
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
@@ -115,7 +122,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
         check_covariance_settings(self, ("svd", "lsqr", "eigen"))
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
@@ -125,7 +132,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             self._fit(task, found, passes)
         return self
 
-    def _check_components(self, task: Given) -> None:
+    def _check_components(self, task: FitInput) -> None:
         if self.n_components is None:
             return
         check_count("n_components", self.n_components)
@@ -134,7 +141,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
             raise ParameterError("n_components", came, f"give at most {most}")
 
-    def _fit(self, task: Given, found: Moments, passes: list[int]) -> None:
+    def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
         K, d = found.mean.shape
         priors = priors_of(self.priors, found)
         sigma, estimated = found.within / (found.total_weight - K), "pooled covariance (n − K)"
@@ -263,7 +270,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         if self.reg_param and shrinks(self):
             came = f"got {self.reg_param!r} beside shrinkage or a covariance_estimator"
             raise ParameterError("reg_param", came, "set one of them only")
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
             found = gather(task.X, task.codes, task.n_classes, task.weight, names=task.names, spread=spread)
@@ -272,7 +279,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             self._fit(task, found, passes)
         return self
 
-    def _refuse_single_rows(self, task: Given, found: Moments) -> None:
+    def _refuse_single_rows(self, task: FitInput, found: Moments) -> None:
         short = np.flatnonzero(found.weight <= 1)
         if len(short) and self.reg_param == 0:
             raise LabelError(
@@ -281,7 +288,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
                 "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
             )
 
-    def _fit(self, task: Given, found: Moments, passes: list[int]) -> None:
+    def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
         K, d = found.mean.shape
         priors, r = priors_of(self.priors, found), float(self.reg_param)
         freedom = found.weight - 1
@@ -351,7 +358,7 @@ def _linear(found: Moments, white: Whitening, priors: Array) -> Array:
     return W[1:] - W[:1] if len(W) == 2 else W
 
 
-def _evidence(model: Any, task: Given, found: Moments, lost: float) -> Recomputed:
+def _evidence(model: Any, task: FitInput, found: Moments, lost: float) -> Recomputed:
     """What the moments say of the fit; where rounding by ``lost`` could show in the scores, what the rows say."""
     gaussians: Gaussians = model.gaussians_
     lost += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
@@ -363,7 +370,7 @@ def _evidence(model: Any, task: Given, found: Moments, lost: float) -> Recompute
 
 def _certificate(
     model: Any,
-    task: Given,
+    task: FitInput,
     found: Moments,
     status: str,
     rank: int,

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import LabelError, ParameterError, WeightError
 from separatrix.classifiers.fit_input import (
-    Given,
+    FitInput,
     check_choice,
     check_count,
     check_flag,
@@ -76,7 +76,7 @@ def shrinks(model: Any) -> bool:
     return model.shrinkage is not None or model.covariance_estimator is not None
 
 
-def covariances_of(model: Any, task: Given, found: Moments) -> Array:
+def covariances_of(model: Any, task: FitInput, found: Moments) -> Array:
     """The shrunk covariance of each class, (K, d, d), in the coordinates of the moments."""
     rows, by_rows = [], isinstance(model.shrinkage, str) or model.covariance_estimator is not None
     if by_rows:
@@ -113,7 +113,7 @@ def priors_of(priors: Any, found: Moments) -> Array:
     return np.asarray(p / p.sum())
 
 
-def refuse_empty_class(task: Given, found: Moments) -> None:
+def refuse_empty_class(task: FitInput, found: Moments) -> None:
     """Every class needs a row of positive weight."""
     empty = np.flatnonzero(found.weight == 0)
     if len(empty):
@@ -124,7 +124,7 @@ def refuse_empty_class(task: Given, found: Moments) -> None:
         )
 
 
-def refuse_no_freedom(task: Given, found: Moments) -> None:
+def refuse_no_freedom(task: FitInput, found: Moments) -> None:
     """A pooled covariance divides by S − K, and needs some column that varies within a class."""
     K = task.n_classes
     if found.total_weight <= K:

@@ -10,18 +10,18 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.watching import part
 from separatrix.certificates.separation_claims import NO_MARGIN, MarginClaim, SeparationClaim, Support, targets
-from separatrix.classifiers.fit_input import Given
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.separator import Search, SeparatingClassifier, compromise
 from separatrix.objective.problem import Objective
 from separatrix.rows import Frame, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.separating.kozinec import sides
-from separatrix.solvers.separating.rules import pose_separation
+from separatrix.solvers.separating.rules import build_separation_objective
 
 
-def isotropic(task: Given, t: Array, fit_intercept: bool) -> Objective:
+def isotropic(task: FitInput, t: Array, fit_intercept: bool) -> Objective:
     """The rows around their mean, all columns in one unit, a power of two: distances stay as they are, but for it."""
-    problem = pose_separation(task.X, t, fit_intercept, task.names)
+    problem = build_separation_objective(task.X, t, fit_intercept, task.names)
     summary = summarise(problem.rows)
     spread = summary.std if fit_intercept else np.hypot(summary.std, summary.mean)
     unit = power_of_two(np.array([spread.max(initial=0.0)]))[0]
@@ -37,7 +37,9 @@ def _unit(W: Array) -> Array:
     return W / length if length > 0 else W
 
 
-def searched(task: Given, search: Callable[[Given, Array], tuple[Search, Support]]) -> list[tuple[Search, Support]]:
+def searched(
+    task: FitInput, search: Callable[[FitInput, Array], tuple[Search, Support]]
+) -> list[tuple[Search, Support]]:
     """The outcome of the search for every problem."""
     every, found = targets(task.codes, task.n_classes), list[tuple[Search, Support]]()
     for k, t in enumerate(every, 1):
@@ -51,7 +53,9 @@ class HullClassifier(SeparatingClassifier):
 
     margin_: float
 
-    def _keep_hulls(self, task: Given, found: Sequence[tuple[Search, Support]], why: str, fit_intercept: bool) -> None:
+    def _keep_hulls(
+        self, task: FitInput, found: Sequence[tuple[Search, Support]], why: str, fit_intercept: bool
+    ) -> None:
         """Set all that is fitted, with the certificate; where a problem has no separator, by the perceptron's cost."""
         parts = list(zip(targets(task.codes, task.n_classes), [search for search, _ in found], strict=True))
         searches = [self._or_compromise(task, t, search, fit_intercept) for t, search in parts]
@@ -71,12 +75,12 @@ class HullClassifier(SeparatingClassifier):
         at = plain.recompute(task.X, task.classes[task.codes])
         self._certify(task, searches, plain, at, why, facts)
 
-    def _or_compromise(self, task: Given, t: Array, search: Search, fit_intercept: bool) -> Search:
+    def _or_compromise(self, task: FitInput, t: Array, search: Search, fit_intercept: bool) -> Search:
         """The search, or where it found no separator the weights of least violation, said so in its status."""
         if search.state.memory["lower"] > 0:
             return search
         W, what = compromise(task.X, t, fit_intercept)
-        wrong = sides(pose_separation(task.X, t, fit_intercept), W).errors
+        wrong = sides(build_separation_objective(task.X, t, fit_intercept), W).errors
         they = "and separate the rows" if wrong == 0 else f"and have {wrong} row{'' if wrong == 1 else 's'} wrong"
         status = replace(search.status, sentence=f"{search.status.sentence}; {what}, {they}")
         return replace(search, W=W, status=status)

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.certificates.separation_claims import Support
-from separatrix.classifiers.fit_input import Given, check_count, check_positive, given
+from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
@@ -71,12 +71,12 @@ class KozinecClassifier(HullClassifier):
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
         check_count("max_iter", self.max_iter)
-        task = given(self, X, y)
+        task = validate(self, X, y)
         searches = searched(task, self._search)
         self._keep_hulls(task, searches, "kozinec: asked for", True)
         return self
 
-    def _search(self, task: Given, t: Array) -> tuple[Search, Support]:
+    def _search(self, task: FitInput, t: Array) -> tuple[Search, Support]:
         problem = isotropic(task, t, True)
         proof = ProvenInseparable()
         ends: Rule = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))

@@ -15,18 +15,18 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
 from separatrix.classifiers.fit_input import (
-    Given,
+    FitInput,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
-    given,
     rows_to_score,
+    validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
-from separatrix.moments.squared_cost import Minimum, SquaredCost, pose_squares
+from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.rows import counted_passes
 from separatrix.scorers.scorer import Scorer
 
@@ -101,7 +101,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
         self._check_settings()
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
             self._keep(task, cost, cost.minimise(), passes)
@@ -114,13 +114,13 @@ class LeastSquaresClassifier(LinearClassifier):
         check_choice("targets", self.targets, TARGETS)
         check_flag("fit_intercept", self.fit_intercept)
 
-    def _cost(self, task: Given) -> SquaredCost:
+    def _cost(self, task: FitInput) -> SquaredCost:
         table = TARGETS[self.targets].table(task.n_classes)
-        return pose_squares(
+        return build_squared_cost(
             task.X, task.codes, task.weight, table, float(self.l2), bool(self.fit_intercept), task.names
         )
 
-    def _keep(self, task: Given, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
+    def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_ = least.raw
         K, width = task.n_classes, task.X.shape[1] + bool(self.fit_intercept)
@@ -179,7 +179,7 @@ class LeastSquaresClassifier(LinearClassifier):
         """The ``top`` rows of the fit's data without which it would change the most, by exact deletion. TEXTBOOK S5."""
         check_is_fitted(self)
         check_count("top", top)
-        task = given(type(self)(**self.get_params()), X, y, sample_weight)
+        task = validate(type(self)(**self.get_params()), X, y, sample_weight)
         with one_blas_thread:
             cost = self._cost(task)
             return most_influential(cost, decision_of(cost.targets), top)

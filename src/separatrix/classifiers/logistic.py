@@ -17,15 +17,15 @@ from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
 from separatrix.classifiers.fit_input import (
-    Given,
+    FitInput,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
     check_positive,
-    given,
     is_number,
     seed_of,
+    validate,
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
@@ -41,7 +41,7 @@ from separatrix.classifiers.sklearn_settings import (
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
 from separatrix.objective.bound import Bound
-from separatrix.objective.build import as_offset, pose
+from separatrix.objective.build import as_offset, build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.scorers.scorer import Scorer, chosen_classes
@@ -187,7 +187,7 @@ class LogisticRegression(LinearClassifier):
         one copies X. Predictions leave it out unless it is given to them, too.
         """
         self._check_settings()
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         beside = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
         if beside is not None and l1_ratio_of(self) > 0:
             came = f"got one with l1_ratio={l1_ratio_of(self)}"
@@ -221,7 +221,7 @@ class LogisticRegression(LinearClassifier):
             return super().predict_log_proba(X)  # type: ignore[no-any-return]
         return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
-    def _fit(self, task: Given, offset: Array | None) -> Self:
+    def _fit(self, task: FitInput, offset: Array | None) -> Self:
         weight, by_class = self._row_weights(task)
         if self.bias_reduction is not None:
             BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
@@ -238,7 +238,7 @@ class LogisticRegression(LinearClassifier):
         problem = (
             posed
             if posed is not None and standard
-            else pose(
+            else build_objective(
                 task.X,
                 task.codes,
                 task.n_classes,
@@ -265,7 +265,7 @@ class LogisticRegression(LinearClassifier):
         return self
 
     def _chosen(
-        self, task: Given, weight: Array, offset: Array | None
+        self, task: FitInput, weight: Array, offset: Array | None
     ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
         """C, how it was chosen, weights near its fit, and its problem; nothing of these but C where that is given."""
         if not self._chooses_C:
@@ -288,7 +288,7 @@ class LogisticRegression(LinearClassifier):
     def _link_name(self, n_classes: int) -> str:
         return str(LOSSES[self.loss].traits.link) if n_classes == 2 else "softmax"
 
-    def _row_weights(self, task: Given) -> tuple[Array, Array]:
+    def _row_weights(self, task: FitInput) -> tuple[Array, Array]:
         """Of the rows, class weights included; of the classes."""
         if task.n_classes > 2 and self.loss != "logistic":
             came = f"got {self.loss!r} for {task.n_classes} classes"
@@ -337,7 +337,7 @@ class LogisticRegression(LinearClassifier):
             return solver
         return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
 
-    def _start(self, problem: Objective, task: Given, solver: Solver, near: Array | None = None) -> Array:
+    def _start(self, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
         """The start in the problem's coordinates, (K or 1, d + 1): ``near``, in raw units, where that is known.
 
         On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
@@ -387,7 +387,7 @@ class LogisticRegression(LinearClassifier):
 
     def _keep(
         self,
-        task: Given,
+        task: FitInput,
         by_class: Array,
         problem: Objective,
         W: Array,
@@ -429,7 +429,7 @@ class LogisticRegression(LinearClassifier):
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
 
-    def _facts(self, task: Given, bound: Bound) -> dict[str, str | float | int]:
+    def _facts(self, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
         """What a certificate says besides: how C was chosen, the gap where only some directions are resolved, and
         classes without any weight.
         """

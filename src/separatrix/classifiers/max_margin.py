@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.certificates.separation_claims import Support
-from separatrix.classifiers.fit_input import Given, check_count, check_flag, given
+from separatrix.classifiers.fit_input import FitInput, check_count, check_flag, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
@@ -80,14 +80,14 @@ class MaxMarginClassifier(HullClassifier):
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
         check_flag("fit_intercept", self.fit_intercept)
         check_count("max_iter", self.max_iter)
-        task = given(self, X, y)
+        task = validate(self, X, y)
         searches = searched(task, self._search)
         self._keep_hulls(task, searches, "nearest-point: the exact method", bool(self.fit_intercept))
         supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self
 
-    def _search(self, task: Given, t: Array) -> tuple[Search, Support]:
+    def _search(self, task: FitInput, t: Array) -> tuple[Search, Support]:
         problem = isotropic(task, t, bool(self.fit_intercept))
         proof = ProvenInseparable()
         rules: list[Rule] = [

@@ -29,7 +29,7 @@ from separatrix.classifiers.combined import (
     summed_certificate,
     takes_nan,
 )
-from separatrix.classifiers.fit_input import Given, checked_rows, column_names, forgotten, given, rows_to_score
+from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, forgotten, rows_to_score, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.several_labels import (
@@ -103,7 +103,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
         or by those two labels.
         """
         base = self._checked_base(sample_weight)
-        task = given(self, X, y, sample_weight)
+        task = validate(self, X, y, sample_weight)
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
@@ -186,10 +186,10 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 model.partial_fit(rows[own], target, classes=np.array([0, 1]))
         self._counts = self._counts + np.bincount(codes, minlength=K)
         if all(hasattr(model, "classes_") for model in self.estimators_):  # one versus one may still lack a pair
-            self._keep(Given(rows, codes, self.classes_, np.ones(len(codes)), column_names(self)), self._counts)
+            self._keep(FitInput(rows, codes, self.classes_, np.ones(len(codes)), column_names(self)), self._counts)
         return self
 
-    def _keep(self, task: Given, counts: Integers) -> None:
+    def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.X.shape[1]
         if np.all(counts > 0):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)

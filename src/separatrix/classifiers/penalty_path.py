@@ -1,10 +1,10 @@
 r"""Penalty paths: one fit for each of many strengths, each started where the last one ended. TEXTBOOK R8.
 
 Problem   min_W C Σ_i s_i ℓ(t_i, W x̄_i) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²)   for every C of a list
-Given     rows, labels, the values of C or how many, α
+FitInput     rows, labels, the values of C or how many, α
 Returns   the fitted models, from the strongest penalty to the weakest, each with its certificate
 Step      the strongest penalty is the one at which all weights are zero, known from the sums of the classes alone;
-          from there a ``Walk`` to weaker ones
+          from there a ``WarmPath`` to weaker ones
 
 Friedman, Hastie and Tibshirani 2010, section 2.5.
 """
@@ -21,11 +21,11 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
-from separatrix.classifiers.fit_input import Given, check_count, check_positive, given
+from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.weights import refuse_weightless_classes
 from separatrix.solvers import Need, Solver, delivered, named
-from separatrix.tuning.warm_path import Walk
+from separatrix.tuning.warm_path import WarmPath
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def penalty_path(
     first._check_settings()
     check_count("n_values", n_values)
     check_positive("span", span)
-    task = given(first, X, y, sample_weight)
+    task = validate(first, X, y, sample_weight)
     with one_blas_thread:
         weight, by_class = first._row_weights(task)
         refuse_weightless_classes(task.classes, task.codes, weight)
@@ -123,15 +123,15 @@ def penalty_path(
     return PenaltyPath(tuple(models))
 
 
-def _begun(model: LogisticRegression, task: Given, weight: Array) -> Walk:
+def _begun(model: LogisticRegression, task: FitInput, weight: Array) -> WarmPath:
     solver = named(model.solver)
     if solver is not None and Need.STANDARD not in solver.needs:
         raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
     penalty = model._penalty(task.X.shape[1], 1.0)
-    return Walk.over(task.X, task.codes, task.n_classes, weight, penalty, bool(model.fit_intercept), task.names)
+    return WarmPath.over(task.X, task.codes, task.n_classes, weight, penalty, bool(model.fit_intercept), task.names)
 
 
-def _fit(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) -> None:
+def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Array) -> None:
     """Fit ``model``, whose C is larger than the last."""
     model._check_settings()
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
@@ -143,7 +143,7 @@ def _fit(model: LogisticRegression, walk: Walk, task: Given, by_class: Array) ->
     model._keep(task, by_class, problem, W, judged, solver, why)
 
 
-def _values(walk: Walk, Cs: Any, n_values: int, span: float) -> list[float]:
+def _values(walk: WarmPath, Cs: Any, n_values: int, span: float) -> list[float]:
     if Cs is None:
         zero = walk.zero()
         return [float(C) for C in np.geomspace(zero, zero * span, n_values)]

@@ -16,17 +16,17 @@ from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
 from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
 from separatrix.classifiers.fit_input import (
-    Given,
+    FitInput,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
     check_positive,
     column_names,
-    given,
     is_number,
     rows_to_fit,
     seed_of,
+    validate,
 )
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
@@ -37,7 +37,7 @@ from separatrix.proofs.verdicts import Separable
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.perceptron import UPDATES
-from separatrix.solvers.separating.rules import pose_each
+from separatrix.solvers.separating.rules import build_separation_objectives
 from separatrix.textbook.novikoff import Theorem, theorem
 
 # The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
@@ -192,7 +192,7 @@ class Perceptron(SeparatingClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
         solver = self._solver()
-        task = given(self, X, y)
+        task = validate(self, X, y)
         starts, plan = self._starts(task), self._plan(solver, task)
         searches = []
         every = targets(task.codes, task.n_classes)
@@ -219,7 +219,7 @@ class Perceptron(SeparatingClassifier):
             raise ParameterError(
                 "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
             )
-        task = Given(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
+        task = FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
         self._refuse_in_steps()
         before = None if first else self.scorer_.W
         walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
@@ -267,12 +267,12 @@ class Perceptron(SeparatingClassifier):
         status = Status("max_iter", f"one more step over {problem.rows.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
-    def _problems(self, task: Given, every: Sequence[Array]) -> Iterator[Objective]:
+    def _problems(self, task: FitInput, every: Sequence[Array]) -> Iterator[Objective]:
         weight = None
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
             weight = factors[task.codes]
-        return pose_each(task.X, every, bool(self.fit_intercept), task.names, weight)
+        return build_separation_objectives(task.X, every, bool(self.fit_intercept), task.names, weight)
 
     def _check_settings(self) -> None:
         check_choice("update", self.update, UPDATES)
@@ -309,7 +309,7 @@ class Perceptron(SeparatingClassifier):
         known = {field.name for field in fields(kind)}
         return kind(**{name: value for name, value in settings.items() if name in known})
 
-    def _plan(self, solver: Any, task: Given) -> Plan:
+    def _plan(self, solver: Any, task: FitInput) -> Plan:
         aside = None
         if self.early_stopping:
             fraction = float(self.validation_fraction)
@@ -320,7 +320,7 @@ class Perceptron(SeparatingClassifier):
         patience, by_rows = int(self.n_iter_no_change), self.update != "batch"
         return Plan(solver, int(self.max_iter), tol, patience, mean_after, aside, by_rows)
 
-    def _starts(self, task: Given) -> Array:
+    def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
         shape = (1 if task.n_classes == 2 else task.n_classes, task.X.shape[1] + 1)
         before = task.before if self.warm_start else None
@@ -361,7 +361,9 @@ class Perceptron(SeparatingClassifier):
         )
         return {"theorem": sentence}
 
-    def _keep(self, task: Given, searches: Sequence[Search], why: str, facts: Facts, asked_to_end: bool = True) -> None:
+    def _keep(
+        self, task: FitInput, searches: Sequence[Search], why: str, facts: Facts, asked_to_end: bool = True
+    ) -> None:
         self._keep_searches(task, searches)
         values = [search.state.at for search in searches]
         at = Recomputed(

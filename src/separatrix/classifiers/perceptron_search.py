@@ -25,7 +25,7 @@ from separatrix.solvers.separating.rules import (
     NoImprovement,
     OutOfSteps,
     ProvenInseparable,
-    pose_separation,
+    build_separation_objective,
 )
 from separatrix.solvers.stopping import Record, Rule
 from separatrix.textbook.novikoff import theorem
@@ -106,7 +106,7 @@ class Plan:
         assert rows is not None  # posed in memory
         assert aside is not None
         kept = np.setdiff1d(np.arange(rows.n_rows), aside)
-        own = pose_separation(rows.X[kept], rows.t[kept], problem.fit_intercept, weight=rows.weight[kept])
+        own = build_separation_objective(rows.X[kept], rows.t[kept], problem.fit_intercept, weight=rows.weight[kept])
         judge = _Aside(self.solver, rows.X[aside], rows.t[aside])
         what = f"the share of mistakes among the {len(aside)} rows set aside"
         stop = NoImprovement(0.0 if self.tol is None else self.tol, self.patience, judge, what)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.classifiers.fit_input import Given
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.objective.problem import Objective
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.existence import exists
@@ -34,7 +34,7 @@ OFFERS = "use bias_reduction='firth', a finite C, or leave these columns out"
 
 
 def explained(
-    task: Given, weight: Array, problem: Objective, outcome: Run, fit_intercept: bool
+    task: FitInput, weight: Array, problem: Objective, outcome: Run, fit_intercept: bool
 ) -> tuple[Verdict | None, Run]:
     """What separates the classes, and the outcome with that in its sentence; None where nothing does.
 

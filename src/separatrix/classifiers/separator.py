@@ -16,7 +16,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.certificates.certificate import Certificate, Claim, Recomputed
-from separatrix.classifiers.fit_input import Given
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objective.problem import Objective
 from separatrix.proofs.linear_programs import least_violation
@@ -51,7 +51,7 @@ class SeparatingClassifier(LinearClassifier):
 
     approach: ClassVar[Approach] = "discriminant function"
 
-    def _keep_searches(self, task: Given, searches: Sequence[Search]) -> None:
+    def _keep_searches(self, task: FitInput, searches: Sequence[Search]) -> None:
         W = np.vstack([search.W for search in searches])
         self._keep_scorer(Scorer(W, task.classes, "sign" if len(W) == 1 else "identity"))
         self.verdicts_ = tuple(search.verdict for search in searches)
@@ -61,7 +61,7 @@ class SeparatingClassifier(LinearClassifier):
 
     def _certify(
         self,
-        task: Given,
+        task: FitInput,
         searches: Sequence[Search],
         claim: Claim,
         at: Recomputed,

@@ -29,7 +29,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExportRequest:
     """What SQL is asked for."""
 
     dialect: str | None
@@ -37,27 +37,27 @@ class Asked:
     keep: tuple[str, ...]
 
 
-def _sql(known: ModelFile, asked: Asked) -> bytes:
+def _sql(known: ModelFile, asked: ExportRequest) -> bytes:
     from separatrix.export import to_sql
 
     table = None if asked.table is None else parts(asked.table)
     return (to_sql(known, asked.dialect or DIALECTS[0], table, asked.keep).rstrip() + "\n").encode()
 
 
-def _onnx(known: ModelFile, asked: Asked) -> bytes:
+def _onnx(known: ModelFile, asked: ExportRequest) -> bytes:
     from separatrix.export import to_onnx
 
     content: bytes = to_onnx(known).SerializeToString()
     return content
 
 
-def _python(known: ModelFile, asked: Asked) -> bytes:
+def _python(known: ModelFile, asked: ExportRequest) -> bytes:
     from separatrix.export import to_python
 
     return to_python(known).encode()
 
 
-FORMATS: dict[str, Callable[[ModelFile, Asked], bytes]] = {
+FORMATS: dict[str, Callable[[ModelFile, ExportRequest], bytes]] = {
     "sql": _sql,
     "onnx": _onnx,
     "python": _python,
@@ -104,7 +104,7 @@ def export(
     out = table_arguments.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is bytes, no text for a terminal", "give a file, or a pipe")
-    content = FORMATS[form](table_arguments.read_model(model), Asked(dialect, table, keep))
+    content = FORMATS[form](table_arguments.read_model(model), ExportRequest(dialect, table, keep))
     if out is None:
         terminal.document(content)
     else:

@@ -20,7 +20,7 @@ from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
     from separatrix.certificates.certificate import Certificate
-    from separatrix.cli.fit_output import Account
+    from separatrix.cli.fit_output import FitOutput
     from separatrix.table import RawTable, Table
 
 # Of each class, unless all rows are asked for.
@@ -139,14 +139,14 @@ def fit(
 
 def _fitted(
     raw: RawTable, standardise: bool, split: Split, name: str, base: str | None, given: dict[str, Any]
-) -> tuple[Account, list[str]]:
+) -> tuple[FitOutput, list[str]]:
     """The fit and what it says on rows it has not seen, and the warnings on the way.
 
     How the table is coded is learned from the rows of each fit alone.
     """
     from separatrix.base.labels import encode
     from separatrix.classifiers.separated import APART
-    from separatrix.cli.fit_output import Account
+    from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
     from separatrix.diagnostics import certificate_on
@@ -168,7 +168,7 @@ def _fitted(
             vars(model).pop("feature_names_in_", None)  # the rows to be scored have none
         told = model.certificate_.status
         model.certificate_ = _in_table(certificate_on(model, table.X[~held]), model, table, ~held)
-    account = Account(table, name, model, codes, held, split.test_size, split.seed, validation)
+    account = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return account, [message for message in map(_message, caught) if message != told]
 
 
@@ -201,7 +201,7 @@ def _named(table: Table, kept: Any) -> Any:
     return X if hasattr(X, "nnz") else pa.table(list(X.T), list(table.names))
 
 
-def _write(account: Account, out: str) -> None:
+def _write(account: FitOutput, out: str) -> None:
     from separatrix.model_file import ModelFile, write
 
     table = account.table
@@ -214,7 +214,7 @@ def _write(account: Account, out: str) -> None:
         raise ParameterError(named, error.came, error.do) from error
 
 
-def _report(account: Account, path: str, missing: dict[str, int]) -> None:
+def _report(account: FitOutput, path: str, missing: dict[str, int]) -> None:
     from separatrix.reports import data_checks, report
 
     table = account.table
@@ -237,7 +237,7 @@ def _report(account: Account, path: str, missing: dict[str, int]) -> None:
     table_arguments.write("--report", path, page.encode())
 
 
-def _end(account: Account, caught: list[str], out: str | None) -> int:
+def _end(account: FitOutput, caught: list[str], out: str | None) -> int:
     """Warnings, and the exit code. What the status says is there already: its first words will do."""
     certificate = account.model.certificate_
     for message in dict.fromkeys(caught):

@@ -31,7 +31,7 @@ _NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
 
 
 @dataclass(frozen=True)
-class Account:
+class FitOutput:
     """A fitted model and the table it came from; ``held`` (n,) says which rows it has not seen."""
 
     table: Table

@@ -180,13 +180,13 @@ def pose(
     names: list[str] | None = None,
     offset: Array | None = None,
 ) -> Penalised:
-    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.build.pose``.
+    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.build.build_objective``.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
     0.693147
     """
-    objective = build.pose(
+    objective = build.build_objective(
         X,
         codes,
         n_classes,

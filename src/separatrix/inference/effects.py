@@ -18,7 +18,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.labels import unsigned
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.information import Covariance, standard_errors
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
 
@@ -181,7 +181,7 @@ class Effects:
     changes: dict[int, tuple[Array, Array]]
 
 
-def average_effects(asked: Asked, estimate: Estimate, covariance: Covariance) -> Effects:
+def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covariance) -> Effects:
     """All average marginal effects, in one pass; one more finds columns of zeros and ones, and one for each of them."""
     problem, W = estimate.problem, estimate.W
     K, width = W.shape

@@ -20,7 +20,7 @@ from separatrix.base.cached import cached_property
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.inference.expansion import expansion, holding
 from separatrix.inference.pair_directions import Directions
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.objective.factor import Factor
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
@@ -123,9 +123,9 @@ class Estimate:
         return float(np.linalg.norm(self.factor.half(g))) * float(np.sqrt(self.total))
 
 
-def estimate_of(asked: Asked, reference: Any = None) -> Estimate:
+def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
     """The fit's own weights as an estimate; constant columns beside an intercept are held where they are."""
-    problem, raw = pose(asked), asked.claim.scorer.W
+    problem, raw = build_objective_of(asked), asked.claim.scorer.W
     beside = np.hstack([raw, np.eye(len(raw), problem.n_offsets)])
     W = problem.rows.frame.from_original(beside)
     at, hessian = expansion(problem, W)
@@ -176,7 +176,7 @@ def _moved_to(estimate: Estimate, W: Array) -> Estimate:
     return replace(estimate, W=W, raw=raw, at=at, hessian=hessian)
 
 
-def pose(asked: Asked) -> Objective:
+def build_objective_of(asked: SummaryRequest) -> Objective:
     problem = asked.claim.objective(asked.X, asked.y, asked.weight, asked.offset)
     if not problem.has_hessian:
         came = f"{problem.size} coefficients are too many for a matrix of second derivatives"
@@ -184,14 +184,14 @@ def pose(asked: Asked) -> Objective:
     return problem
 
 
-def total_weight(asked: Asked) -> float:
+def total_weight(asked: SummaryRequest) -> float:
     """Σ s, class weights included; of probability weights n, so that their unit does not matter."""
     weight = asked.weight * asked.claim.class_weights[asked.codes]
     unit = float(power_of_two(np.max(weight, keepdims=True))[0])
     return float(np.sum(weight / unit)) * unit if asked.declared.repeats else float(asked.n)
 
 
-def contrast(asked: Asked, reference: Any) -> Array:
+def contrast(asked: SummaryRequest, reference: Any) -> Array:
     """The scores of all classes but the reference, each less the reference's, (K − 1, K); of one score ±1."""
     classes = asked.claim.scorer.classes.tolist()
     if reference is not None and reference not in classes:

@@ -18,7 +18,7 @@ from separatrix.base.arrays import Array
 from separatrix.inference.estimate import Estimate, refined
 from separatrix.inference.information import COVARIANCES, Covariance
 from separatrix.inference.recession import Recession, recession
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 
 # Standard errors that the fit may be short of the maximum by before the table says so, and before it is no estimate.
@@ -42,7 +42,7 @@ class Findings:
     """
 
     estimate: Estimate
-    asked: Asked
+    asked: SummaryRequest
     coef: Array
     states: States
     covariance: Covariance | None
@@ -57,10 +57,10 @@ class Findings:
         return (np.array(self.states) == ESTIMATED) & (self.covariance is not None)
 
 
-Case = Callable[[Asked, Estimate, str, Any], Findings]
+Case = Callable[[SummaryRequest, Estimate, str, Any], Findings]
 
 
-def find(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+def find(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     """The findings, by how the fit ended."""
     certificate = asked.model.certificate_
     finite = asked.penalised or asked.firth or (certificate.met and not estimate.is_flat)
@@ -68,7 +68,7 @@ def find(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
     return case(asked, estimate, kind, groups)
 
 
-def at_a_maximum(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+def at_a_maximum(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     states = tuple(
         HELD if held else ESTIMATED if known else OPEN
         for held, known in zip(estimate.held, estimate.identified, strict=True)
@@ -94,7 +94,7 @@ def _distance_noted(estimate: Estimate) -> list[str]:
     ]
 
 
-def separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+def separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     sentence = (
         "the classes are separated: the likelihood grows for ever and has no maximum, so no coefficient can be "
         f"estimated; {REMEDIES}"
@@ -102,7 +102,7 @@ def separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findi
     return _nothing(asked, estimate, sentence)
 
 
-def unfinished(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+def unfinished(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     """A fit without a penalty that stopped short, or where hardly anything bends, may be on its way to infinity though
     it did not see that.
     """
@@ -116,7 +116,7 @@ def unfinished(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Find
     return without_a_maximum(found, asked, estimate, kind, groups)
 
 
-def quasi_separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) -> Findings:
+def quasi_separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     sentence = "the classes are separated but for rows that touch, so some coefficients are infinite"
     if asked.penalised:
         return _nothing(asked, estimate, f"{sentence}; the fit is penalised in other columns; {REMEDIES}")
@@ -128,7 +128,7 @@ def quasi_separated(asked: Asked, estimate: Estimate, kind: str, groups: Any) ->
 
 
 def without_a_maximum(
-    found: Recession | Separable, asked: Asked, estimate: Estimate, kind: str, groups: Any
+    found: Recession | Separable, asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any
 ) -> Findings:
     """What rows that touch say of the finite coefficients, where there are such rows."""
     if isinstance(found, Separable):
@@ -160,18 +160,18 @@ def without_a_maximum(
 CASES: dict[str, Case] = {"separated": separated, "quasi-separated": quasi_separated}
 
 
-def estimate_names(asked: Asked) -> tuple[str, ...]:
+def estimate_names(asked: SummaryRequest) -> tuple[str, ...]:
     """Of the coefficients, the intercept first where there is one."""
     return (*(("intercept",) if asked.claim.fit_intercept else ()), *asked.names)
 
 
-def _nothing(asked: Asked, estimate: Estimate, sentence: str) -> Findings:
+def _nothing(asked: SummaryRequest, estimate: Estimate, sentence: str) -> Findings:
     coef = np.full((len(estimate.A), len(estimate.Phi)), np.nan)
     states = ((NONE,) * len(estimate.Phi),) * len(estimate.A)
     return Findings(estimate, asked, coef, states, None, sentence, has_likelihood=False)
 
 
-def _withheld(asked: Asked, estimate: Estimate, kind: str) -> str | None:
+def _withheld(asked: SummaryRequest, estimate: Estimate, kind: str) -> str | None:
     """Why there are no standard errors; None where there are."""
     if asked.penalised:
         return (
@@ -198,7 +198,7 @@ SAYINGS = {
 }
 
 
-def _named_states(asked: Asked, estimate: Estimate, states: States) -> list[str]:
+def _named_states(asked: SummaryRequest, estimate: Estimate, states: States) -> list[str]:
     """A sentence for each state that is out of the ordinary, with the coefficients in it: those that are in another
     state for another class are named with their own.
     """

@@ -26,7 +26,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.labels import encode, unsigned
 from separatrix.inference.estimate import Estimate
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.losses import Loss
 from separatrix.objective.factor import Factor
 from separatrix.rows import ArraySum, Block
@@ -133,16 +133,16 @@ def residuals(loss: Loss, W: Array, block: Block) -> Array:
 class Kind:
     """A covariance by name: how it is computed, and the sentence for it."""
 
-    build: Callable[[Estimate, Asked, Any], Covariance]
+    build: Callable[[Estimate, SummaryRequest, Any], Covariance]
     says: str
     robust: bool = True
 
 
-def _classical(estimate: Estimate, asked: Asked, groups: Any) -> Covariance:
+def _classical(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covariance:
     return Classical(estimate.factor, estimate.total)
 
 
-def _scattered(estimate: Estimate, asked: Asked, groups: Any) -> Sandwich:
+def _scattered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Sandwich:
     problem, repeats = estimate.problem, asked.declared.repeats
     M = problem.rows.fold(Scatter(problem.loss, estimate.W, asked.claim.class_weights if repeats else None))
     size = problem.total_weight
@@ -150,12 +150,12 @@ def _scattered(estimate: Estimate, asked: Asked, groups: Any) -> Sandwich:
     return Sandwich(estimate.factor, problem.subspace.reduce_hessian(M), scale)
 
 
-def _corrected(estimate: Estimate, asked: Asked, groups: Any) -> Covariance:
+def _corrected(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covariance:
     plain = _scattered(estimate, asked, groups)
     return Sandwich(plain.factor, plain.meat, plain.scale * asked.n / _left(asked, estimate))
 
 
-def _clustered(estimate: Estimate, asked: Asked, groups: Any) -> Covariance:
+def _clustered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covariance:
     codes, n_groups = group_codes(groups, asked)
     problem = estimate.problem
     sums = np.zeros((n_groups, estimate.n_coefficients))
@@ -168,7 +168,7 @@ def _clustered(estimate: Estimate, asked: Asked, groups: Any) -> Covariance:
     return Sandwich(estimate.factor, sums.T @ sums, factor / problem.total_weight**2)
 
 
-def _left(asked: Asked, estimate: Estimate) -> int:
+def _left(asked: SummaryRequest, estimate: Estimate) -> int:
     left = asked.n - estimate.n_coefficients
     if left < 1:
         came = f"{asked.n} observations for {estimate.n_coefficients} coefficients"
@@ -176,7 +176,7 @@ def _left(asked: Asked, estimate: Estimate) -> int:
     return left
 
 
-def group_codes(groups: Any, asked: Asked) -> tuple[Integers, int]:
+def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
     """The number of each row's group, −1 for rows without weight, and how many groups there are."""
     try:
         _, codes = encode(groups)
@@ -201,7 +201,7 @@ COVARIANCES = {
 }
 
 
-def chosen(asked: Asked, covariance: str | None, groups: Any) -> str:
+def chosen(asked: SummaryRequest, covariance: str | None, groups: Any) -> str:
     """The name of the covariance asked for, or of the one that the weights allow."""
     name = covariance or ("cluster" if groups is not None else asked.declared.covariance)
     if not isinstance(name, str) or name not in COVARIANCES:

@@ -14,9 +14,9 @@ import numpy as np
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.normal import chi_squared_tail
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.inference.result import Summary
-from separatrix.objective.build import pose
+from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.rows.block import is_sparse
 
@@ -66,7 +66,7 @@ def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
     return LikelihoodRatio(statistic, df, chi_squared_tail(statistic, df))
 
 
-def _refuse_other_rows(small: Asked, large: Asked) -> None:
+def _refuse_other_rows(small: SummaryRequest, large: SummaryRequest) -> None:
     nothing = np.zeros((len(small.codes), len(small.claim.scorer.W)))
     pairs: dict[str, Any] = {
         "link": (small.claim.loss, large.claim.loss),
@@ -80,7 +80,7 @@ def _refuse_other_rows(small: Asked, large: Asked) -> None:
             raise InputError("large", f"its {name} differ from those of small", "compare models of the same rows")
 
 
-def _refuse_not_nested(small: Asked, large: Asked) -> None:
+def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:
     """Raise unless small's columns (and its intercept) are combinations of large's: their joint rank tells."""
     ones = small.claim.fit_intercept or large.claim.fit_intercept
     if is_sparse(small.X) or is_sparse(large.X):
@@ -92,7 +92,7 @@ def _refuse_not_nested(small: Asked, large: Asked) -> None:
     weight, K = np.ones(len(large.codes)), len(large.claim.scorer.classes)
 
     def rank(X: Any, intercept: bool, width: int) -> int:
-        return pose(X, large.codes, K, weight, Penalty.none(width), intercept).subspace.rank
+        return build_objective(X, large.codes, K, weight, Penalty.none(width), intercept).subspace.rank
 
     if rank(both, ones, both.shape[1]) != rank(large.X, large.claim.fit_intercept, large.X.shape[1]):
         came = "its columns cannot make up those of small, so the models are not nested"

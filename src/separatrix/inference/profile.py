@@ -23,7 +23,7 @@ from separatrix.base.arrays import EPS, Array
 from separatrix.base.normal import quantile
 from separatrix.firth.profile_root import End, Look, find_end
 from separatrix.inference.estimate import Estimate
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.objective.factor import Factor
 from separatrix.objective.problem import Evaluation
 from separatrix.rows.block import power_of_two
@@ -41,7 +41,7 @@ ROUNDING = 64 * EPS
 NEAR = 1e-3
 
 # The interval of the coefficient with these numbers among contrasts and columns, in raw units.
-Profile = Callable[[Asked, Estimate, int, int, float], tuple[End, End]]
+Profile = Callable[[SummaryRequest, Estimate, int, int, float], tuple[End, End]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _Point:
     slope: float
 
 
-def likelihood_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
+def likelihood_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
     """The interval by the likelihood itself."""
     f, z = estimate.F[k * len(estimate.Phi) + j], quantile(level)
     top, at = _Point(estimate.W, estimate.at, estimate.factor, 0.0), float(estimate.coefficients[k, j])
@@ -81,7 +81,7 @@ def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards:
     return (end, End(float("inf"))) if upwards else (End(float("-inf")), end)
 
 
-def firth_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
+def firth_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
     """The interval by the likelihood that Firth's fit maximises."""
     from separatrix.firth import posed_again, profile_ends
 
@@ -93,7 +93,7 @@ def firth_profile(asked: Asked, estimate: Estimate, k: int, j: int, level: float
     return (low, high) if of_classes[0] > 0 else (high._replace(v=-high.v), low._replace(v=-low.v))
 
 
-def firth_tests(asked: Asked, std_err: Array) -> Array:
+def firth_tests(asked: SummaryRequest, std_err: Array) -> Array:
     """Of two classes, each coefficient's p-value by penalised likelihood ratios, (m,); NaN where there is no error."""
     from separatrix.firth import penalised_test, posed_again
 

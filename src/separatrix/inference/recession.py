@@ -25,9 +25,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.inference import remaining_classes
-from separatrix.inference.estimate import Estimate, pose, raw_weights, total_weight, unmoved
+from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, total_weight, unmoved
 from separatrix.inference.expansion import expansion
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.class_differences import CHUNK, Differences
 from separatrix.proofs.linear_programs import furthest
 from separatrix.proofs.separability import touching
@@ -50,12 +50,12 @@ class Recession:
     """
 
     estimate: Estimate
-    asked: Asked
+    asked: SummaryRequest
     touching: Integers
     signs: Array
 
 
-def recession(asked: Asked, estimate: Estimate) -> Recession | Separable | Inseparable | Doubtful:
+def recession(asked: SummaryRequest, estimate: Estimate) -> Recession | Separable | Inseparable | Doubtful:
     """The supremum of a likelihood without a maximum; the verdict on the rows where they are not quasi-separable.
 
     ``estimate``: where the fit stopped on its way, for its coordinates and what it holds.
@@ -72,10 +72,12 @@ def recession(asked: Asked, estimate: Estimate) -> Recession | Separable | Insep
     return Recession(finite, part, counted[inside], signs)
 
 
-def _of_rows(among: Asked, rows: Integers, against: Integers, estimate: Estimate) -> tuple[Estimate, Asked, Integers]:
+def _of_rows(
+    among: SummaryRequest, rows: Integers, against: Integers, estimate: Estimate
+) -> tuple[Estimate, SummaryRequest, Integers]:
     """Maximum likelihood on the touching rows of two classes, which overlap, so that there is one."""
     part = among.only(rows)
-    problem = pose(part)
+    problem = build_objective_of(part)
     problem = problem.holding(remaining_classes.constant(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
     outcome = run(Newton(), problem, start, default_rules(TOLERANCE, 200), TOLERANCE)

@@ -18,10 +18,10 @@ from typing import Any, cast
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.inference.estimate import Estimate, pose, raw_weights, refined, total_weight
+from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, refined, total_weight
 from separatrix.inference.expansion import expansion
 from separatrix.inference.pair_directions import Directions
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
 from separatrix.proofs.class_differences import CHUNK, Differences
@@ -64,8 +64,8 @@ def framed(problem: Objective, codes: Integers, K: int, rows: Integers) -> Diffe
 
 
 def at_the_supremum(
-    among: Asked, rows: Integers, against: Integers, estimate: Estimate
-) -> tuple[Estimate, Asked, Integers]:
+    among: SummaryRequest, rows: Integers, against: Integers, estimate: Estimate
+) -> tuple[Estimate, SummaryRequest, Integers]:
     """Maximum likelihood with the classes that touch, and the rows that it is of: those with more than one."""
     K = len(among.claim.scorer.classes)
     left = np.arange(K) == among.codes[:, None]
@@ -74,7 +74,7 @@ def at_the_supremum(
     part, left = among.only(inside), left[inside]
     beside = 0.0 if part.offset is None else part.offset
     part = replace(part, offset=np.where(left, beside, LEFT_OUT))
-    problem = pose(part)
+    problem = build_objective_of(part)
     problem = problem.holding(constant(problem, part, estimate.held))
     D = framed(problem, part.codes, K, np.arange(len(inside)))
     i, k = np.nonzero(left & (np.arange(K) != part.codes[:, None]))
@@ -89,7 +89,7 @@ def at_the_supremum(
     return refined(start), part, inside
 
 
-def constant(problem: Objective, part: Asked, held: Any) -> Any:
+def constant(problem: Objective, part: SummaryRequest, held: Any) -> Any:
     """The columns of W that the fit to all rows holds, (width,)."""
     found = np.zeros(problem.shape[1], dtype=bool)
     found[1 : part.X.shape[1] + 1] = held[int(part.claim.fit_intercept) :]

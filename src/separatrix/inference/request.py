@@ -52,7 +52,7 @@ WEIGHTS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class SummaryRequest:
     """A fitted logistic regression and its rows: X (n, d) dense or CSR, class numbers, weights and offset as given."""
 
     model: Any
@@ -90,16 +90,16 @@ class Asked:
     def penalised(self) -> bool:
         return bool(np.isfinite(self.claim.C) and np.any(self.claim.penalty_factors > 0))
 
-    def only(self, rows: Integers) -> Asked:
+    def only(self, rows: Integers) -> SummaryRequest:
         """The same question of some of the rows."""
         offset = None if self.offset is None else self.offset[rows]
         parts = (self.X[rows], self.y[rows], self.codes[rows], self.weight[rows])
-        return Asked(self.model, *parts, offset, self.declared, self.names)
+        return SummaryRequest(self.model, *parts, offset, self.declared, self.names)
 
 
-def ask(
+def summary_request(
     model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
-) -> Asked:
+) -> SummaryRequest:
     """Check all of it; refuses a model that is no fitted logistic regression, and weights without a declaration."""
     model, X, known = taken_apart(model, X)
     named = known if names is None else [str(name) for name in names]
@@ -128,10 +128,12 @@ def ask(
     if len(named) != rows.shape[1]:
         raise ParameterError("names", f"there are {len(named)} for {rows.shape[1]} columns", "give one a column")
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
-    return Asked(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(named))
+    return SummaryRequest(
+        model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(named)
+    )
 
 
-def refuse_other_rows(asked: Asked, at: Evaluation) -> None:
+def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
     """Raise with the certificate's own sentence where these rows are not those of the fit."""
     certificate = asked.model.certificate_
     scale = max(abs(certificate.null_objective), abs(certificate.objective))

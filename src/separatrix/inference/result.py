@@ -16,7 +16,7 @@ from separatrix.inference import render
 from separatrix.inference.effects import average_effects
 from separatrix.inference.findings import HELD, OPEN, Findings, States
 from separatrix.inference.marginal import MarginalEffects
-from separatrix.inference.request import Asked
+from separatrix.inference.request import SummaryRequest
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,7 +60,7 @@ class Summary:
     prior_corrected_intercept: Array | None
     tests: Array | None  # p-values by penalised likelihood ratios, where those take the place of z
     findings: Findings = field(compare=False)
-    asked: Asked = field(compare=False)
+    asked: SummaryRequest = field(compare=False)
 
     @property
     def z(self) -> Array:

@@ -24,7 +24,7 @@ from separatrix.inference.estimate import estimate_of
 from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
 from separatrix.inference.information import COVARIANCES, chosen, standard_errors
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
-from separatrix.inference.request import Asked, ask, refuse_other_rows
+from separatrix.inference.request import SummaryRequest, refuse_other_rows, summary_request
 from separatrix.inference.result import Summary
 
 # What exp of a coefficient is called, by loss; a probit coefficient has no such reading.
@@ -64,7 +64,7 @@ def summary(
     0.067
     """
     with one_blas_thread:
-        asked = ask(model, X, y, sample_weight, weights, offset, names)
+        asked = summary_request(model, X, y, sample_weight, weights, offset, names)
         kind = chosen(asked, covariance, groups)
         _check(asked, kind, intervals, level)
         estimate = estimate_of(asked, reference)
@@ -106,7 +106,7 @@ def summary(
     )
 
 
-def _check(asked: Asked, kind: str, intervals: str, level: float) -> None:
+def _check(asked: SummaryRequest, kind: str, intervals: str, level: float) -> None:
     if intervals not in INTERVALS:
         raise ParameterError("intervals", f"got {intervals!r}", f"choose one of {', '.join(map(repr, INTERVALS))}")
     if not (isinstance(level, int | float) and 0 < level < 1):
@@ -119,7 +119,7 @@ def _check(asked: Asked, kind: str, intervals: str, level: float) -> None:
         raise ParameterError("intervals", came, "use 'wald'")
 
 
-def _profile_name(asked: Asked) -> str:
+def _profile_name(asked: SummaryRequest) -> str:
     return str(asked.model.bias_reduction) if asked.firth else "likelihood"
 
 
@@ -175,12 +175,12 @@ def _shaped(values: Array) -> Array:
     return values[0] if len(values) == 1 else values
 
 
-def _is_tested(asked: Asked, intervals: str) -> bool:
+def _is_tested(asked: SummaryRequest, intervals: str) -> bool:
     """Whether p-values are by the likelihood that intervals are by: of two classes, each column by itself."""
     return asked.firth and intervals == "profile" and len(asked.claim.scorer.classes) == 2
 
 
-def _remarks(asked: Asked, tested: bool) -> list[str]:
+def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
     """What the weights make of the likelihood and of the intercept."""
     notes = []
     if not asked.declared.repeats:
@@ -203,7 +203,7 @@ def _remarks(asked: Asked, tested: bool) -> list[str]:
     return notes
 
 
-def _corrected(asked: Asked, found: Findings) -> Array | None:
+def _corrected(asked: SummaryRequest, found: Findings) -> Array | None:
     """The intercepts at the rows' own class shares, of a logistic fit with class weights."""
     if not (asked.class_weighted and asked.claim.fit_intercept and asked.claim.loss == "logistic") or asked.firth:
         return None

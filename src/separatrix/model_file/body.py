@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ModelFileError
 from separatrix.model_file.class_forms import Labels
-from separatrix.model_file.fields_by_classifier import KEPT, Kept
+from separatrix.model_file.fields_by_classifier import KEPT, FieldsKept
 from separatrix.model_file.forms import Choice, Maybe, Plain, Several
 from separatrix.model_file.kinds import CERTIFICATE, CLAIMS, SCHEMES, SCORERS
 from separatrix.model_file.places import Reading, Writing
@@ -86,7 +86,7 @@ def read_body(found: Any, at: Reading) -> dict[str, Any]:
     }
 
 
-def _fitted(kept: Kept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
+def _fitted(kept: FieldsKept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
     """The fit's attributes: all, or none, where a model was put together by hand."""
     if not isinstance(found, dict):
         raise ModelFileError(f"its {at.path} is not an object")

@@ -23,7 +23,7 @@ COUNT = Plain(int, 0)
 
 
 @dataclass(frozen=True)
-class Kept:
+class FieldsKept:
     """``fitted``: attributes with their forms; ``of_two``: those that are there for two classes alone; ``derived``:
     those that follow from the scorer.
     """
@@ -71,8 +71,8 @@ _ONE_VERSUS: dict[str, Form] = {
     "n_parameters_": COUNT,
 }
 
-KEPT: dict[str, Kept] = {
-    "logistic": Kept(
+KEPT: dict[str, FieldsKept] = {
+    "logistic": FieldsKept(
         ("linear",),
         ("likelihood", "firth"),
         {
@@ -85,22 +85,22 @@ KEPT: dict[str, Kept] = {
         },
         _TRACED,
     ),
-    "one-versus-one": Kept(("linear", "parts"), ("parts",), _ONE_VERSUS, {}),
-    "one-versus-rest": Kept(("linear", "parts"), ("parts",), _ONE_VERSUS, {}),
-    "perceptron": Kept(
+    "one-versus-one": FieldsKept(("linear", "parts"), ("parts",), _ONE_VERSUS, {}),
+    "one-versus-rest": FieldsKept(("linear", "parts"), ("parts",), _ONE_VERSUS, {}),
+    "perceptron": FieldsKept(
         ("linear",),
         ("separation",),
         {**_SEARCHED, "mistakes_": COUNT, "walking_": Maybe(numbers("scores", "1+d"))},
         _TRACED,
     ),
-    "kozinec": Kept(("linear",), ("margin", "separation"), {**_SEARCHED, "margin_": Number()}, _TRACED),
-    "max-margin": Kept(
+    "kozinec": FieldsKept(("linear",), ("margin", "separation"), {**_SEARCHED, "margin_": Number()}, _TRACED),
+    "max-margin": FieldsKept(
         ("linear",), ("margin", "separation"), {**_SEARCHED, "margin_": Number(), "support_": ROWS}, _TRACED
     ),
-    "least-squares": Kept(
+    "least-squares": FieldsKept(
         ("linear",), ("least-squares",), {**_DTYPE, "n_parameters_": COUNT, "output_weights_": numbers("", "1+d")}, {}
     ),
-    "fisher": Kept(
+    "fisher": FieldsKept(
         ("linear", "quadratic"),
         ("projection",),
         {
@@ -119,7 +119,7 @@ KEPT: dict[str, Kept] = {
         {},
         frozenset({"crossings_", "threshold_"}),
     ),
-    "lda": Kept(
+    "lda": FieldsKept(
         ("linear",),
         ("gaussian",),
         {
@@ -132,7 +132,7 @@ KEPT: dict[str, Kept] = {
         },
         {},
     ),
-    "qda": Kept(
+    "qda": FieldsKept(
         ("quadratic",), ("gaussian",), {**_GENERATIVE, "covariance_": numbers("K", "d", "d", finite=False)}, {}
     ),
 }

@@ -236,7 +236,7 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     ('age',)
     """
     try:
-        data = checksummed_json.seal(FORMAT, VERSION, model_file.content())
+        data = checksummed_json.with_checksum(FORMAT, VERSION, model_file.content())
     except MemoryError:
         do = "free some, or fit it on fewer columns"
         raise InputError("model", "there is not enough memory to write its file", do) from None
@@ -264,7 +264,7 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
 
 def from_bytes(data: bytes) -> ModelFile:
     """The model in the bytes of a file, after every check."""
-    return ModelFile.from_content(up_to_date(*checksummed_json.unseal(FORMAT, VERSION, data)))
+    return ModelFile.from_content(up_to_date(*checksummed_json.checked_content(FORMAT, VERSION, data)))
 
 
 @contextmanager

@@ -246,7 +246,7 @@ class SquaredCost:
         return Minimum(raw, W, value, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
-def pose_squares(
+def build_squared_cost(
     X: Any,
     codes: Integers,
     weight: Array,
@@ -258,7 +258,7 @@ def pose_squares(
     """The cost over rows in memory, in standard coordinates. Refuses NaN and infinity by row and column.
 
     >>> X, codes, signs = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([[-1.0], [1.0]])
-    >>> least = pose_squares(X, codes, np.ones(3), signs, 0.0, True).minimise()
+    >>> least = build_squared_cost(X, codes, np.ones(3), signs, 0.0, True).minimise()
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """

@@ -343,8 +343,9 @@ def thorough_passes(objective: Objective) -> float:
     """What the affine bound costs: a factor and a root of its inverse, and the rows' lengths by it, of a sample.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> round(thorough_passes(pose(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))), 3)
+    >>> from separatrix.objective.build import build_objective
+    >>> problem = build_objective(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))
+    >>> round(thorough_passes(problem), 3)
     6.725
     """
     second = hessian_passes(objective)

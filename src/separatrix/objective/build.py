@@ -20,7 +20,7 @@ from separatrix.rows.block import is_sparse, power_of_two
 FEW_FAR = 0.1
 
 
-def pose(
+def build_objective(
     X: Any,
     codes: Integers,
     n_classes: int,

@@ -30,8 +30,9 @@ def null_curvature(base: Objective) -> Array:
     """Σ above in the coordinates of the contrasts between classes, (c, c).
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> from separatrix.objective.build import build_objective
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), ridge)
     >>> null_curvature(problem).round(4).tolist()
     [[0.1875]]
     """
@@ -52,8 +53,9 @@ def null_hessian(base: Objective) -> Array:
     """The second derivatives of its loss on the determined directions, (c r, c r): without a pass.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> from separatrix.objective.build import build_objective
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
     >>> null_hessian(problem).tolist()
     [[0.25, 0.0], [0.0, 0.3125]]
     """
@@ -65,8 +67,9 @@ def factor_at_zero(base: Objective) -> Factor | None:
     """Of ∇²E where all weights are zero, without a pass; None where the columns' products are not at hand.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> from separatrix.objective.build import build_objective
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), ridge)
     >>> g, zero = np.array([1.0, 2.0]), np.zeros((1, 2))
     >>> bool(np.allclose(factor_at_zero(problem).solve(g), problem.factor(zero).solve(g)))
     True
@@ -88,9 +91,9 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
     Σ γ² (μ/2 + ρ)/(μ + ρ)² on the rows themselves, and on others less by 1/rows for each of Σ μ/(μ + ρ) parameters.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> X, codes = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
-    >>> problem = pose(X, codes, 2, np.ones(8), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(X, codes, 2, np.ones(8), Penalty(1.0, np.ones(1)))
     >>> bool(0 < wanted(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
     True
     """

@@ -11,7 +11,7 @@ from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
 from separatrix.evaluation.proportions import check_level
 from separatrix.reports.page import page
-from separatrix.reports.reported_model import Check, Subject
+from separatrix.reports.reported_model import Check, ReportedModel
 from separatrix.reports.sections import SECTIONS, lead
 from separatrix.scorers.scorer import scores_of, taken_apart
 
@@ -60,7 +60,7 @@ def report(
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
     found = None if checks is None else tuple(checks)
-    subject = Subject(model, X, y, named, test, tuple(notes), found, level, rows, test_rows, validated, checks_of)
+    subject = ReportedModel(model, X, y, named, test, tuple(notes), found, level, rows, test_rows, validated, checks_of)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)
 

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.base.labels import quoted
 from separatrix.classifiers.separated import APART
 from separatrix.proofs.verdicts import QuasiSeparable
-from separatrix.reports.reported_model import Subject
+from separatrix.reports.reported_model import ReportedModel
 
 # Columns and rows that are named.
 NAMED = 3
@@ -25,7 +25,7 @@ _DO = (
 )
 
 
-def apart(subject: Subject) -> str | None:
+def apart(subject: ReportedModel) -> str | None:
     """The paragraph, where classes that can be told apart leave no best fit; else None."""
     code = subject.model.certificate_.code
     if code not in APART:
@@ -36,7 +36,7 @@ def apart(subject: Subject) -> str | None:
     )
 
 
-def _who(subject: Subject) -> str:
+def _who(subject: ReportedModel) -> str:
     """The columns behind it: those that a proof needs, or those that move the scores the most."""
     verdict = getattr(subject.model, "separation_", None)
     if isinstance(verdict, QuasiSeparable) and len(verdict.columns):
@@ -52,7 +52,7 @@ def _who(subject: Subject) -> str:
     return f"What tells them apart the most: {_some(columns)}. "
 
 
-def _column(subject: Subject, verdict: QuasiSeparable, j: int) -> str:
+def _column(subject: ReportedModel, verdict: QuasiSeparable, j: int) -> str:
     """By its name; the columns of a verdict are those without a penalty, which may be fewer."""
     whole = np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1
     return quoted(subject.names[j]) if whole else verdict.about.column(j)

@@ -39,7 +39,7 @@ TOP = 10
 
 
 @dataclass(frozen=True)
-class Subject:
+class ReportedModel:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
     ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;

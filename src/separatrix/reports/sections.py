@@ -26,14 +26,14 @@ from separatrix.plots.ranked import RankingDisplay
 from separatrix.plots.style import told_apart
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Section, details, facts, findings, pair, paragraph, table, text, tiles
-from separatrix.reports.reported_model import TOP, Subject
+from separatrix.reports.reported_model import TOP, ReportedModel
 from separatrix.reports.verdict import fitted, optimality, percent, performance, worries
 
 # Rows of a table of classes, and of kinds of mistakes; classes side by side in a table of coefficients.
 MOST_ROWS, MOST_MISTAKES, MOST_CLASSES = 40, 300, 5
 
 
-def lead(subject: Subject) -> str:
+def lead(subject: ReportedModel) -> str:
     """The verdict: one paragraph, the large numbers, and what to worry about."""
     found = worries(subject)
     if found:
@@ -45,7 +45,7 @@ def lead(subject: Subject) -> str:
     return paragraph(sentences, "verdict") + tiles(_numbers(subject)) + (findings(found) if found else "") + notes
 
 
-def _numbers(subject: Subject) -> list[tuple[str, str, str]]:
+def _numbers(subject: ReportedModel) -> list[tuple[str, str, str]]:
     n, level = subject.judged.n_rows, percent(subject.level, 0)
     low, high = subject.accuracy
     shown = [
@@ -63,7 +63,7 @@ def _numbers(subject: Subject) -> list[tuple[str, str, str]]:
     return shown
 
 
-def certificate(subject: Subject) -> Section:
+def certificate(subject: ReportedModel) -> Section:
     lines = [line.partition(":") for line in str(certificate_on(subject.model, subject.X)).splitlines()]
     verified = (
         f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
@@ -73,7 +73,7 @@ def certificate(subject: Subject) -> Section:
     return Section("certificate", "Certificate", body + "<p><code>model.certificate_.verify(X, y)</code></p>")
 
 
-def columns(subject: Subject) -> Section:
+def columns(subject: ReportedModel) -> Section:
     title, found = "What each column does", subject.coefficients
     if isinstance(found, str):
         return Section("columns", title, paragraph(f"Left out: {found}."))
@@ -112,7 +112,7 @@ def _interval(shown: str) -> str:
     return value.replace(" ", "\N{NO-BREAK SPACE}") + bracket + rest.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def decision(subject: Subject) -> Section:
+def decision(subject: ReportedModel) -> Section:
     shown = DecisionRegionsDisplay.of(subject.model, *subject.judged_rows, names=subject.names)
     caption = f"Rows by their true class, mistakes ringed; {shown.says}."
     told = [
@@ -126,7 +126,7 @@ def decision(subject: Subject) -> Section:
     return Section("regions", "Decision regions", pair(figure(shown, "fig-regions", caption), words))
 
 
-def ranking(subject: Subject) -> Section | None:
+def ranking(subject: ReportedModel) -> Section | None:
     if not subject.rankings:
         return Section("ranking", "Ranking", paragraph("Left out: the rows are all of one class."))
     curves = [kind(subject.rankings, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
@@ -144,7 +144,7 @@ def ranking(subject: Subject) -> Section | None:
     return Section("ranking", "Telling the classes apart", body + _areas(subject, curves))
 
 
-def _several(subject: Subject, shown: RankingDisplay) -> str:
+def _several(subject: ReportedModel, shown: RankingDisplay) -> str:
     """Of more than two classes: what each curve is, and which are drawn."""
     if len(subject.labels) == 2:
         return ""
@@ -153,7 +153,7 @@ def _several(subject: Subject, shown: RankingDisplay) -> str:
     return " One class against the rest each."
 
 
-def _areas(subject: Subject, curves: Sequence[RankingDisplay]) -> str:
+def _areas(subject: ReportedModel, curves: Sequence[RankingDisplay]) -> str:
     """Every class's areas with their intervals, folded: pictures have most of them."""
     if len(subject.labels) == 2:
         return ""
@@ -165,7 +165,7 @@ def _areas(subject: Subject, curves: Sequence[RankingDisplay]) -> str:
     return details("All areas in a table", table(["class", "rows", "area under ROC", "average precision"], rows))
 
 
-def calibration(subject: Subject) -> Section:
+def calibration(subject: ReportedModel) -> Section:
     found = subject.calibration
     if isinstance(found, str):
         return Section("calibration", "Calibration", paragraph(f"Left out: {found}."))
@@ -182,7 +182,7 @@ def calibration(subject: Subject) -> Section:
     return Section("calibration", "Do its probabilities come true?", body)
 
 
-def confusion(subject: Subject) -> Section:
+def confusion(subject: ReportedModel) -> Section:
     counts = subject.judged.confusion
     shown = ConfusionDisplay(counts, subject.judged.classes)
     left_out = len(counts) - len(shown.shown)
@@ -201,7 +201,7 @@ def confusion(subject: Subject) -> Section:
     return Section("confusion", "Mistakes", body + _mistakes(subject))
 
 
-def _mistakes(subject: Subject) -> str:
+def _mistakes(subject: ReportedModel) -> str:
     """Of many classes, kinds of mistakes by how many there are, the most frequent first."""
     counts = subject.judged.confusion * (1 - np.eye(len(subject.labels), dtype=np.int64))
     pairs = np.argwhere(counts > 0)
@@ -221,7 +221,7 @@ def _share(k: int, n: int, level: float) -> str:
     return _interval(f"{100 * k / n:.0f} % ({low:.0f} to {high:.0f})")
 
 
-def solving(subject: Subject) -> Section:
+def solving(subject: ReportedModel) -> Section:
     try:
         runs = runs_of(subject.model)
     except InputError as error:
@@ -242,7 +242,7 @@ def solving(subject: Subject) -> Section:
     return Section("solver", "How the solver went", pair(*parts))
 
 
-def influence(subject: Subject) -> Section:
+def influence(subject: ReportedModel) -> Section:
     found = subject.influence
     if isinstance(found, str):
         return Section("influence", "Influential rows", paragraph(f"Left out: {found}."))
@@ -262,7 +262,7 @@ def influence(subject: Subject) -> Section:
     return Section("influence", "Influential rows", body)
 
 
-def _leverage(subject: Subject) -> str:
+def _leverage(subject: ReportedModel) -> str:
     """How large a leverage can be: 1, but for K scores together K − 1, the rank of a row's curvature."""
     several = len(subject.labels) > 2 and not hasattr(type(subject.model), "influential")
     most = (
@@ -273,7 +273,7 @@ def _leverage(subject: Subject) -> str:
     return f" Leverage: how much of its own scores a row decides; {most}."
 
 
-def surprise(subject: Subject) -> Section:
+def surprise(subject: ReportedModel) -> Section:
     found, judged = surprising(subject.judged, TOP), subject.judged
     title, places = "Surprising rows", subject.test_rows if subject.held_out else subject.rows
     where = "rows as the table numbers them, from 1"
@@ -295,7 +295,7 @@ def surprise(subject: Subject) -> Section:
     return Section("surprise", title, body)
 
 
-def checks(subject: Subject) -> Section | None:
+def checks(subject: ReportedModel) -> Section | None:
     if subject.checks is None:
         return None
     of = paragraph(f"Of {subject.checks_of}.", "aside") if subject.checks_of else ""
@@ -303,7 +303,7 @@ def checks(subject: Subject) -> Section | None:
     return Section("checks", "Data checks", of + body)
 
 
-def settings(subject: Subject) -> Section:
+def settings(subject: ReportedModel) -> Section:
     params = subject.model.get_params(deep=False)
     pairs = [(name, f"{value!r}") for name, value in sorted(params.items())]
     n, K = subject.own.n_rows, len(subject.labels)
@@ -316,7 +316,7 @@ def settings(subject: Subject) -> Section:
     return Section("settings", "What was fitted", body)
 
 
-SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
+SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     certificate,
     columns,
     decision,

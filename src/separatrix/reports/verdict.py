@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.diagnostics import wilson
 from separatrix.reports.no_optimum import apart
-from separatrix.reports.reported_model import Subject
+from separatrix.reports.reported_model import ReportedModel
 
 # A fit within this share of the null model's objective of its minimum is called optimal.
 OPTIMAL = 1e-6
@@ -31,7 +31,7 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}".removesuffix("." + "0" * digits) + "\N{NO-BREAK SPACE}%"
 
 
-def fitted(subject: Subject) -> str:
+def fitted(subject: ReportedModel) -> str:
     """What was fitted, to what."""
     d, K = len(subject.names), len(subject.labels)
     n = subject.own.n_rows if subject.verification else subject.model.certificate_.n_rows
@@ -40,7 +40,7 @@ def fitted(subject: Subject) -> str:
     return f"A {subject.kind} over {columns} was fitted to {n:,} rows of {K} classes{named}."
 
 
-def performance(subject: Subject) -> str:
+def performance(subject: ReportedModel) -> str:
     """How well it does, against always guessing the majority, and how sure that is."""
     n, right = subject.judged.n_rows, subject.n_right
     low, high = subject.accuracy
@@ -55,7 +55,7 @@ def performance(subject: Subject) -> str:
     )
 
 
-def optimality(subject: Subject) -> str:
+def optimality(subject: ReportedModel) -> str:
     """Whether the fit is proven optimal, on rows that are its own."""
     certificate = subject.model.certificate_
     if not subject.verification:
@@ -76,7 +76,7 @@ def optimality(subject: Subject) -> str:
     return f"Its objective is at most {certificate.bound:.1e} above the best possible: {certificate.status}."
 
 
-def worries(subject: Subject) -> list[tuple[str, str, str]]:
+def worries(subject: ReportedModel) -> list[tuple[str, str, str]]:
     """What to worry about: (severity, title, sentence) each, the gravest first."""
     found = [worry for rule in RULES for worry in rule(subject)]
     return sorted(found, key=lambda worry: worry[0] != "error")
@@ -85,7 +85,7 @@ def worries(subject: Subject) -> list[tuple[str, str, str]]:
 Worry = Iterator[tuple[str, str, str]]
 
 
-def _not_held_out(subject: Subject) -> Worry:
+def _not_held_out(subject: ReportedModel) -> Worry:
     if subject.held_out:
         return
     if subject.validated is not None:
@@ -99,7 +99,7 @@ def _not_held_out(subject: Subject) -> Worry:
         yield "warning", "Not tried on new rows.", sentence
 
 
-def _not_met(subject: Subject) -> Worry:
+def _not_met(subject: ReportedModel) -> Worry:
     certificate = subject.model.certificate_
     if not subject.verification:
         sentence = f"On the rows given here the certificate {subject.verification.sentence}: {NOT_ITS_ROWS}."
@@ -114,7 +114,7 @@ def _not_met(subject: Subject) -> Worry:
         yield "warning", "Columns are constant or collinear.", sentence
 
 
-def _no_gain(subject: Subject) -> Worry:
+def _no_gain(subject: ReportedModel) -> Worry:
     if subject.gain.low <= 0:
         sentence = "The interval of its gain over always guessing the most frequent class reaches zero."
         yield "error", "It may be right no more often than guessing.", sentence
@@ -124,7 +124,7 @@ def _no_gain(subject: Subject) -> Worry:
         yield "warning", "Few rows to judge by.", sentence
 
 
-def _forgotten_class(subject: Subject) -> Worry:
+def _forgotten_class(subject: ReportedModel) -> Worry:
     counts, right = subject.judged.confusion.sum(axis=1), np.diag(subject.judged.confusion)
     missed = [
         (label, n, k)
@@ -141,7 +141,7 @@ def _forgotten_class(subject: Subject) -> Worry:
         yield "warning", title, f"Rows found: {shown}{more}."
 
 
-def _overfitted(subject: Subject) -> Worry:
+def _overfitted(subject: ReportedModel) -> Worry:
     if subject.held_out:
         low, _ = wilson(int(np.sum(subject.own.right)), subject.own.n_rows, subject.level)
         if float(low) > subject.accuracy.high:
@@ -150,7 +150,7 @@ def _overfitted(subject: Subject) -> Worry:
             yield "warning", "It knows its own rows by heart.", sentence
 
 
-def _uncalibrated(subject: Subject) -> Worry:
+def _uncalibrated(subject: ReportedModel) -> Worry:
     found = subject.calibration
     if not isinstance(found, str):
         low, high = wilson(np.round(found.observed * found.count), found.count, SURELY)
@@ -160,7 +160,7 @@ def _uncalibrated(subject: Subject) -> Worry:
             yield "warning", "Its probabilities are off.", sentence
 
 
-def _standing_out(subject: Subject) -> Worry:
+def _standing_out(subject: ReportedModel) -> Worry:
     found = subject.influence
     if not isinstance(found, str) and np.any(found.distance > FAR):
         rows = [str(row) for row in subject.called(found.rows[found.distance > FAR])]
@@ -176,13 +176,13 @@ def _standing_out(subject: Subject) -> Worry:
             yield "warning", "Some labels may be wrong.", sentence
 
 
-def _checked(subject: Subject) -> Worry:
+def _checked(subject: ReportedModel) -> Worry:
     for kind, title, sentence in subject.checks or ():
         if str(kind).lower() in ("error", "warning", "warn"):
             yield ("error" if str(kind).lower() == "error" else "warning"), title, sentence
 
 
-RULES: tuple[Callable[[Subject], Worry], ...] = (
+RULES: tuple[Callable[[ReportedModel], Worry], ...] = (
     _not_met,
     _no_gain,
     _not_held_out,

@@ -64,7 +64,7 @@ class Run:
 
 
 @dataclass
-class _Look:
+class BoundSchedule:
     """The bound at each state: the cheap one always, the thorough one when the run seems near its end.
 
     A thorough bound costs second derivatives. It is tried once the solver expects to be within the tolerance, or, of
@@ -125,10 +125,10 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
     >>> bool(np.all(np.diff(values) < 0))
     True
@@ -154,14 +154,14 @@ def run(
     ``exact_weights``: where second derivatives are at hand at the end, take the last steps of ``finish``, too.
 
     >>> from separatrix.solvers.newton import Newton
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
     'optimal'
     """
-    look, trace = _Look(tol), list[Record]()
+    look, trace = BoundSchedule(tol), list[Record]()
     told = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule] = [*rules, Halted()]
     before: State | None = None
@@ -192,7 +192,7 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
     return Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, met)
 
 
-def _finished(problem: Objective, ended: Run, look: _Look, rules: Sequence[Rule], clock: float) -> Run:
+def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequence[Rule], clock: float) -> Run:
     """The run with its last steps, if the limit on iterations leaves one, and the status in their light."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
     state, found, trace, status = ended.state, look.latest, ended.trace, None
@@ -206,7 +206,9 @@ def _finished(problem: Objective, ended: Run, look: _Look, rules: Sequence[Rule]
     return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
 
 
-def _end(solver: Solver, problem: Objective, state: State, status: Status, look: _Look, trace: list[Record]) -> Run:
+def _end(
+    solver: Solver, problem: Objective, state: State, status: Status, look: BoundSchedule, trace: list[Record]
+) -> Run:
     """The solver's answer, with the sharpest bound on it that there is."""
     final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:

@@ -23,7 +23,7 @@ from separatrix.base.arrays import Array
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
 from separatrix.solvers.quadratic import minimise, moving
-from separatrix.solvers.stalled import MOST_CRAWLED, crawled
+from separatrix.solvers.stalled import MOST_CRAWLED, stalled
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
@@ -38,10 +38,10 @@ LEAST_CURVATURE = 1e-12
 class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
 
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = pose(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1), l1_ratio=1.0))
+    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1), l1_ratio=1.0))
     >>> start = ProximalNewton().init(problem, np.zeros((1, 2)))
     >>> ProximalNewton().step(problem, start).W.tolist()
     [[0.0, 0.0]]
@@ -126,10 +126,10 @@ def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patienc
     )
     least, nearest = state.memory.get("record", (state.at.value, before))
     idle, halved = state.memory.get("idle", 0) + 1, after < 0.5 * nearest
-    slow = crawled(state.memory, state.at.value, at.value, problem.null_value, halved)
+    slow = stalled(state.memory, state.at.value, at.value, problem.null_value, halved)
     if at.value < least - ROUNDING * abs(least) or halved:
         least, nearest, idle = min(least, at.value), min(nearest, after), 0
     kept = {"idle": idle, "record": (least, nearest), **slow, **memory}
-    crawls = slow["crawled"] >= max(patience, MOST_CRAWLED)
+    crawls = slow["stalled"] >= max(patience, MOST_CRAWLED)
     halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawls else None
     return State(W, at, state.iteration + 1, kept, halt)

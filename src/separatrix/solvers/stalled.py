@@ -9,17 +9,17 @@ from typing import Any
 CRAWLING, MOST_CRAWLED = 1e-7, 20
 
 
-def crawled(memory: Mapping[str, Any], before: float, value: float, null_value: float, halved: bool) -> dict[str, Any]:
+def stalled(memory: Mapping[str, Any], before: float, value: float, null_value: float, halved: bool) -> dict[str, Any]:
     """How long E has been going down by next to nothing, as a state remembers it.
 
     ``before`` and ``value``: E before and after a step; ``halved``: whether the gradient is less than half of what it
     was, which counts as progress whatever E does.
 
-    >>> memory = crawled({}, 1.0, 1.0 - 1e-9, 1.0, False)
-    >>> memory["crawled"], crawled(memory, 1.0 - 1e-9, 0.5, 1.0, False)["crawled"]
+    >>> memory = stalled({}, 1.0, 1.0 - 1e-9, 1.0, False)
+    >>> memory["stalled"], stalled(memory, 1.0 - 1e-9, 0.5, 1.0, False)["stalled"]
     (1, 0)
     """
-    high, count = memory.get("high", before), memory.get("crawled", 0) + 1
+    high, count = memory.get("high", before), memory.get("stalled", 0) + 1
     if value < high - CRAWLING * null_value or halved:
         high, count = min(high, value), 0
-    return {"high": high, "crawled": count}
+    return {"high": high, "stalled": count}

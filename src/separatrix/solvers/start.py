@@ -12,8 +12,9 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     """E(start) and ∇E(start): in one pass, or by the classes' sums alone where all weights are zero.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> from separatrix.objective.build import build_objective
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
     >>> at, passes = begun(problem, np.zeros((1, 2))), problem.passes
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)

@@ -25,7 +25,7 @@ from separatrix.solvers.separating.rules import (
     MarginWithin,
     OutOfSteps,
     ProvenInseparable,
-    pose_separation,
+    build_separation_objective,
 )
 from separatrix.solvers.stopping import Rule
 
@@ -44,7 +44,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
         do = "ask of two classes that a hyperplane separates"
         raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", do)
-    problem = pose_separation(as_rows(X), signed(encode(y)[1]), fit_intercept)
+    problem = build_separation_objective(as_rows(X), signed(encode(y)[1]), fit_intercept)
     summary = summarise(problem.rows)
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]

@@ -28,7 +28,13 @@ from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.separating.max_margin import NearestPoint
 from separatrix.solvers.separating.perceptron import OnlineUpdates, survey
-from separatrix.solvers.separating.rules import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable, pose_separation
+from separatrix.solvers.separating.rules import (
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+    build_separation_objective,
+)
 from separatrix.solvers.stopping import Rule
 
 # The margin of w* is taken to this of the largest; a smaller γ only makes the bound larger, never false.
@@ -150,7 +156,7 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
-    return pose_separation(rows, signed(codes), fit_intercept)
+    return build_separation_objective(rows, signed(codes), fit_intercept)
 
 
 def _vector(name: str, value: Any, width: int) -> Array:
@@ -169,7 +175,7 @@ def _widest_separator(problem: Objective) -> Array:
     X = rows.X
     if problem.fit_intercept:
         X = _with_ones(X)
-    through = pose_separation(X, rows.t, fit_intercept=False)
+    through = build_separation_objective(X, rows.t, fit_intercept=False)
     proof = ProvenInseparable()
     rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), OutOfSteps(100 * X.shape[1] + 1000, proof)]
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)

@@ -26,7 +26,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.tuning.leverages import HIGH, Inverse, one_step, pieces
-from separatrix.tuning.reduced_rows import Reduced
+from separatrix.tuning.reduced_rows import ReducedRows
 from separatrix.tuning.refits import PIECE, refitted
 
 __all__ = ["Inverse", "LeftOut", "leave_one_out", "row_lengths"]
@@ -64,21 +64,21 @@ class LeftOut(NamedTuple):
 
 
 def leave_one_out(
-    rows: Reduced, theta: Array, inverse: Inverse, seed: int = 0, lengths: Callable[[], Array] | None = None
+    rows: ReducedRows, theta: Array, inverse: Inverse, seed: int = 0, lengths: Callable[[], Array] | None = None
 ) -> LeftOut:
     """The loss of every row by the fit without it, from the minimum Θ of a problem and A there.
 
     Draws are by the seed. ``lengths``: gives ‖x_i‖², for the odds of rows where they are many; by default alike.
 
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.tuning.reduced_rows import reduced
+    >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> problem = pose(X, codes, 2, np.ones(4), Penalty(10.0, np.ones(1)), fit_intercept=False)
+    >>> problem = build_objective(X, codes, 2, np.ones(4), Penalty(10.0, np.ones(1)), fit_intercept=False)
     >>> W, space = np.zeros((1, 2)), problem.subspace
     >>> for _ in range(20):
     ...     W = W - space.expand(problem.factor(W).solve(space.reduce(problem.value_gradient(W).gradient)))
-    >>> rows, theta = reduced(problem), space.reduce(W)
+    >>> rows, theta = reduce_rows(problem), space.reduce(W)
     >>> found = leave_one_out(rows, theta, Inverse.of(problem.factor(W), space))
     >>> found.refitted, bool(np.all(found.loss >= rows.losses(rows.scores(theta))[0]))
     (0, True)
@@ -99,14 +99,14 @@ def rows_seen(inverse: Inverse) -> int:
     return max(FEWEST_SEEN, 2 * WORK // max(1, len(inverse.A) * (len(inverse.A) + r)))
 
 
-def row_lengths(rows: Reduced) -> Array:
+def row_lengths(rows: ReducedRows) -> Array:
     """‖x_i‖² in the coordinates of the rows, (n,).
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> from separatrix.tuning.reduced_rows import reduced
-    >>> problem = pose(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(1)))
-    >>> row_lengths(reduced(problem)).tolist()  # in units of two
+    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.tuning.reduced_rows import reduce_rows
+    >>> problem = build_objective(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(1)))
+    >>> row_lengths(reduce_rows(problem)).tolist()  # in units of two
     [2.0, 2.0]
     """
     parts = _cut(rows.n_rows, rows.space.rank)
@@ -145,7 +145,7 @@ def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
     return rows[ascending], stands_for[ascending]
 
 
-def _expected(rows: Reduced, theta: Array, lengths: Callable[[], Array] | None) -> tuple[Array, Array]:
+def _expected(rows: ReducedRows, theta: Array, lengths: Callable[[], Array] | None) -> tuple[Array, Array]:
     """The loss of each row by the fit to all, (n,), and what leaving it out should add, in proportion."""
     own, slope = rows.losses(rows.scores(theta))
     expected = rows.sigma * np.einsum("ij,ij->j", slope, slope)
@@ -167,7 +167,7 @@ def _spread(found: LeftOut, own: Array, expected: Array, weight: Array, seen: In
     return LeftOut(loss, share, found.refitted, found.high, len(seen), error)
 
 
-def _of(rows: Reduced, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
+def _of(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
     """Of these rows, by default all: one step each, and refits of those past HIGH or FAR."""
     n, K = rows.n_rows, rows.problem.shape[0]
     part = rows if seen is None else rows.take(seen)
@@ -192,7 +192,7 @@ def _of(rows: Reduced, theta: Array, inverse: Inverse, seen: Integers | None, se
     return LeftOut(loss, share, len(chosen), len(high), part.n_rows, 0.0)
 
 
-def _stepped(rows: Reduced, theta: Array, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
+def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
     """z₋ᵢ by one step, (K, m); the trace of σ ℓ″ G; how many times past HIGH, and past FAR, a row is."""
     far = FAR_ABSOLUTE if rows.problem.has_absolute else FAR
 

@@ -19,7 +19,7 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.objective.factor import Factor
 from separatrix.objective.subspace import Subspace
 from separatrix.rows import Block
-from separatrix.tuning.reduced_rows import Reduced
+from separatrix.tuning.reduced_rows import ReducedRows
 
 # Past so much curvature × leverage one step is far off: tried on small sets, means of it by up to 15 %.
 HIGH = 0.4
@@ -94,7 +94,7 @@ class Pieces(NamedTuple):
     z: Array
 
 
-def pieces(rows: Reduced, theta: Array, inverse: Inverse) -> Pieces:
+def pieces(rows: ReducedRows, theta: Array, inverse: Inverse) -> Pieces:
     """Of these rows, at Θ."""
     z = rows.scores(theta)
     slope = rows.losses(z)[1]
@@ -104,7 +104,7 @@ def pieces(rows: Reduced, theta: Array, inverse: Inverse) -> Pieces:
     )
 
 
-def one_step(of: Pieces, rows: Reduced) -> tuple[Array, Array, Array]:
+def one_step(of: Pieces, rows: ReducedRows) -> tuple[Array, Array, Array]:
     """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound on that where it is not past HIGH.
 
     No eigenvalue of a product of positive matrices is larger than its trace. A row alone along a direction would be

@@ -35,10 +35,11 @@ def sums_of(rows: Written | Framed) -> Sums:
     """By pieces or by folds.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> from separatrix.tuning.reduced_rows import reduced
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
-    >>> sums_of(reduced(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
+    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.tuning.reduced_rows import reduce_rows
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
     [[0.25, 0.0], [0.0, 0.3125]]
     """
     return InPieces(rows) if isinstance(rows, Written) else Folded(rows)

@@ -25,9 +25,9 @@ from separatrix.rows.block import is_sparse
 from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
-from separatrix.tuning.reduced_rows import Reduced, reduced
+from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
-from separatrix.tuning.warm_path import Solved, Walk, with_penalty
+from separatrix.tuning.warm_path import Solved, WarmPath, with_penalty
 
 # The path may end past this share of all parameters, or below this share of the null model's loss.
 NO_PENALTY, PERFECT = 0.99, 1e-3
@@ -76,13 +76,13 @@ class Question:
     max_iter: int = 1000
     tol: float = 1e-8
 
-    def walk(self, rows: Integers | None = None) -> Walk:
+    def walk(self, rows: Integers | None = None) -> WarmPath:
         """A path over all rows, or over some."""
         X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
         if rows is not None:
             X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
         rest = (self.n_classes, weight, self.penalty, self.fit_intercept, self.names, self.loss, beside)
-        return Walk.over(X, codes, *rest)
+        return WarmPath.over(X, codes, *rest)
 
     @property
     def scored(self) -> Any:
@@ -110,7 +110,7 @@ class Method(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def walk(self) -> Walk: ...
+    def walk(self) -> WarmPath: ...
     @property
     def least(self) -> float: ...
     @property
@@ -127,7 +127,7 @@ def _mean(loss: Array, weight: Array) -> tuple[float, float]:
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
 
 
-def lowest(walk: Walk) -> float:
+def lowest(walk: WarmPath) -> float:
     """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
@@ -194,7 +194,7 @@ class Absolute:
     """Fits with absolute values, by the walk's solvers; second derivatives on the columns in use."""
 
     base: Objective
-    path: Walk
+    path: WarmPath
     max_iter: int
 
     def plan(self, least: float, rows: float) -> Plan:
@@ -209,7 +209,7 @@ class Absolute:
         if len(W) > 1:  # of a column that no penalty holds, only differences between classes are determined
             active[-1] &= ~problem.unpenalised
         loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        rows = reduced(problem, Subspace(None, None, W.shape[1]))
+        rows = reduce_rows(problem, Subspace(None, None, W.shape[1]))
         return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
 
     def finished(self, C: float, theta: Array, tol: float) -> Array:
@@ -221,7 +221,7 @@ class ByLeverages:
     """Leave-one-out from the leverages of one fit a C."""
 
     question: Question
-    walk: Walk
+    walk: WarmPath
     least: float
     fits: Fits
     basis: Basis | None = None
@@ -251,7 +251,7 @@ class ByLeverages:
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
 
-    def _lengths(self, rows: Reduced) -> Array:
+    def _lengths(self, rows: ReducedRows) -> Array:
         """Of rows that are the same for every C, found once."""
         if not self.kept:
             self.kept.append(row_lengths(rows))
@@ -284,14 +284,14 @@ class ByFolds:
     """Five folds by class, each with a path over the other rows."""
 
     question: Question
-    walk: Walk
+    walk: WarmPath
     least: float
     fold: Integers
-    walks: tuple[Walk, ...]
+    walks: tuple[WarmPath, ...]
     name: ClassVar[str] = "cross-validation"
 
     @classmethod
-    def over(cls, question: Question, walk: Walk) -> ByFolds:
+    def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """The folds drawn by the seed; a row that cannot be left out is in none."""
         rng, fold = np.random.default_rng(question.seed), np.full(len(question.codes), -1)
         for k in range(question.n_classes):

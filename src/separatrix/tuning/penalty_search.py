@@ -70,15 +70,15 @@ def choose_penalty(question: Question) -> Chosen:
             break
         path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
-    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.posed(best.C))
+    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
 
 
 def choose_near(problem: Objective) -> tuple[Solver, str]:
     """The solver for a start next to the minimum, and why: Newton's method, where ∇²E exists and is a matrix.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> choose_near(pose(np.eye(2), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(2))))[1]
+    >>> from separatrix.objective.build import build_objective
+    >>> choose_near(build_objective(np.eye(2), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(2))))[1]
     'Newton: begun at the fit that was scored, where few steps do'
     """
     if not (problem.smooth and problem.has_hessian):

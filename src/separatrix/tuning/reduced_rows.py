@@ -33,7 +33,7 @@ from separatrix.rows.protocol import count_pass
 LARGEST_COPY, PIECE, SCALED = 1 << 22, 1 << 18, 1 << 20
 
 
-class Reduced(ABC):
+class ReducedRows(ABC):
     """Some rows: targets t (n,), σ (n,), z⁰ (K, n) or None, and their products with x (n, r)."""
 
     problem: Objective
@@ -56,11 +56,11 @@ class Reduced(ABC):
         """R x, (q, r), for R (q, n)."""
 
     @abstractmethod
-    def take(self, rows: Integers | slice) -> Reduced:
+    def take(self, rows: Integers | slice) -> ReducedRows:
         """Some of the rows."""
 
     @abstractmethod
-    def under(self, problem: Objective) -> Reduced:
+    def under(self, problem: Objective) -> ReducedRows:
         """The same rows, with another penalty."""
 
     @property
@@ -210,13 +210,14 @@ def _mixed(M: Array, Z: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Written(Reduced):
+class Written(ReducedRows):
     """Rows written out.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(1)))
-    >>> rows = reduced(problem)
+    >>> from separatrix.objective.build import build_objective
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> rows = reduce_rows(problem)
     >>> rows.X.tolist(), float(rows.value_gradient(np.zeros(2))[0].round(6))
     ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], 0.693147)
     """
@@ -247,7 +248,7 @@ class Written(Reduced):
 
 
 @dataclass(frozen=True)
-class Framed(Reduced):
+class Framed(ReducedRows):
     """The rows of a block, as they are."""
 
     problem: Objective
@@ -277,7 +278,7 @@ class Framed(Reduced):
         return replace(self, problem=problem)
 
 
-def reduced(problem: Objective, space: Subspace | None = None) -> Written | Framed:
+def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
     """The rows of a problem in the coordinates of a subspace, by default its own, written out where they are few.
 
     The Gram matrix, from which a problem's own subspace is found, is then that of the rows as they are written.

@@ -26,7 +26,7 @@ from separatrix.objective.problem import Objective
 from separatrix.rows import MemoryRows
 from separatrix.solvers import choose, default_rules, run
 from separatrix.tuning.leverages import Inverse, pieces
-from separatrix.tuning.reduced_rows import Reduced
+from separatrix.tuning.reduced_rows import ReducedRows
 
 # Numbers written out at once.
 PIECE = 1 << 20
@@ -37,7 +37,7 @@ ACCURACY, MOST_STEPS, PAIRS, STEEP = 1e-2, 60, 8, 0.9
 REFIT_TOL = 1e-6
 
 
-def refitted(rows: Reduced, theta: Array, inverse: Inverse, out: Integers) -> Array:
+def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -> Array:
     """The scores of the rows ``out`` by fits without each, (K, len(out))."""
     if rows.problem.has_absolute:
         W = rows.weights(theta)
@@ -73,17 +73,17 @@ Memory = list[tuple[Array, Array, Array]]
 class _Without:
     """Fits without one row each, side by side: Θ (R, c r), begun at the fit to all."""
 
-    rows: Reduced
+    rows: ReducedRows
     A: Array
     out: Integers  # which row each leaves out
-    own: Reduced  # and those rows
+    own: ReducedRows  # and those rows
     N: Array  # A (I ⊗ x_i), (R, c r, c)
     M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
     spread: Array  # trace of G without the row, (R,)
 
     @classmethod
     def of(
-        cls, rows: Reduced, theta: Array, gradient: Array, inverse: Inverse, out: Integers
+        cls, rows: ReducedRows, theta: Array, gradient: Array, inverse: Inverse, out: Integers
     ) -> tuple[_Without, Array]:
         """The fits, and ∇E without the row at Θ, (R, c r), from that with all."""
         own = rows.take(out)

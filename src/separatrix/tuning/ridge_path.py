@@ -30,7 +30,7 @@ from separatrix.objective.problem import Evaluation, Objective
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.path_sums import Sums, sums_of
-from separatrix.tuning.reduced_rows import Reduced, Written, reduced
+from separatrix.tuning.reduced_rows import ReducedRows, Written, reduce_rows
 from separatrix.tuning.warm_path import with_penalty
 
 # Decrements, as shares of E, at which second derivatives are taken, and from which one Newton step with them is enough:
@@ -48,7 +48,7 @@ FLAT = float(np.finfo(np.float64).eps) ** 1.5
 class Fit(NamedTuple):
     """The rows with the penalty of one C, Θ near its minimum, the mean loss there, and A; None where ∇²E is singular"""
 
-    rows: Reduced
+    rows: ReducedRows
     theta: Array
     loss: float
     inverse: Inverse | None
@@ -59,7 +59,7 @@ class _Penalised:
     """E for one C, as a function of Θ."""
 
     sums: Sums
-    rows: Reduced
+    rows: ReducedRows
 
     def value_gradient(self, theta: Array) -> Evaluation:
         return self.add(theta, *self.sums.value_gradient(theta))
@@ -95,16 +95,16 @@ class Ridge:
     """The path so far: the null model, and the fits seen.
 
     >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import pose
+    >>> from separatrix.objective.build import build_objective
     >>> X, codes = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
-    >>> path = Ridge.on(pose(X, codes, 2, np.ones(6), Penalty(1.0, np.ones(1))))
+    >>> path = Ridge.on(build_objective(X, codes, 2, np.ones(6), Penalty(1.0, np.ones(1))))
     >>> weak, strong = (path.at(C).loss for C in (1.0, 0.01))
     >>> bool(weak < strong)
     True
     """
 
     base: Objective  # of C = 1
-    rows: Reduced
+    rows: ReducedRows
     sums: Sums
     null: Place
     seen: list[Place] = field(default_factory=list)
@@ -112,7 +112,7 @@ class Ridge:
     @classmethod
     def on(cls, base: Objective) -> Ridge:
         """At the null model."""
-        rows, W = reduced(base), base.null_weights
+        rows, W = reduce_rows(base), base.null_weights
         space, sums = rows.space, sums_of(rows)  # which directions are determined does not depend on C
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
         return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
@@ -135,7 +135,7 @@ class Ridge:
         assert factor is not None  # there is one matrix at least
         return self._kept(E.rows, C, theta - step, at.value - 0.5 * decrement, H, factor)
 
-    def _kept(self, rows: Reduced, C: float, theta: Array, value: float, H: Array, factor: Factor) -> Fit:
+    def _kept(self, rows: ReducedRows, C: float, theta: Array, value: float, H: Array, factor: Factor) -> Fit:
         """The fit at Θ, where E is ``value`` and its gradient nearly none."""
         pull = rows.pull(theta)
         loss = value - 0.5 * float(theta @ pull)

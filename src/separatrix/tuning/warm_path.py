@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.objective.build import pose
+from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Frame
@@ -53,11 +53,11 @@ class _TakesUp(Protocol):
 
 
 @dataclass
-class Walk:
+class WarmPath:
     """Where the path is: the problem of the last C, and the state it ended in.
 
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> walk = Walk.over(X, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> walk = WarmPath.over(X, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
     >>> weak, strong = (abs(walk.solved(C).outcome.state.W[0, 1]) for C in (10.0, 0.1))
     >>> bool(weak > strong)
     True
@@ -81,10 +81,12 @@ class Walk:
         names: list[str] | None = None,
         loss: str = "logistic",
         offset: Array | None = None,
-    ) -> Walk:
+    ) -> WarmPath:
         """At the beginning: no C has been solved. ``penalty``: of C = 1."""
         lasso = replace(penalty, l1_ratio=1.0)  # without squares, so that the frame is that of the columns
-        problem = pose(X, codes, n_classes, weight, lasso, fit_intercept, names=names, loss=loss, offset=offset)
+        problem = build_objective(
+            X, codes, n_classes, weight, lasso, fit_intercept, names=names, loss=loss, offset=offset
+        )
         kept = replace(problem.penalty, l1_ratio=penalty.l1_ratio)
         return cls(kept, problem.rows.frame.scale, problem)
 
@@ -107,14 +109,14 @@ class Walk:
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, from where the last one ended; without a solver, by the one for the problem's shape."""
-        problem = self.posed(C)
+        problem = self.objective(C)
         solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
         refuse_unmet(solver, problem)
         outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter), tol)
         self.problem, self.solver, self.state = problem, solver, outcome.state
         return Solved(problem, solver, why, outcome)
 
-    def posed(self, C: float) -> Objective:
+    def objective(self, C: float) -> Objective:
         """The problem of C: the same rows, and all that is known of them already."""
         penalty = self.penalty.times(0.0 if np.isinf(C) else 1.0 / C)
         last, frame = self.problem, self.problem.rows.frame
@@ -149,7 +151,7 @@ def with_penalty(problem: Objective, penalty: Penalty) -> Objective:
     """The same objective, in the same coordinates, with another penalty.
 
     >>> X, codes = np.array([[0.0], [1.0]]), np.array([0, 1])
-    >>> weak = pose(X, codes, 2, np.ones(2), Penalty(1.0, np.ones(1)))
+    >>> weak = build_objective(X, codes, 2, np.ones(2), Penalty(1.0, np.ones(1)))
     >>> with_penalty(weak, weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1]
     np.float64(2.0)
     """

@@ -138,7 +138,9 @@ def nothing_walked(start: Array) -> dict[str, Any]:
 
 def _refuse_frame(problem: Objective) -> None:
     if not problem.rows.frame.is_identity:
-        raise ParameterError("problem", "its rows are seen through a frame", "pose them as they are")
+        raise ParameterError(
+            "problem", "its rows are seen through a frame", "build the objective from the rows as they are"
+        )
 
 
 @dataclass(frozen=True)

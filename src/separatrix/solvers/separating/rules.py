@@ -42,7 +42,7 @@ SMALLEST, LARGEST = 1e-152, 1e152
 INSEPARABLE: Code = "inseparable"
 
 
-def pose_separation(
+def build_separation_objective(
     X: Any,
     t: Array,
     fit_intercept: bool = True,
@@ -53,7 +53,7 @@ def pose_separation(
     """Rows with targets ±1 and the perceptron's cost, in the columns' own units; refuses NaN and infinity.
 
     >>> import numpy as np
-    >>> problem = pose_separation(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
     >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
     0.5
     """
@@ -68,7 +68,7 @@ def pose_separation(
     return objective
 
 
-def pose_each(
+def build_separation_objectives(
     X: Any,
     targets: Sequence[Array],
     fit_intercept: bool = True,
@@ -79,11 +79,12 @@ def pose_each(
 
     ``weight``: by how much a row's update counts; mistakes and cost count every row once.
 
-    >>> one, other = pose_each(np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])])
+    >>> targets = [np.array([-1.0, 1.0]), np.array([1.0, -1.0])]
+    >>> one, other = build_separation_objectives(np.array([[0.0], [2.0]]), targets)
     >>> one.passes, other.passes
     (1, 0)
     """
-    first = pose_separation(X, targets[0], fit_intercept, names, weight=weight)
+    first = build_separation_objective(X, targets[0], fit_intercept, names, weight=weight)
     yield first
     for t in targets[1:]:
         yield _posed(memory_rows(X, t, weight, first.rows.frame), fit_intercept)
