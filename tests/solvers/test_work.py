@@ -88,6 +88,15 @@ def test_small_tables_take_little_work(seed):
     check_work(seed)
 
 
+def test_proximal_newton_without_absolute_values_takes_newtons_steps():
+    """Nearly collinear columns and no penalty: coordinate descent alone would go on to max_iter."""
+    rng = np.random.default_rng(98)
+    X, y = table(rng)
+    found = fitted(sx.LogisticRegression(C=np.inf, solver="proximal-newton", fit_intercept=False), X, y)
+    assert found.code == "optimal"
+    assert found.iterations <= 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, *range(6, 120)])
 def test_more_small_tables_take_little_work(seed):

@@ -44,6 +44,21 @@ def test_damaged_files_end_in_one_sentence(last):
     assert count["refused"] > last / 2
 
 
+@pytest.mark.parametrize("number", [8289, 8298, 8832])
+def test_files_that_ended_otherwise_once(number):
+    """Rows left out beside a column of views, which PyArrow cannot select; and a null whose view points nowhere."""
+    assert set(outcomes(number, number + 1).values()) <= {"read", "refused"}
+
+
+def test_views_of_text_are_read_and_rows_of_them_left_out(tmp_path):
+    long = "a text that is longer than a view"
+    text = pa.array(["a", long, None, "a", "a", long], pa.string_view())
+    table, path = pa.table({"x": text, "y": ["u", "v", "u", None, "v", "u"]}), str(tmp_path / "t.arrow")
+    with ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    assert read_table(path, "y", missing="drop").X[:, 0].tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
 NOT_UTF8 = pa.array([b"good", b"caf\xe9", b"good", b"caf\xe9"]).view(pa.string())
 
 

@@ -44,7 +44,7 @@ FASTER = 10
 ALL_ROWS_WORK = 1 << 20
 # Lines below absolute values are level along null directions up to this share of the penalty.
 LEVEL = 1e-10
-# Rounding that changes λ by less than this share of √E changes no bound that anyone asks for.
+# Rounding that moves λ by less than this share of √E, and weights by fewer standard errors than this, is not refined.
 UNNOTICED = 1e-7
 # Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
 FEW_PARAMETERS = 300
@@ -218,6 +218,7 @@ def _decrements(
     space, rounding, weaker = objective.subspace, Rounding.of(objective, W, at), curvature.weaker(error)
     g, charges = space.reduce(gradient), [rounding.by_column(space, aside)]
     noticed = max(UNNOTICED * np.sqrt(abs(at.value)), 0.01 * weaker.decrement(g))
+    noticed = min(noticed, UNNOTICED / _in_standard_errors(objective, 1.0))
     if charges[0].error @ curvature.lengths > noticed:
         few = objective.size <= FEW_PARAMETERS and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None

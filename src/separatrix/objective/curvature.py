@@ -134,7 +134,8 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
     longest = np.sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
     whole = objective.rows.n_rows or 0
     n_rows = whole if subset is None else subset.n_rows
-    lengths = np.linalg.norm(root, axis=0)
+    with np.errstate(over="ignore"):  # directions so flat that nothing is proven along them
+        lengths = np.linalg.norm(root, axis=0)
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 

@@ -21,6 +21,8 @@ from separatrix.proofs.residues import vanishing
 DIGITS, ROUNDED = (8, 24, 52), 1e-11
 # Columns past this many are not tried one by one.
 MOST_TRIED = 64
+# A score that is this many times the largest rounding error seen cannot be rounding.
+FAR_ABOVE = 1000.0
 
 
 def rounded(whole: AnyArray) -> Array:
@@ -71,18 +73,22 @@ def on(D: Differences, v: AnyArray) -> Integers:
     return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
-def outside(D: Differences, basis: Across, N: Array, near: float = 1e-9) -> AnyArray:
-    """Which rows do not lie in the span, (count,): by their score in a direction drawn across it, and exactly where
-    that is near zero.
+def outside(D: Differences, basis: Across, N: Array, within: Integers, near: float = 1e-9) -> AnyArray:
+    """Which rows do not lie in the span of the rows ``within``, (count,).
+
+    A score in a random direction across the span decides, and exact arithmetic where that score is near zero. The
+    scores of the rows ``within`` would be zero without rounding, so they show how large rounding is here.
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
     >>> basis = across(D.dense(np.arange(2)))
-    >>> outside(D, basis, directions(D, basis)).tolist()
+    >>> outside(D, basis, directions(D, basis), np.arange(2)).tolist()
     [False, False, True]
     """
     v = N @ np.random.default_rng(0).standard_normal(N.shape[1])
-    away = ~(np.abs(D.margins(v)) <= near * float(np.max(np.abs(v) * D.unit)))
+    scores = np.abs(D.margins(v))
+    rounding = max(near * float(np.max(np.abs(v) * D.unit)), FAR_ABOVE * float(np.max(scores[within], initial=0.0)))
+    away = ~(scores <= rounding)
     close = np.flatnonzero(~away)
     for start in range(0, len(close), CHUNK):
         part = close[start : start + CHUNK]

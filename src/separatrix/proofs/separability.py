@@ -274,13 +274,17 @@ def _more(D: Differences, found: Found, known: _Known | None) -> _Known | None:
 def _with(
     D: Differences, group: Integers, near: Array | None, first: Dependency | None, known: _Known | None
 ) -> _Known | None:
-    """What is known with a group of rows that depend on each other up to those known before."""
+    """What is known with a group of rows that depend on each other up to those known before.
+
+    None where they span nothing new: every group must leave fewer directions, or the search would never end.
+    """
     before = D.dense(known.all.rows) if known else np.zeros((0, D.width))
     weights = positive_dependency(D.dense(group), before, near)
     if weights is None:
         return None
     whole = joined(known.all if known else None, group, *weights)
-    return _spanned(D, whole, first or whole)
+    found = _spanned(D, whole, first or whole)
+    return found if known is None or found is None or found.N.shape[1] < known.N.shape[1] else None
 
 
 def _spanned(D: Differences, whole: Dependency, first: Dependency) -> _Known | None:
@@ -290,4 +294,4 @@ def _spanned(D: Differences, whole: Dependency, first: Dependency) -> _Known | N
     if not basis.free:
         return _Known(whole, first, basis, np.zeros((D.width, 0)), np.zeros(D.count, dtype=bool))
     N = directions(D, basis)
-    return _Known(whole, first, basis, N, outside(D, basis, N))
+    return _Known(whole, first, basis, N, outside(D, basis, N, whole.rows))

@@ -22,6 +22,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
+from separatrix.solvers.newton import newton_direction
 from separatrix.solvers.quadratic import minimise, moving
 from separatrix.solvers.stalled import MOST_CRAWLED, stalled
 from separatrix.solvers.start import begun
@@ -60,6 +61,8 @@ class ProximalNewton:
         return State(start, at)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        if not problem.has_absolute and (found := _newton_step(problem, state)) is not None:
+            return advanced(problem, state, *found)
         H = curvature(problem, state.W)
         for damping, trials in DAMPED:
             V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
@@ -70,6 +73,15 @@ class ProximalNewton:
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
+
+
+def _newton_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
+    """Newton's step, which the model's minimum is where no absolute values are penalised; None where E does not fall.
+
+    By a factor of ∇²E: coordinate descent needs thousands of sweeps where columns are nearly collinear.
+    """
+    factor = problem.factor(state.W)
+    return None if factor is None else descend(problem, state, newton_direction(problem, state, factor))
 
 
 def curvature(problem: Objective, W: Array) -> Array:

@@ -22,6 +22,8 @@ from separatrix.table.formats.limits import Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
 
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
+# Bytes of a view of a text, by Arrow's format.
+VIEW_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,28 @@ def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
     """The columns ``names``, once every offset, index and text in them has been seen to be in order."""
     wanted = columns.select(list(names))
     wanted.validate(full=True)
+    for k, column in enumerate(wanted.columns):
+        if pa.types.is_string_view(column.type):
+            wanted = wanted.set_column(k, wanted.field(k).with_type(pa.string()), _copied(column))
     return wanted
+
+
+def _copied(column: Any) -> Any:
+    """A column of views as plain strings: PyArrow cannot select rows of views.
+
+    Where a cell is null its view may hold anything; ``validate`` leaves it out, but a cast would follow it, out of the
+    buffer. So such views are set to zero first.
+    """
+    chunks = []
+    for chunk in column.chunks:
+        valid, views, *texts = chunk.buffers()
+        records = np.frombuffer(views, np.uint8).reshape(-1, VIEW_BYTES).copy()
+        records[chunk.offset : chunk.offset + len(chunk)][
+            np.from_dlpack(chunk.is_null().cast(pa.uint8())).astype(bool)
+        ] = 0
+        buffers = [valid, pa.py_buffer(records), *texts]
+        chunks.append(pa.Array.from_buffers(chunk.type, len(chunk), buffers, offset=chunk.offset).cast(pa.string()))
+    return pa.chunked_array(chunks, pa.string())
 
 
 def _parquet(content: Path | bytes) -> Any:
