@@ -193,6 +193,8 @@ class Block:
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), the scores of a class side by side in memory."""
+        if self._is_written_out:
+            return np.asarray((W @ self._written.T).T)
         explicit = self._explicit
         X: Any = self._framed if explicit else self._double
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
@@ -213,6 +215,10 @@ class Block:
     def adjoint(self, R: Array) -> Array:
         """Rᵀ X̄, (K, d + 1), for R (m, K)."""
         total = R.sum(axis=0)
+        if self._is_written_out:
+            whole = np.asarray(R.T @ self._written)
+            whole[:, 0] = total  # of rows that balance each other exactly zero
+            return whole
         if self._explicit:
             product = R.T @ self._framed
         else:
@@ -224,12 +230,12 @@ class Block:
     def sandwich(self, h: Array) -> Array:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
         d = self.X.shape[1]
-        if not is_sparse(self.X) and np.all(h >= 0):
+        if not is_sparse(self.X) and (h >= 0).all():
             if self.frame.is_near and not self.kept and self.n_rows > MANY_ROWS * d:
                 return self.raw_products(h[:, None])[1]
-            half = self._written.copy() if self.kept else self.homogeneous()
-            first = h @ half  # of rows that balance each other exactly zero, which no root squared is
-            half *= np.sqrt(h)[:, None]
+            X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
+            first = h @ X  # of rows that balance each other exactly zero, which no root squared is
+            half = X * root if self.kept else np.multiply(X, root, out=X)
             H = np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
             H[0] = H[:, 0] = first
             return H
@@ -313,6 +319,11 @@ class Block:
     def _written(self) -> Array:
         """The same, kept."""
         return self.homogeneous()
+
+    @cached_property
+    def _is_written_out(self) -> bool:
+        """Whether products are taken of the rows as they are written out: of few rows, that are read many times."""
+        return self.kept and not is_sparse(self.X)
 
     def written_out(self, rows: Integers) -> Block:
         """These rows in the frame's coordinates, to be used often: a dense copy; CSR rows stay as they are."""
