@@ -23,6 +23,7 @@ Both count in what rounding may hide (``rounding``), and bound the error of the 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,38 +80,37 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     """
     if not objective.loss.traits.canonical:
         return _unknown("duality", "only the logistic and softmax losses have a duality bound here")
-    G = at.gradient - objective.penalty_gradient(W)
+    r, W_r = objective.root_penalty, objective.root_penalty * W
+    G = at.gradient - r * W_r
     L = at.value - objective.penalty_value(W)
     theta, u, least = _towards_constant(objective, G)
-    sums = objective.class_sums / objective.total_weight
-    G_u = np.outer(u, sums.sum(axis=0)) - sums
-    G_u = G_u[1:] if objective.shape[0] == 1 else G_u
+    sums, mean = objective.mean_class_sums, objective.mean_row
+    G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
     G_hat = (1 - theta) * G + theta * G_u
-    free = objective.unpenalised[1:] & np.isfinite(objective.rows.frame.scale)
+    free = objective.free_columns
     # A gradient of zero may be rounded: only a column of zeros has one for certain.
-    if np.any(free) and (np.any(G_hat[:, 1:][:, free]) or not np.all(objective.zero_columns[1:][free])):
+    if len(free) and (G_hat[:, free].any() or not objective.zero_columns[free].all()):
         return _unknown("duality", "a column without a penalty has no duality bound")
-    held = objective.root_penalty > 0
-    r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
+    held = objective.ridged
+    r, beyond, rho, gap = r[held], G_hat[:, held], 1.0, 0.0
     if objective.has_absolute:
         a = objective.absolute_penalty
-        largest, kinked = np.max(np.abs(G_hat), axis=0), ~held & (a > 0)
+        largest, kinked = np.max(np.abs(G_hat), axis=0), (objective.root_penalty == 0) & (a > 0)
         rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
         beyond = soft(rho * beyond, a[held])
         gap = float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
     rounding = Rounding.of(objective, W, at)
+    off = rounding.gradient
     with np.errstate(over="ignore"):  # beside columns of 1e200 a penalty is so weak that it bounds nothing
-        gap += 0.5 * float(np.sum((np.abs(r * W[:, held] + beyond / r) + rounding.gradient[held] / r) ** 2))
+        gap += 0.5 * float(((np.abs(W_r[:, held] + beyond / r) + off[held] / r) ** 2).sum())
     if objective.has_absolute:
-        off = rounding.gradient
         gap += float(np.sum(off * np.abs(W))) + L * float(np.max(off[kinked] / a[kinked], initial=0.0))
-    kept = u[u > 0]
-    apart = L + float(np.sum(kept * np.log(kept))) - float(np.sum(W * G_u))
+    apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
     if theta > 0:
         gap += rho * theta * max(0.0, apart)
     if objective.fit_intercept:
         # The intercepts' condition holds up to rounding: so much more of the constant probabilities makes up for it.
-        gap += float(rounding.gradient[0]) / least * (abs(apart) + L)
+        gap += float(off[0]) / least * (abs(apart) + L)
     return _bounded(gap, rounding, at, "duality")
 
 
@@ -143,7 +143,7 @@ def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, flo
     """How much of which constant probabilities, (classes,), makes up for the loss's gradient in the intercepts; and the
     least probability that the model gives to a class, on average.
     """
-    share = objective.class_sums[:, 0] / objective.total_weight
+    share = objective.mean_class_sums[:, 0]
     if not objective.fit_intercept:
         return 0.0, share, 1.0
     if objective.shape[0] == 1:  # the same by hand: NumPy takes ten times as long over two numbers

@@ -11,7 +11,6 @@ minimisers do not depend on it.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,12 +81,12 @@ class Objective:
         # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """Of W: (K or 1, d + 1)."""
         return (self.n_classes if self.loss.traits.multiclass else 1, self.rows.n_features + 1)
 
-    @property
+    @cached_property
     def size(self) -> int:
         return self.shape[0] * self.shape[1]
 
@@ -101,7 +100,7 @@ class Objective:
         """Whether the columns' products fit into a matrix."""
         return self.shape[1] <= LARGEST_HESSIAN
 
-    @property
+    @cached_property
     def targets(self) -> AnyArray:
         """What t is in each class."""
         return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
@@ -122,6 +121,16 @@ class Objective:
     def total_weight(self) -> float:
         """S, the sum of the rows' weights."""
         return float(self.class_sums[:, 0].sum())
+
+    @cached_property
+    def mean_class_sums(self) -> Array:
+        """(1/S) Σ s x̄ by class, (classes, d + 1): column 0 holds the classes' shares."""
+        return self.class_sums / self.total_weight
+
+    @cached_property
+    def mean_row(self) -> Array:
+        """(1/S) Σ s x̄, (d + 1)."""
+        return np.asarray(self.mean_class_sums.sum(axis=0))
 
     @cached_property
     def root_penalty(self) -> Array:
@@ -154,6 +163,17 @@ class Objective:
     def unpenalised(self) -> Any:
         """Which columns of W no penalty holds, (d + 1,) of truth values."""
         return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
+
+    @cached_property
+    def free_columns(self) -> AnyArray:
+        """The columns of W, intercepts aside, that no penalty holds and the frame does not hide."""
+        return 1 + np.flatnonzero(self.unpenalised[1:] & np.isfinite(self.rows.frame.scale))
+
+    @cached_property
+    def ridged(self) -> Any:
+        """The columns of W whose squares are penalised, as an index: a slice where all are but the intercept."""
+        held = self.root_penalty > 0
+        return slice(1, None) if held[1:].all() and not held[0] else held
 
     @cached_property
     def gram(self) -> Array:
@@ -198,12 +218,26 @@ class Objective:
         return bare._columns
 
     @cached_property
+    def _sample_columns(self) -> Subspace | None:
+        """What the columns determine on the sample, without a penalty; None where that is in doubt."""
+        return identified(0.25 * self.sample_gram)
+
+    @cached_property
     def subspace(self) -> Subspace:
         """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
         that one also loses rank where classes are separated, and there E does depend on them.
+
+        Columns that are independent by themselves are so beside any penalty, and the certificate asks for their rank
+        anyway, so they are looked at first. With curvature D A D, D its diagonal's root and A at least δ < 1, a penalty
+        P makes it at least δ D² + P, which is at least δ (D² + P).
         """
-        found = self._identified(self.root_penalty) if np.any(self.root_penalty) else self._columns
-        return replace(found, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
+        if not np.any(self.root_penalty):
+            found = self._columns
+        elif (alone := self._sample_columns) is not None and alone.Z is None:
+            found = alone
+        else:
+            found = self._identified(self.root_penalty)
+        return Subspace(contrasts(self.shape[0]) if self.shape[0] > 1 else None, found.Z, found.rank)
 
     @cached_property
     def sampled(self) -> Sample:
@@ -233,7 +267,7 @@ class Objective:
     def _identified(self, root_penalty: Array) -> Subspace:
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
         curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
-        found = identified(curvature)
+        found = identified(curvature) if np.any(root_penalty) else self._sample_columns
         if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
             guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
             found = self._shown_on_all(guess)
@@ -316,7 +350,7 @@ class Objective:
         return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
 
     def penalty_value(self, W: Array) -> float:
-        ridge = 0.5 * float(np.sum((self.root_penalty * W) ** 2))
+        ridge = 0.5 * float(((self.root_penalty * W) ** 2).sum())
         return ridge + float(np.sum(self.absolute_penalty * np.abs(W))) if self.has_absolute else ridge
 
     def subgradient(self, W: Array, gradient: Array) -> Array:
@@ -388,7 +422,7 @@ class Objective:
         """The same objective with these columns of W, (d + 1,) of truth values, pinned as well."""
         other = copy(self)
         other.pinned = self.pinned | columns
-        for name in ("subspace", "_columns", "rank", "unpenalised", "unresolved"):
+        for name in ("subspace", "_columns", "_sample_columns", "rank", "unpenalised", "free_columns", "unresolved"):
             vars(other).pop(name, None)
         for name in ("gram", "sample_gram", "root_gram"):
             if name in vars(other):
@@ -424,7 +458,7 @@ class Objective:
             return self.value_at_zero
         if self.offsets is not None:
             return self._null_value_beside()
-        share, c = self.class_sums[:, 0] / self.total_weight, self.null_weights[:, 0]
+        share, c = self.mean_class_sums[:, 0], self.null_weights[:, 0]
         if np.count_nonzero(share) < 2:
             return 0.0
         z = np.tile(c, (self.n_classes, 1))
@@ -440,13 +474,13 @@ class Objective:
     @property
     def null_weights(self) -> Array:
         """The best constants, and zero for every column, (K or 1, d + 1); beside an offset, near them."""
-        W, share = np.zeros(self.shape), np.clip(self.class_sums[:, 0] / self.total_weight, EPS, 1 - EPS)
+        W, share = np.zeros(self.shape), np.clip(self.mean_class_sums[:, 0], EPS, 1 - EPS)
         if self.offsets is not None:
             W[:] = self.offsets
         if self.fit_intercept:
             z = np.log(share) - np.log(share).mean()
             c = z if self.loss.traits.multiclass else LINKS[str(self.loss.traits.link)].inverse(float(share[1]))
-            W[:, 0] = c - W[:, 1:] @ (self.class_sums[:, 1:].sum(axis=0) / self.total_weight)
+            W[:, 0] = c - W[:, 1:] @ self.mean_row[1:]
         return W
 
     def _null_value_beside(self) -> float:

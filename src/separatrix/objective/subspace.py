@@ -92,17 +92,17 @@ def identified(curvature: Array) -> Subspace | None:
     >>> identified(np.diag([1.0, 0.0, 2.0])).rank
     2
     """
-    d = np.sqrt(np.diag(curvature))
-    seen = np.flatnonzero(d > 0)  # a column without curvature is left out exactly, not up to rounding
-    d = d[seen]
-    scaled = curvature[np.ix_(seen, seen)] / d / d[:, None]
-    scaled[np.diag_indices_from(scaled)] -= DOUBTFUL
+    d, Z = np.sqrt(curvature.diagonal()), None
+    if not (d > 0).all():  # a column without curvature is left out exactly, not up to rounding
+        seen = np.flatnonzero(d > 0)
+        d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
+    scaled = curvature / d / d[:, None]
+    scaled.flat[:: len(d) + 1] -= DOUBTFUL
     try:
         np.linalg.cholesky(scaled)  # there is one where all eigenvalues are above what was taken off
     except np.linalg.LinAlgError:
         return None
-    Z = None if len(seen) == len(curvature) else np.eye(len(curvature))[:, seen]
-    return Subspace(None, Z, len(seen))
+    return Subspace(None, Z, len(d))
 
 
 def split_by_gap(curvature: Array) -> Subspace | None:

@@ -73,10 +73,10 @@ def named(solver: str | Solver) -> Solver | None:
     >>> named("newton").name, named("auto"), named("saga")
     ('newton', None, None)
     """
-    if isinstance(solver, Solver) and not isinstance(solver, type):
-        return solver
-    if isinstance(solver, str):
+    if isinstance(solver, str):  # asked first: whether an object is a solver takes a look at all its attributes
         solver = SCIKIT_LEARN_SOLVERS.get(solver, solver)
+    elif isinstance(solver, Solver) and not isinstance(solver, type):
+        return solver
     if solver == "auto":
         return None
     if not isinstance(solver, str) or solver not in SOLVERS:

@@ -29,7 +29,16 @@ from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse
 OF_ROWS = ("total_weight", "null_value", "value_at_zero", "rank")
 OF_FRAME = ("gram", "sampled", "sample_gram", "root_gram", "root_second_moments")
 # What does depend on it.
-OF_PENALTY = ("root_penalty", "absolute_penalty", "unpenalised", "subspace", "held", "unresolved")
+OF_PENALTY = (
+    "root_penalty",
+    "absolute_penalty",
+    "unpenalised",
+    "free_columns",
+    "ridged",
+    "subspace",
+    "held",
+    "unresolved",
+)
 # The share of absolute values that a list of C is made for at least: a ridge has no C at which weights vanish.
 LEAST_RATIO = 1e-3
 # So that rounding leaves the weights at zero there.
