@@ -177,14 +177,13 @@ def _longest_row(objective: Objective, root: Array, subset: Block | None) -> flo
         X = block.take(counted[start : start + CHUNK]).homogeneous()
         X = X if space.Z is None else X @ space.Z
         for M in inverses:
-            longest = max(longest, float(np.max(np.sum((X @ M) * X, axis=1))))
+            longest = max(longest, float(np.einsum("ij,ij->i", X @ M, X).max()))
     return longest
 
 
 def _pair_inverses(root: Array, Q: Array) -> list[Array]:
     """For each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)."""
     K, n_contrasts = Q.shape
-    r = len(root) // n_contrasts
-    T = (root.T @ root).reshape(n_contrasts, r, n_contrasts, r)
-    A = np.einsum("ka,aibj,lb->klij", Q, T, Q, optimize=True)
-    return [A[k, k] + A[l, l] - A[k, l] - A[l, k] for k in range(K) for l in range(k)]
+    differences = np.array([Q[k] - Q[l] for k in range(K) for l in range(k)])
+    halves = differences @ root.reshape(len(root), n_contrasts, -1)  # (rows of the root, pairs, r)
+    return [half.T @ half for half in halves.transpose(1, 0, 2)]

@@ -57,13 +57,11 @@ class Hessian(ArraySum):
             h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
             total += block.sandwich(block.weight * h)
             return total
-        blocks = total.reshape(K, width, K, width)
+        blocks, p = total.reshape(K, width, K, width), softmax(z).T
         for k in range(K):
-            along = np.zeros_like(z)
-            along[:, k] = 1.0
-            curvature = block.weight[:, None] * self.loss.curvature_product(block.t, z, along)
-            for j in range(k + 1):
-                part = block.sandwich(curvature[:, j])
+            curvature = p[: k + 1] * -p[k]
+            curvature[k] = p[k] * (1.0 - p[k])
+            for j, part in enumerate(block.sandwiches(block.weight * curvature)):
                 blocks[k, :, j, :] += part
                 if j < k:
                     blocks[j, :, k, :] += part

@@ -60,13 +60,11 @@ class Subspace:
             return H
         K = 1 if self.Q is None else len(self.Q)
         width = len(H) // K
-        T = H.reshape(K, width, K, width)
         if self.Z is not None:
-            T = np.einsum("kilj,ia,jb->kalb", T, self.Z, self.Z, optimize=True)
+            H, width = self.Z.T @ (H.reshape(-1, width) @ self.Z).reshape(K, width, -1), self.Z.shape[1]
         if self.Q is not None:
-            T = np.einsum("kalb,kc,le->caeb", T, self.Q, self.Q, optimize=True)
-        size = T.shape[0] * T.shape[1]
-        return np.ascontiguousarray(T).reshape(size, size)
+            H, K = self.Q.T @ (self.Q.T @ H.reshape(K, -1)).reshape(-1, K, width), K - 1
+        return H.reshape(K * width, K * width)
 
 
 def contrasts(K: int) -> Array:

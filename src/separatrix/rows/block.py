@@ -6,6 +6,7 @@ is always (K, d + 1) with the intercepts in column 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ FULL = 0.06
 PIECE_BYTES, FEWEST_ROWS = 1 << 20, 64
 # Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
 MANY_ROWS = 8
+# Up to so many entries rows are multiplied by several weights at once: there a call takes longer than what it does.
+FEW_PRODUCTS = 1 << 16
 # Rows copied at once: a copy of a copy must not be large.
 CHUNK = 1024
 # Entries of a CSR block that may be written out where centring it needs that.
@@ -261,6 +264,14 @@ class Block:
             H[1:, 1:] = X.T @ (X * h[:, None])
         H[1:, 0] = H[0, 1:]
         return H
+
+    def sandwiches(self, by: Array) -> Iterator[Array]:
+        """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m): those of few rows all at once."""
+        if not self._is_written_out or by.size * (self.X.shape[1] + 1) > FEW_PRODUCTS:
+            return (self.sandwich(h) for h in by)
+        X = self._written
+        parts = (X.T * by[:, None, :]) @ X
+        return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # rounding alone leaves them unsymmetric
 
     def raw_products(self, by: Array) -> tuple[Array, Array]:
         """byᵀ X̄, (K, d + 1), and X̄ᵀ diag(Σ_k by_k) X̄, for by (m, K) ≥ 0, of dense rows that are nearly centred.
