@@ -37,9 +37,9 @@ class Separated:
     share: float = 0.05  # of the null model's loss: above it, looking would cost passes for nothing
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        free = bool(np.any(problem.unpenalised[1:]))
-        bounded = bound.value is not None or bound.resolved is not None
-        if not (free and problem.loss.traits.likelihood) or bounded or state.iteration == 0:
+        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
+            return None
+        if not (problem.loss.traits.likelihood and np.any(problem.unpenalised[1:])):
             return None
         stuck = state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE)
         # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
@@ -78,6 +78,8 @@ def quasi(problem: Objective) -> Status | None:
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps settle: an optimum
+        # A weight that rounding alone moves stays: it would be all that moves a row at the other columns' centres.
+        direction[np.abs(direction) <= SETTLED * np.abs(direction).max()] = 0.0
         margins = problem.relative_margins(direction) if k >= NEAR else None
         if margins is not None and margins.least >= -SETTLED and margins.most > SHOWN:
             return Status(
