@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -20,6 +21,15 @@ AnyArray: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
 # The relative rounding error of a float.
 EPS = float(np.finfo(np.float64).eps)
+
+
+def length(x: Array) -> float:
+    """The root of the sum of squares of all entries: ``np.linalg.norm`` takes several times as long over a few numbers.
+
+    >>> length(np.array([[3.0], [4.0]]))
+    5.0
+    """
+    return sqrt(np.vdot(x, x))
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):

@@ -102,7 +102,14 @@ def as_precise(answers: Array, rows: Any, fitted: str) -> Array:
 
 
 def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
-    """Rows as scikit-learn checks them, but for NaN and infinity; a column of text is named."""
+    """Rows as scikit-learn checks them, but for NaN and infinity; a column of text is named.
+
+    A plain table of floats has nothing to be converted or refused, and no names: there its width is all that is noted.
+    """
+    if reset and is_plain(X) and X.shape[1] > 0:
+        vars(estimator).pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+        return X
     try:
         return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     except (TypeError, ValueError) as error:

@@ -23,7 +23,7 @@ Both count in what rounding may hide (``rounding``), and bound the error of the 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,9 +80,8 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     """
     if not objective.loss.traits.canonical:
         return _unknown("duality", "only the logistic and softmax losses have a duality bound here")
-    r, W_r = objective.root_penalty, objective.root_penalty * W
-    G = at.gradient - r * W_r
-    L = at.value - objective.penalty_value(W)
+    penalty = objective.penalised(W)
+    G, L = at.gradient - penalty.gradient, at.value - penalty.value
     theta, u, least = _towards_constant(objective, G)
     sums, mean = objective.mean_class_sums, objective.mean_row
     G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
@@ -92,7 +91,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     if len(free) and (G_hat[:, free].any() or not objective.zero_columns[free].all()):
         return _unknown("duality", "a column without a penalty has no duality bound")
     held = objective.ridged
-    r, beyond, rho, gap = r[held], G_hat[:, held], 1.0, 0.0
+    r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
     if objective.has_absolute:
         a = objective.absolute_penalty
         largest, kinked = np.max(np.abs(G_hat), axis=0), (objective.root_penalty == 0) & (a > 0)
@@ -102,7 +101,7 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     rounding = Rounding.of(objective, W, at)
     off = rounding.gradient
     with np.errstate(over="ignore"):  # beside columns of 1e200 a penalty is so weak that it bounds nothing
-        gap += 0.5 * float(((np.abs(W_r[:, held] + beyond / r) + off[held] / r) ** 2).sum())
+        gap += 0.5 * float(((np.abs(r * W[:, held] + beyond / r) + off[held] / r) ** 2).sum())
     if objective.has_absolute:
         gap += float(np.sum(off * np.abs(W))) + L * float(np.max(off[kinked] / a[kinked], initial=0.0))
     apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
@@ -199,7 +198,8 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < SURE:
         return _unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
-    weaker, ways = curvature.weaker(error), _decrements(objective, W, at, gradient, aside, curvature, error)
+    weaker = curvature.weaker(error)
+    ways = _decrements(objective, W, at, gradient, aside, weaker, rounding)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < SURE:
         return _unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
@@ -212,18 +212,24 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
 
 
 def _decrements(
-    objective: Objective, W: Array, at: Evaluation, gradient: Array, aside: Array, curvature: Curvature, error: float
+    objective: Objective,
+    W: Array,
+    at: Evaluation,
+    gradient: Array,
+    aside: Array,
+    curvature: Curvature,
+    rounding: Rounding,
 ) -> list[tuple[float, float]]:
     """Upper bounds on λ, rounding included, each with what is added to the gap: whichever is best may be taken."""
-    space, rounding, weaker = objective.subspace, Rounding.of(objective, W, at), curvature.weaker(error)
+    space = objective.subspace
     g, charges = space.reduce(gradient), [rounding.by_column(space, aside)]
-    noticed = max(UNNOTICED * np.sqrt(abs(at.value)), 0.01 * weaker.decrement(g))
+    noticed = max(UNNOTICED * sqrt(abs(at.value)), 0.01 * curvature.decrement(g))
     noticed = min(noticed, UNNOTICED / _in_standard_errors(objective, 1.0))
     if charges[0].error @ curvature.lengths > noticed:
         few = objective.size <= FEW_PARAMETERS and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
         charges += rounding.otherwise(objective, W, aside, roots)
-    return [(weaker.decrement(g, float(off @ curvature.lengths) + far), more) for off, far, more in charges]
+    return [(curvature.decrement(g, float(off @ curvature.lengths) + far), more) for off, far, more in charges]
 
 
 def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:

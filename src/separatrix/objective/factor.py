@@ -29,15 +29,15 @@ class Factor:
         """
         from scipy.linalg.lapack import dpotrf
 
-        diagonal = np.diag(H)
+        diagonal = H.diagonal()
         if len(H) == 0:
             return cls(H, diagonal)
-        if not (np.all(np.isfinite(H)) and np.all(diagonal > 0)):
+        if not (diagonal.min() > 0 and np.isfinite(H).all()):
             return None
         d = np.sqrt(diagonal)
         # LAPACK counts by columns: to it the transpose's upper triangle is the lower one here, without a copy.
         upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
-        if failed or np.min(np.diag(upper)) ** 2 < 8 * len(H) * EPS:
+        if failed or upper.diagonal().min() ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
 
@@ -77,7 +77,7 @@ class Factor:
         >>> A.rounding(A.half(np.eye(2))) < 1e-12
         True
         """
-        trace = float(np.sum((root * self.d) ** 2)) * cancelled
+        trace = float(((root * self.d) ** 2).sum()) * cancelled
         return 2 * ROUNDED * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
 
     def lengths(self, V: Array) -> Array:

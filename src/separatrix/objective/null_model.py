@@ -74,14 +74,14 @@ def factor_at_zero(base: Objective) -> Factor | None:
     >>> bool(np.allclose(factor_at_zero(problem).solve(g), problem.factor(zero).solve(g)))
     True
     """
-    Z, R = base.subspace.Z, np.diag(base.root_penalty**2)
+    Z = base.subspace.Z
     if "gram" not in vars(base):  # the subspace was found without all rows
         return None
-    G = base.gram
+    G, R = base.gram, np.diag(base.root_penalty**2)
     if Z is not None:
         G, R = Z.T @ G @ Z, Z.T @ R @ Z
     A = _curvature_at(base, np.zeros(base.shape[0]))
-    return Factor.of(np.kron(A, G) + np.kron(np.eye(len(A)), R))
+    return Factor.of(A[0, 0] * G + R if len(A) == 1 else np.kron(A, G) + np.kron(np.eye(len(A)), R))
 
 
 def wanted(base: Objective, gradient: Array, rows: float) -> float:

@@ -350,8 +350,7 @@ class Objective:
         return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
 
     def penalty_value(self, W: Array) -> float:
-        ridge = 0.5 * float(((self.root_penalty * W) ** 2).sum())
-        return ridge + float(np.sum(self.absolute_penalty * np.abs(W))) if self.has_absolute else ridge
+        return self.penalised(W).value
 
     def subgradient(self, W: Array, gradient: Array) -> Array:
         """The shortest subgradient of E at W, from the gradient of its smooth part: zero at the minimum alone."""
@@ -359,8 +358,16 @@ class Objective:
             return gradient
         return shortest(W, gradient, self.absolute_penalty)
 
+    def penalised(self, W: Array) -> Evaluation:
+        """The penalty's value at W, and the gradient of its smooth part."""
+        W_r = self.root_penalty * W
+        value = 0.5 * float((W_r * W_r).sum())
+        if self.has_absolute:
+            value += float(np.sum(self.absolute_penalty * np.abs(W)))
+        return Evaluation(value, self.root_penalty * W_r)
+
     def penalty_gradient(self, W: Array) -> Array:
-        return np.asarray(self.root_penalty * (self.root_penalty * W))
+        return self.penalised(W).gradient
 
     def without_pinned(self, gradient: Array) -> Array:
         """The gradient, changed in place to zero where W is pinned."""
@@ -370,16 +377,18 @@ class Objective:
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.passes += 1
-        total = self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight
-        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
-        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+        return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
+
+    def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
+        """E and ∇E from the mean loss and its gradient, one after the other."""
+        penalty = self.penalised(W)
+        gradient = self.without_pinned(mean[1:].reshape(self.shape)) + penalty.gradient
+        return Evaluation(float(mean[0]) + penalty.value, gradient)
 
     def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
         """The same with the mean over one block's rows in place of all: what stochastic descent walks on."""
         partial = ValueGradient(self.loss, W)
-        total = partial.add(partial.zero(), block) / block.weight.sum()
-        gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
-        return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
+        return self._with_penalty(W, partial.add(partial.zero(), block) / block.weight.sum())
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
@@ -387,7 +396,8 @@ class Objective:
         if block is None:
             self.passes += 1
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
-        total.ravel()[:: self.size + 1] += np.tile(self.root_penalty**2, self.shape[0])
+        diagonal = total.ravel()[:: self.size + 1].reshape(self.shape)  # a view
+        diagonal += self.root_penalty**2
         return total
 
     def factor(self, W: Array, block: Block | None = None) -> Factor | None:

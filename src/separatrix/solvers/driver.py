@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.objective.bound import Bound
+from separatrix.base.arrays import Array, length
 from separatrix.objective.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
+from separatrix.objective.bound import Bound
+from separatrix.base.concurrency import one_blas_thread
 from separatrix.objective.curvature import Curvature
 from separatrix.objective.problem import Objective
 from separatrix.rows.block import LARGEST
@@ -105,7 +106,7 @@ class BoundSchedule:
     def _near(self, problem: Objective, state: State, before: State | None) -> bool:
         if np.isnan(state.expected):
             gained = np.inf if before is None else before.at.value - state.at.value
-            return bool(gained <= np.sqrt(self.tol) * problem.null_value)
+            return gained <= sqrt(self.tol) * problem.null_value
         # Only the sample's rows serve the bound, so it is looser than the guess by their share.
         share = problem.sampled.n_rows / max(problem.rows.n_rows or 1, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
@@ -172,8 +173,10 @@ def run(
             trace.append(_recorded(problem, state, found, time.perf_counter() - clock))
             if told is not None:
                 told(trace[-1], state)
-            asked = (rule(problem, state, found, trace) for rule in every)
-            status = next((answer for answer in asked if answer is not None), None)
+            for rule in every:
+                status = rule(problem, state, found, trace)
+                if status is not None:
+                    break
             if status is not None:
                 ended = _end(solver, problem, state, status, look, trace)
                 if not (exact_weights and status.code in CERTIFIED):
@@ -187,9 +190,9 @@ def run(
 
 
 def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
-    length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
+    slope = length(problem.subgradient(state.W, state.at.gradient))
     met = state.memory.get("met")
-    return Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, met)
+    return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, met)
 
 
 def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequence[Rule], clock: float) -> Run:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from separatrix.base.arrays import length
 from separatrix.objective.bounds import Evidence, better, counts_all_rows, duality, proven
 from separatrix.objective.curvature import Curvature, curvature_at
 from separatrix.objective.factor import Factor
@@ -80,7 +81,7 @@ def _stepped(problem: Objective, factor: Factor, state: State) -> State:
 
 def _decrement(problem: Objective, factor: Factor, state: State) -> float:
     """(∇Eᵀ H⁻¹ ∇E)^½."""
-    return float(np.linalg.norm(factor.half(problem.subspace.reduce(state.at.gradient))))
+    return length(factor.half(problem.subspace.reduce(state.at.gradient)))
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:

@@ -30,7 +30,7 @@ def search(
     problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0, curvature: float | None = None
 ) -> tuple[Array, Evaluation] | None:
     """The point found and E there; None where no step along V goes down."""
-    slope = float(np.sum(at.gradient * V))
+    slope = float((at.gradient * V).sum())
     if not slope < 0:
         return None
     low, high, alpha = 0.0, np.inf, first

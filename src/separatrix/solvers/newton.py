@@ -15,12 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.objective.factor import Factor
 from separatrix.objective.null_model import factor_at_zero
 from separatrix.objective.problem import Objective
+from separatrix.solvers.start import begun
 from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
@@ -30,6 +29,7 @@ from separatrix.solvers.state import Halt, Need, State
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
+    >>> import numpy as np
     >>> from separatrix.objective.build import build_objective
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
@@ -48,7 +48,7 @@ class Newton:
         return State(start, begun(problem, start))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        factor = (None if np.any(state.W) else factor_at_zero(problem)) or problem.factor(state.W)
+        factor = (None if state.W.any() else factor_at_zero(problem)) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state, factor)
@@ -57,7 +57,7 @@ class Newton:
             return replace(state, halt=Halt.STALLED)
         W, at = found
         gone = state.iteration + 1
-        lower = at.value < state.at.value or _length(at.gradient) < 0.5 * _length(state.at.gradient)
+        lower = at.value < state.at.value or length(at.gradient) < 0.5 * length(state.at.gradient)
         memory = {"direction": direction, "factor": factor, "from": state.W}
         return State(W, at, gone, memory, None if lower else Halt.STALLED)
 
@@ -69,7 +69,3 @@ def newton_direction(problem: Objective, state: State, factor: Factor) -> Array:
     """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
     space = problem.subspace
     return -space.expand(factor.solve(space.reduce(state.at.gradient)))
-
-
-def _length(gradient: Array) -> float:
-    return float(np.linalg.norm(gradient))
