@@ -145,9 +145,7 @@ class Penalised:
 
     def on(self, block: Block) -> Penalised:
         """The likelihood of these rows alone, in the same coordinates and directions."""
-        inner = self.objective.restricted_to(block)
-        inner.total_weight = float(block.weight.sum())  # without a pass for the sums by class
-        return Penalised(inner, self.unit, self.zero)
+        return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
 
     @cached_property
     def null_in_closed_form(self) -> float | None:

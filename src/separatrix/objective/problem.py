@@ -258,11 +258,16 @@ class Objective:
         return found
 
     @cached_property
+    def standing_sample(self) -> Block:
+        """The sample's rows, weighted so that they stand for all."""
+        return self.sampled.standing_for(self.targets, self.class_weight)
+
+    @cached_property
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, which is that of all rows where they are few."""
         if self.sampled.n_rows >= (self.rows.n_rows or 0):
             return self.gram
-        return self._grammed(self.sampled.standing_for(self.targets, self.class_weight))
+        return self._grammed(self.standing_sample)
 
     def _identified(self, root_penalty: Array) -> Subspace:
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
@@ -422,8 +427,10 @@ class Objective:
 
     def restricted_to(self, block: Block) -> Objective:
         """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
-        share = float(block.weight.sum()) / self.total_weight
-        inner = Objective(some_rows(block), self.loss, self.penalty.times(share), self.n_classes, self.fit_intercept)
+        weight = float(block.weight.sum())
+        penalty = self.penalty.times(weight / self.total_weight)
+        inner = Objective(some_rows(block), self.loss, penalty, self.n_classes, self.fit_intercept)
+        inner.total_weight = weight  # without a pass for the sums by class
         inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
         inner.pinned, inner.n_offsets = self.pinned, self.n_offsets
         return inner

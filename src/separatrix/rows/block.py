@@ -34,6 +34,8 @@ FULL = 0.06
 PIECE_BYTES, FEWEST_ROWS = 1 << 20, 64
 # Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
 MANY_ROWS = 8
+# Rows of fewer entries than this are written out by columns.
+NARROW = 16
 # Up to so many entries rows are multiplied by several weights at once: there a call takes longer than what it does.
 FEW_PRODUCTS = 1 << 16
 # Rows copied at once: a copy of a copy must not be large.
@@ -328,8 +330,14 @@ class Block:
 
     @cached_property
     def _written(self) -> Array:
-        """The same, kept."""
-        return self.homogeneous()
+        """The same, kept; rows of few entries by columns, since a loop over few entries costs more than they do."""
+        if is_sparse(self.X) or self.X.shape[1] >= NARROW:
+            return self.homogeneous()
+        columns = np.empty((self.X.shape[1] + 1, self.n_rows))
+        columns[0] = 1.0
+        np.subtract(self.X.T, self.frame.center[:, None], out=columns[1:])
+        columns[1:] /= self.frame.scale[:, None]
+        return columns.T
 
     @cached_property
     def _is_written_out(self) -> bool:

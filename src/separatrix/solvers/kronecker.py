@@ -70,7 +70,7 @@ def _refreshed(problem: Objective, state: State) -> State:
     """The state with second derivatives at its W, where it is time for them."""
     if state.iteration < state.memory["refresh"]:
         return state
-    block = problem.sampled.standing_for(problem.targets, problem.class_sums[:, 0])
+    block = problem.standing_sample
     stride = max(1, block.n_rows // max(ROWS_A_COLUMN * problem.shape[1], FEWEST))
     block = block.take(slice(0, None, stride))
     memory = {**state.memory, "refresh": max(SECOND, 2 * state.memory["refresh"])}

@@ -103,7 +103,8 @@ def _kept(factor: Factor) -> dict[str, Any]:
 
 def _on_sample(problem: Objective, sample: Sample, start: Array) -> tuple[Array, Factor | None]:
     """The minimum of the sample's own objective, and its Hessian's factor there; begun on a part of the sample."""
-    block = sample.standing_for(problem.targets, problem.class_sums[:, 0])
+    drawn = sample is problem.sampled
+    block = problem.standing_sample if drawn else sample.standing_for(problem.targets, problem.class_weight)
     block = replace(block, weight=block.weight * (block.n_rows / problem.total_weight))
     stride = block.n_rows // (FIRST * problem.size)
     if stride >= 4:

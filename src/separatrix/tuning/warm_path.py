@@ -27,7 +27,7 @@ from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse
 
 # What an objective has found out that does not depend on the penalty; the second kind depends on the frame.
 OF_ROWS = ("total_weight", "null_value", "value_at_zero", "rank")
-OF_FRAME = ("gram", "sampled", "sample_gram", "root_gram", "root_second_moments")
+OF_FRAME = ("gram", "sampled", "standing_sample", "sample_gram", "root_gram", "root_second_moments")
 # What does depend on it.
 OF_PENALTY = (
     "root_penalty",
