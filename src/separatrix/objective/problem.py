@@ -18,8 +18,11 @@ import numpy as np
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.base.cached import cached_property
 from separatrix.losses import Loss
-from separatrix.losses.links import LINKS
-from separatrix.objective.factor import Factor
+from separatrix.objective.penalty import Penalty, shortest
+from separatrix.objective.resolution import all_null, not_null, unresolved
+from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
+from separatrix.rows.block import power_of_two
+from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.objective.partials import (
     ClassSums,
     Gram,
@@ -78,6 +81,7 @@ class Objective:
         self.passes = 0
         self.names: list[str] | None = None  # of the columns, for messages
         self.weight_unit = 1.0  # what the rows' weights were divided by before they came here
+        self._with_open: Array | None = None  # the basis of a subspace that is known to leave out what is not null
         # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
 
@@ -322,7 +326,9 @@ class Objective:
     def unresolved(self) -> tuple[int, ...]:
         """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
         with counted_passes() as passes:
-            columns = unresolved(self.rows, self.subspace, self.pinned, self.held)
+            space = self.subspace
+            counted = space.Z is not None and space.Z is self._with_open
+            columns = (not_null if counted else unresolved)(self.rows, space, self.pinned, self.held)
         self.passes += passes[0]
         return columns
 
@@ -331,10 +337,25 @@ class Objective:
         outside = space.outside()
         if not len(outside):
             return space
+        if not np.any(self.root_penalty) and self._all_null(space):
+            self.unresolved = ()  # which would count the same directions, by another pass
+            return space
         self.passes += 1
         length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
         size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
         return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
+
+    def _all_null(self, space: Subspace) -> bool:
+        """Whether all directions outside are null on all rows, exactly.
+
+        Directions that a sample resolves are not null. If the others are, by their number, then the sample's rows span
+        what all rows span, whatever basis rounding has made of it.
+        """
+        with counted_passes() as passes:
+            found = all_null(self.rows, space, self.pinned, self.held)
+        self.passes += passes[0]
+        self._with_open = None if found else space.Z
+        return found
 
     @cached_property
     def root_gram(self) -> Array:

@@ -122,12 +122,29 @@ def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int
     tuple of int
         0 is the intercept, j + 1 column j.
     """
+    return () if all_null(rows, space, pinned, held) else not_null(rows, space, pinned, held)
+
+
+def not_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
+    """The same where not all directions outside are null, as ``all_null`` has found already."""
     candidates = left_out(rows, space, pinned, held)
-    if candidates is None or _null(rows, candidates.together, len(candidates.each)):
-        return ()
+    assert candidates is not None, "where no direction is left out, all of them are null"
     asked = candidates.each[:MOST_NAMED]
     open_still = [own for own in asked if not _null(rows, np.setdiff1d(own, np.flatnonzero(held)), 1)]
     return tuple(np.unique(np.concatenate(open_still or candidates.each)).tolist())
+
+
+def all_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> bool:
+    """Whether all directions outside are null, in one pass; arguments as those of ``unresolved``.
+
+    >>> from separatrix.rows import memory_rows
+    >>> rows = memory_rows(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0], [5.0, 10.0]]), np.ones(4))
+    >>> space, none = Subspace(None, np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]]), 2), np.zeros(3, dtype=bool)
+    >>> all_null(rows, space, none, none)
+    True
+    """
+    candidates = left_out(rows, space, pinned, held)
+    return candidates is None or _null(rows, candidates.together, len(candidates.each))
 
 
 class LeftOut(NamedTuple):

@@ -333,9 +333,10 @@ class Block:
         """The same, kept; rows of few entries by columns, since a loop over few entries costs more than they do."""
         if is_sparse(self.X) or self.X.shape[1] >= NARROW:
             return self.homogeneous()
-        columns = np.empty((self.X.shape[1] + 1, self.n_rows))
+        X: Any = self.X
+        columns = np.empty((X.shape[1] + 1, self.n_rows))
         columns[0] = 1.0
-        np.subtract(self.X.T, self.frame.center[:, None], out=columns[1:])
+        np.subtract(X.T, self.frame.center[:, None], out=columns[1:])
         columns[1:] /= self.frame.scale[:, None]
         return columns.T
 
