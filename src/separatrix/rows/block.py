@@ -34,6 +34,8 @@ FULL = 0.06
 PIECE_BYTES, FEWEST_ROWS = 1 << 20, 64
 # Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
 MANY_ROWS = 8
+# Up to so many rows that are read many times, writing them out costs less than turning weights into raw units does.
+FEW_ROWS = 1 << 16
 # Rows of fewer entries than this are written out by columns.
 NARROW = 16
 # Up to so many entries rows are multiplied by several weights at once: there a call takes longer than what it does.
@@ -343,7 +345,7 @@ class Block:
     @cached_property
     def _is_written_out(self) -> bool:
         """Whether products are taken of the rows as they are written out: of few rows, that are read many times."""
-        return self.kept and not is_sparse(self.X)
+        return self.kept and not is_sparse(self.X) and self.n_rows <= FEW_ROWS
 
     def written_out(self, rows: Integers) -> Block:
         """These rows in the frame's coordinates, to be used often: a dense copy; CSR rows stay as they are."""
