@@ -13,7 +13,7 @@ columns are nearly collinear or the fit is nearly exact, a second pass takes the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -265,4 +265,5 @@ def build_squared_cost(
     total = max(float(weight.sum()), np.finfo(np.float64).tiny)
     spread = 2 * float(np.sqrt(l2 / total))
     found = gather(X, codes, len(targets), weight, pooled=True, names=names, spread=spread, centred=fit_intercept)
-    return SquaredCost(memory_rows(X, codes, weight, found.frame), found, targets, float(l2), fit_intercept)
+    rows = replace(memory_rows(X, codes, weight, found.frame), once=True)
+    return SquaredCost(rows, found, targets, float(l2), fit_intercept)

@@ -24,7 +24,8 @@ FEWEST_ROWS = 64
 class MemoryRows:
     """X (n, d) dense or CSR, targets t (n,), weights (n,), seen through a frame.
 
-    ``partly``: they are some of the rows only, so that summing over them is no pass.
+    ``partly``: they are some of the rows only, so that summing over them is no pass. ``once``: they are read once or
+    twice, so that nothing written out of them is worth keeping.
 
     >>> rows = memory_rows(np.eye(3), np.array([1.0, -1.0, 1.0]))
     >>> rows.n_rows, rows.n_features
@@ -36,6 +37,7 @@ class MemoryRows:
     weight: Array
     frame: Frame
     partly: bool = False
+    once: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -79,7 +81,7 @@ class MemoryRows:
     def _blocks(self) -> Sequence[Block]:
         """All rows, cut; where they are one block, it is kept, and with it what a pass writes out of it."""
         cuts = _Cuts(self, self._edges)
-        return [replace(cuts[0], kept=True)] if len(cuts) == 1 else cuts
+        return [replace(cuts[0], kept=not self.once)] if len(cuts) == 1 else cuts
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows; a batch of rows as given is a view."""
