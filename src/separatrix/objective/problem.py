@@ -18,11 +18,8 @@ import numpy as np
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.base.cached import cached_property
 from separatrix.losses import Loss
-from separatrix.objective.penalty import Penalty, shortest
-from separatrix.objective.resolution import all_null, not_null, unresolved
-from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
-from separatrix.rows.block import power_of_two
-from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
+from separatrix.losses.links import LINKS
+from separatrix.objective.factor import Factor
 from separatrix.objective.partials import (
     ClassSums,
     Gram,
@@ -38,7 +35,7 @@ from separatrix.objective.partials import (
     ValueGradient,
 )
 from separatrix.objective.penalty import Penalty, shortest
-from separatrix.objective.resolution import unresolved
+from separatrix.objective.resolution import all_null, not_null, unresolved
 from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
 from separatrix.rows.block import power_of_two

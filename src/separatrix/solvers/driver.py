@@ -14,9 +14,9 @@ from math import sqrt
 import numpy as np
 
 from separatrix.base.arrays import Array, length
-from separatrix.objective.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
-from separatrix.objective.bound import Bound
 from separatrix.base.concurrency import one_blas_thread
+from separatrix.objective.bound import Bound
+from separatrix.objective.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
 from separatrix.objective.curvature import Curvature
 from separatrix.objective.problem import Objective
 from separatrix.rows.block import LARGEST

@@ -19,7 +19,6 @@ from separatrix.base.arrays import Array, length
 from separatrix.objective.factor import Factor
 from separatrix.objective.null_model import factor_at_zero
 from separatrix.objective.problem import Objective
-from separatrix.solvers.start import begun
 from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State

@@ -107,7 +107,7 @@ def _copied(column: Any) -> Any:
         records[chunk.offset : chunk.offset + len(chunk)][
             np.from_dlpack(chunk.is_null().cast(pa.uint8())).astype(bool)
         ] = 0
-        buffers = [valid, pa.py_buffer(records), *texts]
+        buffers = [valid, pa.py_buffer(records.tobytes()), *texts]
         chunks.append(pa.Array.from_buffers(chunk.type, len(chunk), buffers, offset=chunk.offset).cast(pa.string()))
     return pa.chunked_array(chunks, pa.string())
 
