@@ -34,7 +34,7 @@ class Problem:
         """α f/C by column."""
         return self.l1_ratio * self.factors / self.C
 
-    def posed(self, standard=True, sparse=False) -> Objective:
+    def objective(self, standard=True, sparse=False) -> Objective:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         X = csr_array(self.X) if sparse else self.X
         penalty = Penalty(strength, self.factors, self.l1_ratio)
