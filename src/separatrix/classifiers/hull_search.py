@@ -27,7 +27,6 @@ def isotropic(task: FitInput, t: Array, fit_intercept: bool) -> Objective:
     unit = power_of_two(np.array([spread.max(initial=0.0)]))[0]
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
     problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
-    problem.passes += 1
     return problem
 
 

@@ -75,7 +75,6 @@ class Penalised:
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
         objective = self.objective
-        objective.passes += 1
         total = self.sums.gram() / objective.total_weight
         total[objective.pinned] = 0.0
         total[:, objective.pinned] = 0.0
@@ -114,7 +113,6 @@ class Penalised:
     def level(self, W: Array) -> Level | None:
         """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
         objective = self.objective
-        objective.passes += 1
         value, information = self.sums.information(W)
         factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
         if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < DOUBTFUL:
@@ -126,19 +124,16 @@ class Penalised:
 
     def curvature(self, W: Array) -> Array:
         """∇² of the mean loss alone, (K (d + 1))², in one pass."""
-        self.objective.passes += 1
         return self.sums.information(W)[1] / self.objective.total_weight
 
     def slope(self, W: Array) -> Array:
         """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one pass, a short one."""
         objective = self.objective
-        objective.passes += 1
         return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
 
     def gradient(self, W: Array, factor: Factor) -> Array:
         """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
         objective = self.objective
-        objective.passes += 1
         F = factor.half(self._directions).reshape(-1, *W.shape)
         total = self.sums.score(W, F, 1.0 / self.weight)
         return objective.without_pinned(total / objective.total_weight)

@@ -61,17 +61,15 @@ def build_objective(
         if posed is not None and offset is not None:
             posed.n_offsets = offset.shape[1]
             posed.pinned[-posed.n_offsets :] = True
-    objective.passes += 1
     return objective
 
 
 def _with_far_sums(rows: MemoryRows, frame: Frame, sums: Array, objective: Objective) -> Array:
     """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits."""
     far = np.flatnonzero(frame.is_far)
-    alone = MemoryRows(rows.X[:, far], rows.t, rows.weight, Frame(frame.center[far], frame.scale[far]))
+    alone = MemoryRows(rows.X[:, far], rows.t, rows.weight, Frame(frame.center[far], frame.scale[far]), rows.counter)
     partial = ClassSums(len(sums), len(far) + 1, not objective.loss.traits.multiclass)
     sums[:, 1 + far] = alone.fold(partial)[:, 1:]
-    objective.passes += 1
     return sums
 
 

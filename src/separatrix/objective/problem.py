@@ -38,7 +38,7 @@ from separatrix.objective.partials import (
 from separatrix.objective.penalty import Penalty, shortest
 from separatrix.objective.resolution import unresolved
 from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
-from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
+from separatrix.rows import Block, Frame, Rows, Sample, some_rows
 from separatrix.rows.block import power_of_two
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
@@ -65,10 +65,16 @@ class Evaluation(NamedTuple):
 
 
 class Objective:
-    """E(W) over rows, with the pass over the rows counted in ``passes``."""
+    """E(W) over rows."""
 
     def __init__(
-        self, rows: Rows, loss: Loss, penalty: Penalty, n_classes: int = 2, fit_intercept: bool = True
+        self,
+        rows: Rows,
+        loss: Loss,
+        penalty: Penalty,
+        n_classes: int = 2,
+        fit_intercept: bool = True,
+        passes_before: int = 0,
     ) -> None:
         self.rows, self.loss, self.penalty = rows, loss, penalty
         self.n_classes, self.fit_intercept = n_classes, fit_intercept
@@ -76,11 +82,16 @@ class Objective:
         self.pinned = np.zeros(rows.n_features + 1, dtype=bool)
         self.pinned[0] = not fit_intercept
         self.n_offsets = 0  # columns behind the others that are offsets
-        self.passes = 0
+        self._passes_before = passes_before  # passes of the rows' counter that belong to other problems
         self.names: list[str] | None = None  # of the columns, for messages
         self.weight_unit = 1.0  # what the rows' weights were divided by before they came here
         # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
         self.standard: Objective | None = None
+
+    @property
+    def passes(self) -> int:
+        """How often the rows have been read, counted where they are read, for whatever purpose."""
+        return self.rows.counter.passes - self._passes_before
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -109,7 +120,6 @@ class Objective:
     @cached_property
     def class_sums(self) -> Array:
         """Σ s x̄ by class, (classes, d + 1)."""
-        self.passes += 1
         return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
 
     @cached_property
@@ -158,7 +168,6 @@ class Objective:
     @cached_property
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
-        self.passes += 1
         return self._grammed(None)
 
     def _grammed(self, block: Block | None) -> Array:
@@ -218,10 +227,7 @@ class Objective:
 
     def sample(self, size: int) -> Sample:
         """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
-        with counted_passes() as passes:
-            found = self.rows.sample(size, SAMPLE_SEED, self.targets)
-        self.passes += 1 + passes[0]  # drawing reads the rows once more, where they are not in memory
-        return found
+        return self.rows.sample(size, SAMPLE_SEED, self.targets)
 
     @cached_property
     def sample_gram(self) -> Array:
@@ -256,7 +262,6 @@ class Objective:
     @cached_property
     def largest_entries(self) -> Array:
         """max |x̄_j| by column, (d + 1)."""
-        self.passes += 1
         return self.rows.fold(LargestEntries(self.shape[1]))
 
     @property
@@ -282,17 +287,13 @@ class Objective:
     @cached_property
     def unresolved(self) -> tuple[int, ...]:
         """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
-        with counted_passes() as passes:
-            columns = unresolved(self.rows, self.subspace, self.pinned, self.held)
-        self.passes += passes[0]
-        return columns
+        return unresolved(self.rows, self.subspace, self.pinned, self.held)
 
     def _shown_on_all(self, space: Subspace) -> Subspace | None:
         """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
         outside = space.outside()
         if not len(outside):
             return space
-        self.passes += 1
         length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
         size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
         return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
@@ -300,7 +301,6 @@ class Objective:
     @cached_property
     def root_gram(self) -> Array:
         """R with RᵀR the Gram matrix, to all digits."""
-        self.passes += 1
         return self._rooted(None)
 
     def _rooted(self, block: Block | None) -> Array:
@@ -335,7 +335,6 @@ class Objective:
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
-        self.passes += 1
         total = self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight
         gradient = self.without_pinned(total[1:].reshape(self.shape)) + self.penalty_gradient(W)
         return Evaluation(float(total[0]) + self.penalty_value(W), gradient)
@@ -350,8 +349,6 @@ class Objective:
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
         partial = Hessian(self.loss, W)
-        if block is None:
-            self.passes += 1
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         total.ravel()[:: self.size + 1] += np.tile(self.root_penalty**2, self.shape[0])
         return total
@@ -369,8 +366,6 @@ class Objective:
     def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
         """The same factor by QR of a root of ∇²E(W), where the loss is convex."""
         space, partial = self.subspace, RootHessian(self.loss, W)
-        if block is None:
-            self.passes += 1
         R = (self.rows if block is None else some_rows(block)).fold(partial)
         penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
         root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
@@ -401,13 +396,11 @@ class Objective:
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
-        self.passes += 1
         total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
         return self.without_pinned(total) + self.penalty_gradient(V)
 
     def relative_margins(self, W: Array) -> RelativeMargins:
         """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
-        self.passes += 1
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
     @cached_property
@@ -466,11 +459,9 @@ class Objective:
             if nearer is None:
                 break
             W, at = nearer
-        self.passes = alone.passes
         return at.value
 
     @cached_property
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
-        self.passes += 1
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)

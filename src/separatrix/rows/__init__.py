@@ -3,10 +3,20 @@
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.column_statistics import ColumnSummary, standard_frame, summarise
 from separatrix.rows.memory import MemoryRows, memory_rows, some_rows
-from separatrix.rows.protocol import ArraySum, Order, Partial, Rows, count_pass, counted_passes
+from separatrix.rows.protocol import (
+    NOT_COUNTED,
+    ArraySum,
+    Order,
+    Partial,
+    PassCounter,
+    Rows,
+    count_pass,
+    counted_passes,
+)
 from separatrix.rows.sampling import Sample
 
 __all__ = [
+    "NOT_COUNTED",
     "ArraySum",
     "Block",
     "ColumnSummary",
@@ -14,6 +24,7 @@ __all__ = [
     "MemoryRows",
     "Order",
     "Partial",
+    "PassCounter",
     "Rows",
     "Sample",
     "count_pass",

@@ -74,9 +74,49 @@ class Order:
         return rng.integers(0, n_rows, n_rows)
 
 
+_counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())
+
+
+class PassCounter:
+    """How often all rows have been read. Rows carry one, and every view of the same rows shares it.
+
+    >>> counter = PassCounter()
+    >>> counter.add()
+    >>> counter.passes
+    1
+    """
+
+    __slots__ = ("passes",)
+
+    def __init__(self) -> None:
+        self.passes = 0
+
+    def add(self) -> None:
+        """Note that every row has been read once more."""
+        self.passes += 1
+        for counter in _counters.get():
+            counter[0] += 1
+
+
+class _NotCounted(PassCounter):
+    """The counter of rows that are only some of all rows: reading them is not a pass."""
+
+    __slots__ = ()
+
+    def add(self) -> None:
+        pass
+
+
+NOT_COUNTED = _NotCounted()
+
+
 @runtime_checkable
 class Rows(Protocol):
-    """Rows in some home: dense memory, sparse memory, later a stream or a cluster."""
+    """Rows in some home: dense memory, sparse memory, later a stream or a cluster.
+
+    ``fold``, ``blocks`` and ``sample`` each add a pass to ``counter``, which all views of the same rows share. Code
+    that reads the block of ``resident()`` itself calls ``counter.add()`` each time it has read all of it.
+    """
 
     @property
     def n_rows(self) -> int | None: ...
@@ -84,6 +124,8 @@ class Rows(Protocol):
     def n_features(self) -> int: ...
     @property
     def frame(self) -> Frame: ...
+    @property
+    def counter(self) -> PassCounter: ...
     def seen_through(self, frame: Frame) -> Rows: ...
     def fold(self, partial: Partial[A]) -> A: ...
     def blocks(self, order: Order) -> Iterator[Block]: ...
@@ -91,11 +133,8 @@ class Rows(Protocol):
     def resident(self) -> Block | None: ...
 
 
-_counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())
-
-
 def count_pass() -> None:
-    """Note that every row has been read once more."""
+    """Note that every row of an array without a counter of its own has been read once more."""
     for counter in _counters.get():
         counter[0] += 1
 

@@ -20,7 +20,6 @@ from separatrix.losses.margin import Logistic
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
 
 # Strands at most; and so many entries in each at least, and so many for each column that its sum has.
 STRANDS, FEWEST_ENTRIES, ENTRIES_A_COLUMN = 8, 1 << 15, 3
@@ -80,8 +79,7 @@ class CompiledSums:
             by_column = np.zeros(self.block.X.shape[1])
             return strand(int(self._edges[k]), int(self._edges[k + 1]), by_column), by_column
 
-        self.problem.passes += 1
-        count_pass()
+        self.problem.rows.counter.add()
         parts = in_order(one, range(len(self._edges) - 1))
         numbers, by_column = next(parts)
         for more, added in parts:

@@ -32,7 +32,6 @@ from separatrix.objective.bounds import duality
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse
-from separatrix.rows.protocol import count_pass
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.state import Need, State
@@ -154,8 +153,7 @@ class _CentredRows:
 
     def _read(self) -> tuple[Array, Any, Any]:
         """The rows as a kernel takes them, one pass noted."""
-        self.problem.passes += 1
-        count_pass()
+        self.problem.rows.counter.add()
         X: Any = self.block.X
         return X.data, X.indices, X.indptr
 

@@ -94,7 +94,6 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     rounds = 0
     while rounds < MOST_ROUNDS:
         rounds += 1
-        problem.passes += 1
         found = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], JOIN))
         smallest = [float(m[0]) if len(m) else np.inf for m, _ in found.values()]
         margin = sum(smallest) / half if problem.fit_intercept else min(smallest)

@@ -84,7 +84,6 @@ class StochasticDescent:
                 if block.weight.any():
                     W = W - eta * problem.block_value_gradient(W, block).gradient
                 rows_left -= block.n_rows
-            problem.passes += 1
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
             return replace(state, halt=Halt.DIVERGED)

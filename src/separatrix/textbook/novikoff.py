@@ -79,7 +79,6 @@ def theorem(problem: Objective, separator: Array, start: Array, eta: float) -> T
     if not gamma > 0:
         do = "give (b, w) with t (w·x + b) > 0 for all rows, or leave it out"
         raise ParameterError("separator", f"its smallest margin is {gamma:.3g}", do)
-    problem.passes += 1
     R = float(np.sqrt(problem.rows.fold(_LongestRow()) + problem.fit_intercept))
     length = float(np.linalg.norm(separator))
     alpha = eta * R**2 * length / gamma

@@ -26,7 +26,6 @@ from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
 
 # Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
 # product of second derivatives takes.
@@ -318,8 +317,7 @@ def _full(X: Any) -> bool:
 
 
 def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
-    problem.passes += 1
-    count_pass()
+    problem.rows.counter.add()
 
     def square(part: slice) -> Array:
         half = X[part] * np.sqrt(sigma[part])[:, None]

@@ -23,7 +23,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.watching import unwatched
 from separatrix.objective.problem import Objective
-from separatrix.rows import MemoryRows
+from separatrix.rows import NOT_COUNTED, MemoryRows
 from separatrix.solvers import choose, default_rules, run
 from separatrix.tuning.leverages import Inverse, pieces
 from separatrix.tuning.reduced_rows import ReducedRows
@@ -58,7 +58,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     block: Any = problem.rows.resident()
     weight = block.weight.copy()
     weight[i] = 0.0
-    rows = MemoryRows(block.X, block.t, weight, block.frame, partly=True)
+    rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
     left = Objective(rows, problem.loss, problem.penalty, problem.n_classes, problem.fit_intercept)
     left.pinned, left.n_offsets = problem.pinned, problem.n_offsets
     with unwatched():  # as in threads of the pool

@@ -124,7 +124,7 @@ class WarmPath:
         scale = np.where(np.isinf(self.scale), np.inf, power_of_two(np.hypot(self.scale, spread)))
         same = bool(np.array_equal(scale, frame.scale))
         rows = last.rows if same else last.rows.seen_through(Frame(frame.center, scale))
-        problem = Objective(rows, last.loss, penalty, last.n_classes, last.fit_intercept)
+        problem = Objective(rows, last.loss, penalty, last.n_classes, last.fit_intercept, rows.counter.passes)
         problem.pinned, problem.n_offsets = last.pinned, last.n_offsets
         problem.class_sums = last.class_sums if same else last.class_sums / _stretch(frame, rows.frame)
         for name in OF_ROWS + (OF_FRAME if same else ()):

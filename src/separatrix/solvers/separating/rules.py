@@ -19,7 +19,7 @@ from separatrix.objective.problem import Objective
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Block, Frame, MemoryRows, count_pass, memory_rows
+from separatrix.rows import Block, Frame, MemoryRows, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -63,9 +63,7 @@ def build_separation_objective(
         refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST < largest < LARGEST:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
-    objective = _posed(rows, fit_intercept)
-    objective.passes += 1
-    return objective
+    return _posed(rows, fit_intercept)
 
 
 def build_separation_objectives(
@@ -98,7 +96,7 @@ def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
 
 def _largest_entry(rows: MemoryRows) -> float:
     """max |x_ij|; NaN where there is one. All that is asked of the columns here, so at the speed of reading them."""
-    count_pass()
+    rows.counter.add()
     X: Any = rows.X
     values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
     size = max(1, BLOCK_BYTES // 8 * len(values) // max(1, values.size))
