@@ -26,8 +26,7 @@ def isotropic(task: FitInput, t: Array, fit_intercept: bool) -> Objective:
     spread = summary.std if fit_intercept else np.hypot(summary.std, summary.mean)
     unit = power_of_two(np.array([spread.max(initial=0.0)]))[0]
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
-    problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
-    return problem
+    return problem.with_(frame=Frame(center, np.full(len(center), unit)))
 
 
 def _unit(W: Array) -> Array:

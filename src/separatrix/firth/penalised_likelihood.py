@@ -18,6 +18,8 @@ Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -140,9 +142,14 @@ class Penalised:
 
     def on(self, block: Block) -> Penalised:
         """The likelihood of these rows alone, in the same coordinates and directions."""
-        inner = self.objective.restricted_to(block)
-        inner.total_weight = float(block.weight.sum())  # without a pass for the sums by class
-        return Penalised(inner, self.unit, self.zero)
+        known = {"total_weight": float(block.weight.sum())}  # without a pass for the sums by class
+        return Penalised(self.objective.restricted_to(block).with_(known=known), self.unit, self.zero)
+
+    def knowing(self, known: Mapping[str, Any]) -> Penalised:
+        """The same with statistics of its objective that were found in another way."""
+        other = copy(self)
+        other.objective = self.objective.with_(known=known)
+        return other
 
     @cached_property
     def null_in_closed_form(self) -> float | None:
@@ -196,11 +203,11 @@ def pose(
         came = f"the rows count for {weight.sum():.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
     problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
-    objective.gram = problem.gram  # the same, by faster passes
+    known: dict[str, Any] = {"gram": problem.gram}  # the same as the objective's, by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # no doubt, so that no rows need be asked again
-        objective.subspace = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
-    return problem
+        known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
+    return problem.knowing(known)
 
 
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:

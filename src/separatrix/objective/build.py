@@ -47,28 +47,31 @@ def build_objective(
     summary = summarise(rows, names, np.array([1.0]) if n_classes == 2 else np.arange(1, n_classes), ranges=False)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
     frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
-    objective = Objective(rows.seen_through(frame), kept, penalty, n_classes, fit_intercept)
+    sums, multiclass = None, kept.traits.multiclass
     if not frame.has_large_offset:
-        objective.class_sums = summary.class_sums(frame)
+        sums = summary.class_sums(frame)
     elif np.count_nonzero(frame.is_far) <= FEW_FAR * len(frame.is_far):
-        objective.class_sums = _with_far_sums(rows, frame, summary.class_sums(frame), objective)
-    if not standard:
-        raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
-        raw.standard, objective = objective, raw
-    for posed in (objective, objective.standard):
-        if posed is not None:
-            posed.names, posed.weight_unit = names, unit
-        if posed is not None and offset is not None:
-            posed.n_offsets = offset.shape[1]
-            posed.pinned[-posed.n_offsets :] = True
-    return objective
+        sums = _with_far_sums(rows, frame, summary.class_sums(frame), multiclass)
+    more: dict[str, Any] = {"names": names, "weight_unit": unit, "n_offsets": 0 if offset is None else offset.shape[1]}
+    objective = Objective(
+        rows.seen_through(frame),
+        kept,
+        penalty,
+        n_classes,
+        fit_intercept,
+        known=None if sums is None else {"class_sums": sums},
+        **more,
+    )
+    return (
+        objective if standard else Objective(rows, kept, penalty, n_classes, fit_intercept, standard=objective, **more)
+    )
 
 
-def _with_far_sums(rows: MemoryRows, frame: Frame, sums: Array, objective: Objective) -> Array:
+def _with_far_sums(rows: MemoryRows, frame: Frame, sums: Array, multiclass: bool) -> Array:
     """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits."""
     far = np.flatnonzero(frame.is_far)
     alone = MemoryRows(rows.X[:, far], rows.t, rows.weight, Frame(frame.center[far], frame.scale[far]), rows.counter)
-    partial = ClassSums(len(sums), len(far) + 1, not objective.loss.traits.multiclass)
+    partial = ClassSums(len(sums), len(far) + 1, not multiclass)
     sums[:, 1 + far] = alone.fold(partial)[:, 1:]
     return sums
 

@@ -75,7 +75,7 @@ def factor_at_zero(base: Objective) -> Factor | None:
     True
     """
     Z, R = base.subspace.Z, np.diag(base.root_penalty**2)
-    if "gram" not in vars(base):  # the subspace was found without all rows
+    if not base.knows("gram"):  # the subspace was found without all rows
         return None
     G = base.gram
     if Z is not None:

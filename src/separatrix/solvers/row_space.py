@@ -151,11 +151,10 @@ class Basis:
         block: Any = problem.rows.resident()
         rows = MemoryRows(self.L, block.t, block.weight, Frame.identity(rank))
         penalty = Penalty(problem.total_weight * _units(problem)[1] ** 2, np.ones(rank))
-        small = Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept)
         Z = None if problem.fit_intercept else np.eye(rank + 1)[:, 1:]
         K = problem.shape[0]
-        small.subspace = Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)
-        return small
+        known = {"subspace": Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)}
+        return Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept, known=known)
 
     def image(self, theta: Array) -> Array:
         """W = diag(r)⁻¹ V θ, intercepts as they are, in one pass."""

@@ -48,7 +48,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     summary = summarise(problem.rows)
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
-    problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
+    problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
     steps = OutOfSteps(MOST_STEPS, proof)
     rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), AtRounding(proof), steps]

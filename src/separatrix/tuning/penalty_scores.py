@@ -27,7 +27,7 @@ from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
-from separatrix.tuning.warm_path import Solved, WarmPath, with_penalty
+from separatrix.tuning.warm_path import Solved, WarmPath
 
 # The path may end past this share of all parameters, or below this share of the null model's loss.
 NO_PENALTY, PERFECT = 0.99, 1e-3
@@ -131,7 +131,7 @@ def lowest(walk: WarmPath) -> float:
     """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
-    r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
+    r = problem.with_(penalty=replace(penalty, l1_ratio=0.0)).root_penalty[1:]
     with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
         gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
     ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
@@ -147,16 +147,19 @@ def method_for(question: Question) -> Method:
     'leave-one-out'
     """
     walk = question.walk()
-    problem = walk.problem = with_penalty(walk.problem, walk.penalty)
+    problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
         basis = Basis(problem, *factored_span(problem, _resident(problem)))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
+    if problem.has_hessian and problem.has_absolute:
+        return ByLeverages(question, walk, lowest(walk), Absolute(problem, walk, question.max_iter))
     if problem.has_hessian:
-        fits = Squares(Ridge.on(problem)) if not problem.has_absolute else Absolute(problem, walk, question.max_iter)
-        return ByLeverages(question, walk, lowest(walk), fits)
+        path = Ridge.on(problem)
+        walk.problem = path.base  # which knows the Gram matrix
+        return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
 
 

@@ -280,7 +280,8 @@ class Framed(ReducedRows):
 def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
     """The rows of a problem in the coordinates of a subspace, by default its own, written out where they are few.
 
-    The Gram matrix, from which a problem's own subspace is found, is then that of the rows as they are written.
+    The problem of what is returned then knows the Gram matrix, from which its own subspace is found: that of the rows
+    as they are written.
     """
     block: Any = problem.rows.resident()
     sigma, beside = block.weight / problem.total_weight, problem.offsets
@@ -288,8 +289,9 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
     if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
-    if space is None and "gram" not in vars(problem):
-        problem.gram = problem.sample_gram = _gram(problem, X, sigma)
+    if space is None and not problem.knows("gram"):
+        gram = _gram(problem, X, sigma)
+        problem = problem.with_(known={"gram": gram, "sample_gram": gram})
     space = space or problem.subspace
     return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
 

@@ -59,8 +59,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     weight = block.weight.copy()
     weight[i] = 0.0
     rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
-    left = Objective(rows, problem.loss, problem.penalty, problem.n_classes, problem.fit_intercept)
-    left.pinned, left.n_offsets = problem.pinned, problem.n_offsets
+    left = problem.with_(rows=rows)
     with unwatched():  # as in threads of the pool
         outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_STEPS), REFIT_TOL)
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))

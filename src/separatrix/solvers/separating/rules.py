@@ -89,9 +89,8 @@ def build_separation_objectives(
 
 
 def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
-    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
-    objective.total_weight, objective.null_value = float(rows.n_rows), 0.0  # rows of weight 1, and no cost at w = 0
-    return objective
+    known = {"total_weight": float(rows.n_rows), "null_value": 0.0}  # every row counts once, and w = 0 costs nothing
+    return Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known)
 
 
 def _largest_entry(rows: MemoryRows) -> float:
