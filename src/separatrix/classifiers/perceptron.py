@@ -259,7 +259,7 @@ class Perceptron(SeparatingClassifier):
         if solver.pocket and answer is not None:
             memory |= {"best_W": answer, "best_errors": survey(problem, answer, solver.zero).errors}
         if solver.average and answer is not None:  # the steps so far count as much as if they had had as many rows
-            seen = done * (problem.rows.n_rows or 1) if self.update == "online" else done
+            seen = done * problem.n_rows if self.update == "online" else done
             memory |= {"seen": seen, "u": seen * (start - answer)[0]}
         state = solver.step(problem, replace(state, memory=memory))
         walked, state = state.W, solver.solution(problem, state)

@@ -323,19 +323,19 @@ def hessian_passes(objective: Objective) -> float:
 
 def counts_all_rows(objective: Objective) -> bool:
     """Whether second derivatives of all rows are cheap enough that no sample of them is needed."""
-    return (objective.rows.n_rows or 0) * objective.size**2 <= ALL_ROWS_WORK
+    return objective.n_rows * objective.size**2 <= ALL_ROWS_WORK
 
 
 def _drawn(objective: Objective) -> float:
     """The share of rows by which the affine bound is taken."""
     if counts_all_rows(objective):
         return 1.0
-    return min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
+    return min(1.0, objective.sample_size / max(1, objective.n_rows))
 
 
 def factor_passes(objective: Objective) -> float:
     """What a factor of second derivatives costs, in passes."""
-    entries = max(1, objective.rows.n_rows or 1) * max(1, objective.rows.n_features)
+    entries = max(1, objective.n_rows) * max(1, objective.rows.n_features)
     return hessian_passes(objective) + objective.size**3 / (FASTER * entries)
 
 

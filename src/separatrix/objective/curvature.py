@@ -132,7 +132,7 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
     """The curvature that a factor holds; ``root``: the inverse of its root."""
     constant = objective.loss.traits.self_concordance
     longest = np.sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
-    whole = objective.rows.n_rows or 0
+    whole = objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
     lengths = np.linalg.norm(root, axis=0)
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)

@@ -38,7 +38,7 @@ from separatrix.objective.penalty import Penalty, shortest
 from separatrix.objective.resolution import unresolved
 from separatrix.objective.statistic import Statistic, depends_on
 from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
-from separatrix.rows import Block, Frame, Rows, Sample, some_rows
+from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
 from separatrix.rows.block import power_of_two
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
@@ -229,6 +229,11 @@ class Objective:
         """What t is in each class."""
         return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
 
+    @depends_on("rows")
+    def n_rows(self) -> int:
+        """How many rows there are, those without weight included."""
+        return number_of_rows(self.rows)
+
     @depends_on("rows", "frame")
     def class_sums(self) -> Array:
         """Σ s x̄ by class, (classes, d + 1)."""
@@ -293,7 +298,7 @@ class Objective:
         """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
         if self.shape[1] > LARGEST_RANK:
             return None
-        block = self.rows.resident() if (self.rows.n_rows or 0) < self.shape[1] else None
+        block = self.rows.resident() if self.n_rows < self.shape[1] else None
         if block is None:
             return self._columns.rank
         rows = block.homogeneous()
@@ -332,7 +337,7 @@ class Objective:
     @property
     def sample_size(self) -> int:
         """About how many rows those are; more where columns are rare."""
-        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
+        enough = max(SAMPLE_ROWS, self.n_rows // 16)
         return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
 
     def sample(self, size: int) -> Sample:
@@ -342,7 +347,7 @@ class Objective:
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, which is that of all rows where they are few."""
-        if self.sampled.n_rows >= (self.rows.n_rows or 0):
+        if self.sampled.n_rows >= self.n_rows:
             return self.gram
         return self._grammed(self.sampled.standing_for(self.targets, self.class_weight))
 
@@ -350,7 +355,7 @@ class Objective:
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
         curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
         found = identified(curvature)
-        if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
+        if found is None and self.sampled.n_rows < self.n_rows:
             guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
             found = self._shown_on_all(guess)
         found = found or identified(0.25 * self.gram + penalty)

@@ -12,6 +12,7 @@ from separatrix.rows.protocol import (
     Rows,
     count_pass,
     counted_passes,
+    number_of_rows,
 )
 from separatrix.rows.sampling import Sample
 
@@ -30,6 +31,7 @@ __all__ = [
     "count_pass",
     "counted_passes",
     "memory_rows",
+    "number_of_rows",
     "some_rows",
     "standard_frame",
     "summarise",

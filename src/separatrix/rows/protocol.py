@@ -156,6 +156,26 @@ def counted_passes() -> Iterator[list[int]]:
         _counters.reset(token)
 
 
+@dataclass(frozen=True)
+class _Count:
+    """The partial that counts rows."""
+
+    def zero(self) -> int:
+        return 0
+
+    def add(self, total: int, block: Block) -> int:
+        return total + block.n_rows
+
+    def merge(self, a: int, b: int) -> int:
+        return a + b
+
+
+def number_of_rows(rows: Rows) -> int:
+    """How many rows there are; a pass counts them where their home does not know yet."""
+    n = rows.n_rows
+    return rows.fold(_Count()) if n is None else n
+
+
 def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
     """Sum ``partial`` over blocks: fixed strands, merged in a fixed order, whatever the threads."""
     if len(blocks) == 1:

@@ -107,7 +107,7 @@ class BoundSchedule:
             gained = np.inf if before is None else before.at.value - state.at.value
             return bool(gained <= np.sqrt(self.tol) * problem.null_value)
         # Only the sample's rows serve the bound, so it is looser than the guess by their share.
-        share = problem.sampled.n_rows / max(problem.rows.n_rows or 1, 1)
+        share = problem.sampled.n_rows / max(problem.n_rows, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
 
 

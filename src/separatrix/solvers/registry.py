@@ -101,7 +101,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
-    n_rows = problem.rows.n_rows or 0
+    n_rows = problem.n_rows
     if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
@@ -128,7 +128,7 @@ def _is_crowded(problem: Objective) -> bool:
         return False
     if _is_sparse(problem):
         return hessian_passes(problem) > WORTHWHILE
-    return problem.shape[0] > 1 and (problem.rows.n_rows or 0) * problem.size * problem.size > CLASS_WORK
+    return problem.shape[0] > 1 and problem.n_rows * problem.size * problem.size > CLASS_WORK
 
 
 def _suits_chord(problem: Objective) -> bool:
@@ -140,7 +140,7 @@ def _suits_chord(problem: Objective) -> bool:
 def _is_crowded_sample(problem: Objective) -> bool:
     """Whether for several classes second derivatives even of a sample cost more than the passes that they save."""
     work = problem.sample_size * problem.size
-    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * (problem.rows.n_rows or 0)
+    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * problem.n_rows
 
 
 def _is_sparse(problem: Objective) -> bool:

@@ -106,7 +106,7 @@ class Kozinec:
 
     def init(self, problem: Objective, start: Array) -> State:
         """The hulls' means; a start has no meaning here but for its shape."""
-        rows = problem.rows.n_rows or 0
+        rows = problem.n_rows
         sums = problem.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
         resident: Any = problem.rows.resident()

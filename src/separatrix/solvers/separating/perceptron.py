@@ -151,7 +151,7 @@ class BatchUpdates(_Settings):
     by_sums: ClassVar[bool] = True
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        return self._moved(problem, state, state.memory["pull"], problem.rows.n_rows or 1)
+        return self._moved(problem, state, state.memory["pull"], problem.n_rows)
 
 
 @dataclass(frozen=True)

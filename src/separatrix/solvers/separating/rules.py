@@ -193,7 +193,7 @@ def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
 
 
 def _entries(problem: Objective) -> int:
-    return (problem.rows.n_rows or 0) * (problem.rows.n_features + problem.fit_intercept)
+    return problem.n_rows * (problem.rows.n_features + problem.fit_intercept)
 
 
 def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
