@@ -9,6 +9,7 @@ from separatrix.objective.bounds import duality
 from separatrix.objective.build import build_objective
 from separatrix.objective.null_model import null_curvature, wanted
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import reduced_rows
 from separatrix.tuning.reduced_rows import LARGEST_COPY, Framed, Written
@@ -23,7 +24,9 @@ def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
     codes = np.argmax(X[:, :4] / X[:, :4].std(axis=0) @ rng.standard_normal((4, K)) + rng.gumbel(size=(n, K)), axis=1)
     codes[: 2 * K] = np.repeat(np.arange(K), 2)
     weight = rng.integers(1, 4, n).astype(float)
-    return build_objective(form(X), codes, K, weight, Penalty(1.0, rng.uniform(0.5, 2, 5)), fit_intercept)
+    return build_objective(
+        labelled_rows(form(X), codes, K, weight), K, Penalty(1.0, rng.uniform(0.5, 2, 5)), fit_intercept
+    )
 
 
 def _minimum(problem, C):

@@ -60,6 +60,7 @@ class LikelihoodClaim:
         """The objective over these rows, and the weights in it: those of the classes that have weight."""
         from separatrix.objective.build import as_offset, build_objective
         from separatrix.objective.penalty import Penalty
+        from separatrix.rows import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -68,15 +69,14 @@ class LikelihoodClaim:
         among = weights_among(W, held) if 2 <= held.sum() < K else None
         if among is not None:  # rows of a class without weight drop out, and so does the class
             codes, K, W = codes_within(codes, held), int(held.sum()), among
+        beside = as_offset(offset, len(codes), len(W))
         problem = build_objective(
-            X,
-            codes,
+            labelled_rows(X, codes, K, weight, beside),
             K,
-            weight,
             Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
             self.fit_intercept,
             hide_constant=False,
             loss=self.loss,
-            offset=as_offset(offset, len(codes), len(W)),
+            n_offsets=0 if beside is None else beside.shape[1],
         )
         return problem, W

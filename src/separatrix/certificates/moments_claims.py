@@ -16,6 +16,7 @@ from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objective.bound import Bound
+from separatrix.rows import memory_rows
 from separatrix.scorers.scorer import Scores
 
 # What a scorer may differ by from the parameters that it was made of: rounding.
@@ -41,7 +42,7 @@ class LeastSquaresClaim:
         codes = known_codes(y, self.scorer.classes)
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         weight = _weights(sample_weight, len(codes))
-        cost = build_squared_cost(X, codes, weight, table, self.l2, self.fit_intercept)
+        cost = build_squared_cost(memory_rows(X, codes, weight), table, self.l2, self.fit_intercept)
         at = cost.at(self.weights)
         decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
         return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)
@@ -68,7 +69,7 @@ class ProjectionClaim:
         """−J at the claimed directions over these rows, and its distance to the largest J."""
         codes = known_codes(y, self.scorer.classes)
         K = len(self.scorer.classes)
-        found = gather(X, codes, K, _weights(sample_weight, len(codes)), pooled=K > 2)
+        found = gather(memory_rows(X, codes, _weights(sample_weight, len(codes))), K, pooled=K > 2)
         bound = projection_bound(self.projection, found)
         if bound.value is not None and not self._decides(found, X):
             bound = Bound(None, bound.kind, "the threshold is not the one of these rows")
@@ -107,7 +108,7 @@ class GaussianClaim:
         """The objective over these rows, and its distance to the likeliest Gaussians."""
         codes = known_codes(y, self.scorer.classes)
         weight = _weights(sample_weight, len(codes))
-        found = gather(X, codes, len(self.scorer.classes), weight, pooled=self.shared)
+        found = gather(memory_rows(X, codes, weight), len(self.scorer.classes), pooled=self.shared)
         return likelihood(self.scorer, self.gaussians, found, X, codes, weight)
 
 

@@ -34,7 +34,7 @@ from separatrix.objective.factor import Factor
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import LARGEST_HESSIAN, Objective
 from separatrix.objective.subspace import contrasts, identified
-from separatrix.rows import Block
+from separatrix.rows import Block, labelled_rows
 
 # Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,
 # divided by the smallest pivot, is that of ln |I|, and steps must raise l* by more.
@@ -182,22 +182,20 @@ def pose(
     names: list[str] | None = None,
     offset: Array | None = None,
 ) -> Penalised:
-    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.build.build_objective``.
+    """Firth's likelihood of rows in memory; arguments as of ``rows.labelled_rows`` and ``objective.build``.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
     0.693147
     """
     objective = build.build_objective(
-        X,
-        codes,
+        labelled_rows(X, codes, n_classes, weight, offset),
         n_classes,
-        weight,
         Penalty.none(X.shape[1]),
         fit_intercept,
         names=names,
         hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
-        offset=offset,
+        n_offsets=0 if offset is None else offset.shape[1],
     )
     if weight.sum() < FEWEST_ROWS:
         came = f"the rows count for {weight.sum():.2g} in all"

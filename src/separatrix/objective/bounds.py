@@ -344,7 +344,8 @@ def thorough_passes(objective: Objective) -> float:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
-    >>> problem = build_objective(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = build_objective(labelled_rows(np.eye(20), np.arange(20) % 2, 2), 2, Penalty(1.0, np.ones(20)))
     >>> round(thorough_passes(problem), 3)
     6.725
     """

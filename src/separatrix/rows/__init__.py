@@ -2,6 +2,7 @@
 
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.column_statistics import ColumnSummary, standard_frame, summarise
+from separatrix.rows.labelled import labelled_rows
 from separatrix.rows.memory import MemoryRows, memory_rows, some_rows
 from separatrix.rows.protocol import (
     NOT_COUNTED,
@@ -13,6 +14,7 @@ from separatrix.rows.protocol import (
     count_pass,
     counted_passes,
     number_of_rows,
+    total_weight,
 )
 from separatrix.rows.sampling import Sample
 
@@ -30,9 +32,11 @@ __all__ = [
     "Sample",
     "count_pass",
     "counted_passes",
+    "labelled_rows",
     "memory_rows",
     "number_of_rows",
     "some_rows",
     "standard_frame",
     "summarise",
+    "total_weight",
 ]

@@ -24,6 +24,7 @@ FEWEST_ROWS = 64
 class MemoryRows:
     """X (n, d) dense or CSR, targets t (n,), weights (n,), seen through a frame.
 
+    ``weight_unit``: what the weights were divided by before they came here.
     ``counter``: how often they have been read; ``NOT_COUNTED`` where they are only some of all rows.
 
     >>> rows = memory_rows(np.eye(3), np.array([1.0, -1.0, 1.0]))
@@ -36,6 +37,7 @@ class MemoryRows:
     weight: Array
     frame: Frame
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
+    weight_unit: float = 1.0
 
     @property
     def n_rows(self) -> int:
@@ -128,6 +130,7 @@ def memory_rows(
     weight: Array | None = None,
     frame: Frame | None = None,
     counter: PassCounter | None = None,
+    weight_unit: float = 1.0,
 ) -> MemoryRows:
     """Rows over arrays in memory; weights default to 1, the frame to the identity, the counter to a new one."""
     matrix: Matrix = as_csr(X) if is_sparse(X) else np.asarray(X)
@@ -138,4 +141,5 @@ def memory_rows(
         np.ones(n) if weight is None else weight,
         Frame.identity(d) if frame is None else frame,
         PassCounter() if counter is None else counter,
+        weight_unit,
     )

@@ -116,6 +116,9 @@ class Rows(Protocol):
 
     ``fold``, ``blocks`` and ``sample`` each add a pass to ``counter``, which all views of the same rows share. Code
     that reads the block of ``resident()`` itself calls ``counter.add()`` each time it has read all of it.
+
+    ``n_rows`` is None until a home that cannot know it has been read once. ``weight_unit``: what the weights were
+    divided by before they came here.
     """
 
     @property
@@ -124,6 +127,8 @@ class Rows(Protocol):
     def n_features(self) -> int: ...
     @property
     def frame(self) -> Frame: ...
+    @property
+    def weight_unit(self) -> float: ...
     @property
     def counter(self) -> PassCounter: ...
     def seen_through(self, frame: Frame) -> Rows: ...
@@ -168,6 +173,26 @@ class _Count:
 
     def merge(self, a: int, b: int) -> int:
         return a + b
+
+
+@dataclass(frozen=True)
+class _Weight:
+    """The partial that adds up the rows' weights."""
+
+    def zero(self) -> float:
+        return 0.0
+
+    def add(self, total: float, block: Block) -> float:
+        return total + float(block.weight.sum())
+
+    def merge(self, a: float, b: float) -> float:
+        return a + b
+
+
+def total_weight(rows: Rows) -> float:
+    """Σ s: without a pass where rows are in memory."""
+    block = rows.resident()
+    return rows.fold(_Weight()) if block is None else float(block.weight.sum())
 
 
 def number_of_rows(rows: Rows) -> int:

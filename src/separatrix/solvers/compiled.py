@@ -36,9 +36,10 @@ class CompiledSums:
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
-    >>> problem = build_objective(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
     >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))
     >>> bool(np.allclose(there.gradient, problem.value_gradient(np.zeros(problem.shape)).gradient))
     True

@@ -90,9 +90,10 @@ def choose(problem: Objective) -> tuple[Solver, str]:
 
     >>> import numpy as np
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]
     'Newton: with 2 parameters second derivatives are cheap and few passes do'
     """

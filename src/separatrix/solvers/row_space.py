@@ -60,8 +60,9 @@ class Span:
     """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the rows.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])
-    >>> problem = build_objective(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(4)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(4)))
     >>> found = Span().init(problem, np.zeros(problem.shape))
     >>> bool(np.linalg.norm(found.at.gradient) < 1e-12)
     True

@@ -35,9 +35,10 @@ def sums_of(rows: Written | Framed) -> Sums:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
     [[0.25, 0.0], [0.0, 0.3125]]
     """

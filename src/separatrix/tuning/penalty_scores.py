@@ -20,7 +20,7 @@ from separatrix.objective.null_model import wanted
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
-from separatrix.rows import memory_rows
+from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
@@ -81,8 +81,9 @@ class Question:
         X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
         if rows is not None:
             X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
-        rest = (self.n_classes, weight, self.penalty, self.fit_intercept, self.names, self.loss, beside)
-        return WarmPath.over(X, codes, *rest)
+        kept = labelled_rows(X, codes, self.n_classes, weight, beside)
+        rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
+        return WarmPath.over(kept, self.n_classes, *rest)
 
     @property
     def scored(self) -> Any:

@@ -214,8 +214,9 @@ class Written(ReducedRows):
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> rows = reduce_rows(problem)
     >>> rows.X.tolist(), float(rows.value_gradient(np.zeros(2))[0].round(6))
     ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], 0.693147)

@@ -95,8 +95,9 @@ class Ridge:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
-    >>> path = Ridge.on(build_objective(X, codes, 2, np.ones(6), Penalty(1.0, np.ones(1))))
+    >>> path = Ridge.on(build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1))))
     >>> weak, strong = (path.at(C).loss for C in (1.0, 0.01))
     >>> bool(weak < strong)
     True

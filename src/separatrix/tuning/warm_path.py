@@ -12,15 +12,15 @@ Friedman, Hastie and Tibshirani 2010, section 2.5.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Evaluation, Objective
-from separatrix.rows import Frame
+from separatrix.rows import Frame, Rows
 from separatrix.rows.block import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
 
@@ -50,8 +50,9 @@ class _TakesUp(Protocol):
 class WarmPath:
     """Where the path is: the problem of the last C, and the state it ended in.
 
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> walk = WarmPath.over(X, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> walk = WarmPath.over(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> weak, strong = (abs(walk.solved(C).outcome.state.W[0, 1]) for C in (10.0, 0.1))
     >>> bool(weak > strong)
     True
@@ -66,21 +67,17 @@ class WarmPath:
     @classmethod
     def over(
         cls,
-        X: Any,
-        codes: Integers,
+        rows: Rows,
         n_classes: int,
-        weight: Array,
         penalty: Penalty,
         fit_intercept: bool = True,
         names: list[str] | None = None,
         loss: str = "logistic",
-        offset: Array | None = None,
+        n_offsets: int = 0,
     ) -> WarmPath:
         """At the beginning: no C has been solved. ``penalty``: of C = 1."""
         lasso = replace(penalty, l1_ratio=1.0)  # without squares, so that the frame is that of the columns
-        problem = build_objective(
-            X, codes, n_classes, weight, lasso, fit_intercept, names=names, loss=loss, offset=offset
-        )
+        problem = build_objective(rows, n_classes, lasso, fit_intercept, names=names, loss=loss, n_offsets=n_offsets)
         kept = replace(problem.penalty, l1_ratio=penalty.l1_ratio)
         return cls(kept, problem.rows.frame.scale, problem)
 
