@@ -34,6 +34,7 @@ from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.weights import class_weights
 from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
+from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.perceptron import UPDATES
@@ -272,7 +273,9 @@ class Perceptron(SeparatingClassifier):
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
             weight = factors[task.codes]
-        return build_separation_objectives(task.X, every, bool(self.fit_intercept), task.names, weight)
+        return build_separation_objectives(
+            [memory_rows(task.X, t, weight) for t in every], bool(self.fit_intercept), task.names
+        )
 
     def _check_settings(self) -> None:
         check_choice("update", self.update, UPDATES)

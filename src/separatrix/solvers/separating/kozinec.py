@@ -91,8 +91,9 @@ def one_unit(problem: Objective) -> float:
 class Kozinec:
     """α ← (1 − k) α + k x, β ← (1 − k) β + k x: the two hulls' points approach each other.
 
+    >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.rules import build_separation_objective
-    >>> problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     >>> state = Kozinec().init(problem, np.zeros((1, 2)))
     >>> plane = Kozinec().solution(problem, state).W[0]
     >>> float(-plane[0] / plane[1])
