@@ -41,7 +41,7 @@ from separatrix.classifiers.linear import (
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer, null_objective
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import MemoryRows, counted_passes, memory_rows
+from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer, Scores
 
 # Scores that rounding moves by no more than this are those of the Gaussians, so the rows need not be asked.
@@ -126,7 +126,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
-            found = gather(_rows(task), task.n_classes, pooled=pooled, names=task.names)
+            rows = memory_rows(task.X, task.codes, task.weight)
+            found = gather(rows, task.n_classes, pooled=pooled, names=task.names)
             refuse_empty_class(task, found)
             refuse_no_freedom(task, found)
             self._fit(task, found, passes)
@@ -273,7 +274,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
-            found = gather(_rows(task), task.n_classes, names=task.names, spread=spread)
+            rows = memory_rows(task.X, task.codes, task.weight)
+            found = gather(rows, task.n_classes, names=task.names, spread=spread)
             refuse_empty_class(task, found)
             self._refuse_single_rows(task, found)
             self._fit(task, found, passes)
@@ -397,7 +399,3 @@ def _certificate(
         claim=GaussianClaim(scorer, model.gaussians_, shared),
         facts={"size": f"{model.n_parameters_} parameters, generative; {discriminative} for P(class | x) alone"},
     )
-
-
-def _rows(task: FitInput) -> MemoryRows:
-    return memory_rows(task.X, task.codes, task.weight)

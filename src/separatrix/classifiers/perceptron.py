@@ -145,7 +145,9 @@ class Perceptron(SeparatingClassifier):
     """
 
     # What it finds depends on the order of rows, and it takes no weights.
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(
+        order_free=False, repeatable=False, in_memory="its online updates walk over single rows"
+    )
 
     def __init__(
         self,

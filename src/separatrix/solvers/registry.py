@@ -187,6 +187,7 @@ MET: dict[Need, Met] = {
     Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'gradient-descent'"),
     Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
+    Need.RANDOM_ORDER: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
         _is_held, "use 'diagonal' or 'auto'", lambda problem: ": C is infinite, or one of penalty_factors is zero"
     ),

@@ -48,7 +48,7 @@ class StochasticDescent:
     improvement: float = 1e-4
     seed: int = 0
     name: ClassVar[str] = "sgd"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE, Need.RANDOM_ORDER})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 

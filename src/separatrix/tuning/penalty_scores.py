@@ -23,6 +23,7 @@ from separatrix.objective.subspace import Subspace
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
+from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
@@ -152,7 +153,7 @@ def method_for(question: Question) -> Method:
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
-        basis = Basis(problem, *factored_span(problem, _resident(problem)))
+        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
     if problem.has_hessian and problem.has_absolute:
@@ -162,10 +163,6 @@ def method_for(question: Question) -> Method:
         walk.problem = path.base  # which knows the Gram matrix
         return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
-
-
-def _resident(problem: Objective) -> Any:
-    return problem.rows.resident()
 
 
 class Fits(Protocol):

@@ -26,6 +26,7 @@ from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
+from separatrix.solvers.state import in_memory
 
 # Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
 # product of second derivatives takes.
@@ -284,7 +285,7 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
     The problem of what is returned then knows the Gram matrix, from which its own subspace is found: that of the rows
     as they are written.
     """
-    block: Any = problem.rows.resident()
+    block: Any = in_memory(problem, "leave-one-out")
     sigma, beside = block.weight / problem.total_weight, problem.offsets
     shift = None if beside is None else block.scores(beside).T
     if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):

@@ -17,7 +17,7 @@ Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block
-from separatrix.solvers.state import Halt, Need, State
+from separatrix.solvers.state import Halt, Need, State, in_memory
 
 
 class Extreme(NamedTuple):
@@ -101,17 +101,16 @@ class Kozinec:
     """
 
     name: ClassVar[str] = "kozinec"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
         """The hulls' means; a start has no meaning here but for its shape."""
-        rows = problem.n_rows
+        resident = in_memory(problem, self.name)
         sums = problem.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
-        resident: Any = problem.rows.resident()
-        share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0]) if rows else np.zeros(0)
+        share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0])
         return self._arrive(problem, alpha, beta, share, 0)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
@@ -127,7 +126,7 @@ class Kozinec:
             return replace(state, halt=Halt.STALLED)
         k = min(1.0, max(plus, minus) / squared)
         moved = (1.0 - k) * point + k * x
-        resident: Any = problem.rows.resident()
+        resident = in_memory(problem, self.name)
         own = resident.t == (1.0 if plus >= minus else -1.0)
         share = np.where(own, (1.0 - k) * share, share)
         share[toward.row] += k

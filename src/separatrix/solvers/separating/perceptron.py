@@ -181,6 +181,7 @@ class OnlineUpdates(_Settings):
     by_update: bool = False
     survey_from: int = 0
     name: ClassVar[str] = "online perceptron"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
