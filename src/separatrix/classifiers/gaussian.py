@@ -365,7 +365,7 @@ def _evidence(model: Any, task: FitInput, found: Moments, lost: float) -> Recomp
     gaussians: Gaussians = model.gaussians_
     lost += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
     if not lost <= ROUNDED:
-        return likelihood(model.scorer_, gaussians, found, task.X, task.codes, task.weight)
+        return likelihood(model.scorer_, gaussians, found, memory_rows(task.X, task.codes, task.weight))
     at = gaussians.on(found)
     return Recomputed(at.objective, null_objective(found), likelihood_bound(at), at.slope)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -193,6 +193,31 @@ def total_weight(rows: Rows) -> float:
     """Σ s: without a pass where rows are in memory."""
     block = rows.resident()
     return rows.fold(_Weight()) if block is None else float(block.weight.sum())
+
+
+@dataclass(frozen=True)
+class _Stacked:
+    """The partial that puts what a function says of each block one after the other."""
+
+    function: Callable[[Block], AnyArray]
+
+    def zero(self) -> list[AnyArray]:
+        return []
+
+    def add(self, total: list[AnyArray], block: Block) -> list[AnyArray]:
+        return [*total, self.function(block)]
+
+    def merge(self, a: list[AnyArray], b: list[AnyArray]) -> list[AnyArray]:
+        return a + b
+
+
+def by_row(rows: Rows, function: Callable[[Block], AnyArray]) -> AnyArray:
+    """What a function of a block says of each of its rows, (n, …), for all rows.
+
+    Rows in memory are one block; of others one number a row is kept, and never the rows.
+    """
+    block = rows.resident()
+    return np.concatenate(rows.fold(_Stacked(function))) if block is None else function(block)
 
 
 def number_of_rows(rows: Rows) -> int:

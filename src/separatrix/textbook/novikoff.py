@@ -180,7 +180,7 @@ def _widest_separator(problem: Objective) -> Array:
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory["lower"] <= 0:
-        verdict = proof.verdict or verdict_on(rows.X, rows.t, problem.fit_intercept)
+        verdict = proof.verdict or verdict_on(problem.rows, problem.fit_intercept)
         raise ParameterError(
             "X", verdict.explain(), "the theorem is about separable rows: add columns, or use a pocket"
         )

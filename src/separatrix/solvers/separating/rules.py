@@ -18,7 +18,7 @@ from separatrix.objective.problem import Objective
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Block, Rows, number_of_rows
+from separatrix.rows import Block, Rows, number_of_rows, some_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -158,7 +158,7 @@ class ProvenInseparable:
 
     def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
         self.about = problem
-        self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept) if few is None else few
+        self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
             return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
         return self.known(problem)
@@ -180,7 +180,7 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     if stride < WORTHWHILE:
         return None
     some = rows.take(slice(0, None, stride))
-    verdict = verdict_on(some.X, some.t, problem.fit_intercept)
+    verdict = verdict_on(some_rows(some), problem.fit_intercept)
     if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
         return None
     return replace(verdict, rows=verdict.rows * stride)
@@ -189,7 +189,8 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
 def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
     """A proof that no hyperplane has every row on its own side, in words.
 
-    >>> not_separable(verdict_on(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), True))[:45]
+    >>> from separatrix.rows import memory_rows
+    >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
     'not separable: 3 rows prove it (0, 1, 2): wit'
     """
     kind, how = verdict.explain().split(": ", 1)
@@ -325,7 +326,7 @@ def _by_support(problem: Objective, state: State) -> Status | None:
     if rows is None or pairs is None:
         return None
     support = np.unique(pairs[pairs >= 0])
-    verdict = verdict_on(rows.X[support], rows.t[support], problem.fit_intercept)
+    verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable | QuasiSeparable):
         return None
     named = ", ".join(str(row) for row in support[verdict.rows][:12])
