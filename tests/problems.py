@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
+from separatrix.rows import labelled_rows
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Problem:
         strength = 0.0 if np.isinf(self.C) else 1.0 / self.C
         X = csr_array(self.X) if sparse else self.X
         penalty = Penalty(strength, self.factors, self.l1_ratio)
-        return build_objective(X, self.codes, self.K, self.weight, penalty, self.fit_intercept, standard)
+        return build_objective(
+            labelled_rows(X, self.codes, self.K, self.weight), self.K, penalty, self.fit_intercept, standard
+        )
 
 
 def draw(

@@ -19,6 +19,7 @@ from separatrix.base.errors import NotConvergedWarning, ParameterError
 from separatrix.moments.coding import OneHot
 from separatrix.moments.deletion import influence
 from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.rows import memory_rows
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())
 LINE = np.arange(1.0, 9.0)[:, None]
@@ -173,7 +174,7 @@ def test_any_container_and_any_labels(make):
 
 def test_leverages_and_cooks_distances_are_those_of_r():
     X, y = with_row(LINE, LINE_Y, [30.0], 1)
-    cost = build_squared_cost(X, y, np.ones(9), OneHot().table(2), 0.0, True)
+    cost = build_squared_cost(memory_rows(X, y, np.ones(9)), OneHot().table(2), 0.0, True)
     found = influence(cost, cost.minimise())
     np.testing.assert_allclose(found.leverage, R["hat"], rtol=1e-12)
     np.testing.assert_allclose(found.cook, R["cook"], rtol=1e-11)
@@ -199,7 +200,7 @@ def test_two_far_points_that_hide_each_other_are_named_first_in_the_plane():
     assert sorted(X[found[0].changed].tolist()) == [[0.0, 1.0], [4.0, 3.0], [5.0, 4.0]]
     assert found[2].cook < 0.01 * found[0].cook
     # Left out one at a time neither stands out: that is what hiding means.
-    cost = build_squared_cost(X, (y == "-").astype(int), np.ones(12), OneHot().table(2), 0.0, True)
+    cost = build_squared_cost(memory_rows(X, (y == "-").astype(int), np.ones(12)), OneHot().table(2), 0.0, True)
     assert not {10, 11} & set(np.argsort(-influence(cost, cost.minimise()).cook)[:4].tolist())
 
 

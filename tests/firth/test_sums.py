@@ -7,7 +7,7 @@ import separatrix as sx
 from separatrix import firth
 from separatrix.firth.firth_partials import STRAND, ByColumns, Folded
 from separatrix.losses import LOSSES
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import PassCounter, counted_passes, memory_rows
 
 from ..problems import draw
 
@@ -18,7 +18,7 @@ def homes(seed):
     objective = firth.pose(drawn.X, drawn.codes, 2, drawn.weight, drawn.fit_intercept).objective
     rng = np.random.default_rng(seed)
     W, F = rng.standard_normal(objective.shape), rng.standard_normal((3, *objective.shape))
-    return ByColumns.of(objective.rows.resident()), Folded(objective.rows, objective.loss), W, F
+    return ByColumns.of(objective.rows.resident(), PassCounter()), Folded(objective.rows, objective.loss), W, F
 
 
 def close(a, b):
@@ -43,7 +43,7 @@ def test_many_entries_are_summed_as_few(d):
     X, t, weight = rng.standard_normal((n, d)), np.where(rng.random(n) < 0.2, 1.0, -1.0), rng.random(n)
     W, F = 0.3 * rng.standard_normal((1, d + 1)), rng.standard_normal((2, 1, d + 1))
     rows = memory_rows(X, t, weight)
-    ours, theirs = ByColumns.of(rows.resident()), Folded(rows, LOSSES["logistic"])
+    ours, theirs = ByColumns.of(rows.resident(), PassCounter()), Folded(rows, LOSSES["logistic"])
     close(ours.gram(), theirs.gram())
     close(ours.information(W)[1], theirs.information(W)[1])
     close(ours.score(W, F, 0.7), theirs.score(W, F, 0.7))
@@ -64,7 +64,7 @@ def test_threads_change_no_bit_of_many_pieces():
     rng = np.random.default_rng(0)
     n = 200_000
     X, t = rng.standard_normal((9, n)), np.where(rng.random(n) < 0.2, 1.0, -1.0)
-    sums = ByColumns(X, t, rng.random(n))
+    sums = ByColumns(X, t, rng.random(n), PassCounter())
     assert len(sums.pieces) > STRAND  # so that there is work for two
     W, F = rng.standard_normal((1, 9)), rng.standard_normal((9, 1, 9))
     found = []

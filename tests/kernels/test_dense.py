@@ -8,6 +8,7 @@ from separatrix.base.concurrency import threads
 from separatrix.kernels import dense
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import compiled
 from separatrix.solvers.compiled import CompiledSums
 
@@ -33,7 +34,7 @@ def test_the_objective_is_the_same_and_its_bits_do_not_depend_on_threads(monkeyp
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 7)) * np.logspace(-3, 3, 7) + 2.0
     weight = rng.integers(0, 3, 500).astype(float)
-    problem = build_objective(X, (X[:, 6] > 0).astype(int), 2, weight, Penalty(0.5, np.ones(7)))
+    problem = build_objective(labelled_rows(X, (X[:, 6] > 0).astype(int), 2, weight), 2, Penalty(0.5, np.ones(7)))
     W = rng.standard_normal(problem.shape)
     blocks = problem.value_gradient(W)
     found = []
@@ -69,7 +70,7 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
     X = np.round(rng.standard_normal((400, 4)) * 2.0**12) / 2.0**12  # differences to the offset are exact
     codes = (X[:, 0] + rng.logistic(size=400) > 0).astype(int)
     X[:, far] += offset
-    problem = build_objective(X, codes, 2, np.ones(400), Penalty(0.5, np.ones(4)))
+    problem = build_objective(labelled_rows(X, codes, 2, np.ones(400)), 2, Penalty(0.5, np.ones(4)))
     W, frame = rng.standard_normal(problem.shape), problem.rows.frame
     rows = np.column_stack([np.ones(400), (X - frame.center) / frame.scale])
     m = (2.0 * codes - 1.0) * (rows @ W[0])

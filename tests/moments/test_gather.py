@@ -60,7 +60,7 @@ def test_an_offset_loses_nothing(case, form, pooled):
         X, codes, weight = problem(seed)
         X = CASES[case](X, codes)
         means, scatters = exact(X, codes, 3, weight)
-        found = gather(FORMS[form](X), codes, 3, weight, pooled)
+        found = gather(memory_rows(FORMS[form](X), codes, weight), 3, pooled)
         spread = np.sqrt(np.einsum("kii->ki", scatters).max(axis=0) / weight.sum())
         # Relative to the class's spread, not to its offset. A mean is rounded to the offset's own last digit.
         limit = 1e-14 * spread + 4 * np.finfo(float).eps * np.abs(means).max(axis=0)
@@ -94,7 +94,7 @@ def test_any_cut_into_blocks_and_any_merging_is_the_same_sum(form, pooled):
 
 def test_the_pooled_scatter_is_the_sum_and_takes_the_memory_of_one():
     X, codes, weight = problem(4)
-    own, pooled = (gather(X, codes, 3, weight, pooled=p) for p in (False, True))
+    own, pooled = (gather(memory_rows(X, codes, weight), 3, pooled=p) for p in (False, True))
     assert own.scatter.shape == (3, 3, 3)
     assert pooled.scatter.shape == (1, 3, 3)
     np.testing.assert_allclose(own.within, pooled.within, rtol=1e-13, atol=1e-13)
@@ -128,7 +128,7 @@ def test_one_pass_is_enough_where_columns_vary_or_are_constant(case, dense, spar
     X, codes, weight = problem(8)
     X = (CASES | CONSTANT)[case](X, codes)
     with counted_passes() as counted:
-        gather(FORMS[form](X), codes, 3, weight)
+        gather(memory_rows(FORMS[form](X), codes, weight), 3)
     assert counted[0] == (dense if form == "dense" else sparse)
 
 
@@ -139,7 +139,7 @@ def test_a_constant_column_has_its_value_for_mean_and_no_scatter(case, form, cen
     X, codes, weight = problem(8)
     X = CONSTANT[case](X, codes)
     weight[5], X[5, 1] = 0.0, 7.0  # does not count
-    found = gather(FORMS[form](X), codes, 3, weight, centred=centred)
+    found = gather(memory_rows(FORMS[form](X), codes, weight), 3, centred=centred)
     np.testing.assert_array_equal(found.raw_mean[:, 1], X[0, 1])
     np.testing.assert_array_equal(found.scatter[:, 1, :], 0.0)
     np.testing.assert_array_equal(found.scatter[:, :, 1], 0.0)
@@ -150,7 +150,7 @@ def test_a_constant_column_has_its_value_for_mean_and_no_scatter(case, form, cen
 
 def test_a_constant_table_with_a_hole_in_a_row_without_weight_is_refused():
     with pytest.raises(NotFiniteError):
-        gather(np.array([[1.0], [1.0], [np.nan]]), np.array([0, 1, 1]), 2, np.array([1.0, 1.0, 0.0]))
+        gather(memory_rows(np.array([[1.0], [1.0], [np.nan]]), np.array([0, 1, 1]), np.array([1.0, 1.0, 0.0])), 2)
 
 
 def test_rows_unlike_the_first_look_lose_nothing():
@@ -160,7 +160,7 @@ def test_rows_unlike_the_first_look_lose_nothing():
     codes = (np.arange(5000) >= 4990).astype(int)
     X[4990:] += 1e9
     X[7, 0] = 1e11
-    found = gather(X, codes, 2)
+    found = gather(memory_rows(X, codes), 2)
     for k in (0, 1):
         centred = X[codes == k] - X[codes == k].mean(axis=0)
         np.testing.assert_allclose(found.raw_scatter[k], centred.T @ centred, rtol=1e-9)
@@ -172,7 +172,7 @@ def test_threads_change_no_bit():
     found = []
     for count in (1, 2, 3):
         with threads(count):
-            found.append(gather(X, codes, 2))
+            found.append(gather(memory_rows(X, codes), 2))
     for other in found[1:]:
         np.testing.assert_array_equal(other.scatter, found[0].scatter)
         np.testing.assert_array_equal(other.mean, found[0].mean)
@@ -182,14 +182,14 @@ def test_weights_count_rows_and_zero_leaves_them_out():
     X, codes, weight = problem(5)
     weight[::4] = 0.0
     often = np.repeat(np.arange(len(codes)), weight.astype(int))
-    a, b = gather(X, codes, 3, weight), gather(X[often], codes[often], 3)
+    a, b = gather(memory_rows(X, codes, weight), 3), gather(memory_rows(X[often], codes[often]), 3)
     np.testing.assert_allclose(a.raw_scatter, b.raw_scatter, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(a.raw_mean, b.raw_mean, rtol=1e-13)
 
 
 def test_total_scatter_is_within_plus_between():
     X, codes, weight = problem(6)
-    found = gather(X, codes, 3, weight)
+    found = gather(memory_rows(X, codes, weight), 3)
     centred = X - np.average(X, axis=0, weights=weight)
     scale = found.frame.scale
     total = (found.within + found.between) * scale * scale[:, None]
@@ -199,7 +199,7 @@ def test_total_scatter_is_within_plus_between():
 def test_a_column_constant_within_classes_has_no_scatter_not_even_rounding():
     codes = np.arange(30) % 2
     X = np.column_stack([np.where(codes, 0.3, 0.1), np.arange(30.0)])
-    found = gather(X, codes, 2)
+    found = gather(memory_rows(X, codes), 2)
     assert not found.scatter[:, 0, :].any()
     assert np.all(found.scatter[:, 1, 1] > 0)
 
@@ -208,9 +208,9 @@ def test_what_cannot_be_summed_is_named():
     X, codes, weight = problem(7)
     X[4, 1] = np.nan
     with pytest.raises(NotFiniteError, match="row 4, column 'b'"):
-        gather(X, codes, 3, weight, names=["a", "b", "c"])
+        gather(memory_rows(X, codes, weight), 3, names=["a", "b", "c"])
     with pytest.raises(WeightError, match="zero"):
-        gather(np.ones((2, 1)), np.array([0, 1]), 2, np.zeros(2))
+        gather(memory_rows(np.ones((2, 1)), np.array([0, 1]), np.zeros(2)), 2)
 
 
 # -------------------------------------------------------------------------------------------- whitening
@@ -269,7 +269,7 @@ def test_one_product_for_all_classes_holds_what_products_by_class_hold(apart, we
     X = X + apart * codes[:, None]
     weight = {"ones": np.ones(80), "whole": weight, "some zero": np.where(np.arange(80) % 7 == 6, 0.0, weight)}[weights]
     means, scatters = exact(X, codes, 3, weight)
-    found = gather(X, codes, 3, weight, pooled=True)
+    found = gather(memory_rows(X, codes, weight), 3, pooled=True)
     unit = np.sqrt(np.diag(scatters.sum(axis=0)))
     np.testing.assert_allclose(
         found.raw_scatter[0] / np.outer(unit, unit), scatters.sum(axis=0) / np.outer(unit, unit), atol=1e-13

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from separatrix import LeastSquaresClassifier
 from separatrix.moments.coding import OneHot, Signed
 from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.rows import memory_rows
 
 FAMILIES = {
     "plain": lambda rng, X: X,
@@ -35,7 +36,7 @@ def drawn(family, n=400, K=3):
 def test_the_moments_judge_as_the_residuals_do(family, coding, l2, fit_intercept, make):
     X, y = drawn(family)
     weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
-    cost = build_squared_cost(make(X), y, weight, coding.table(3), l2, fit_intercept)
+    cost = build_squared_cost(memory_rows(make(X), y, weight), coding.table(3), l2, fit_intercept)
     least = cost.minimise()
     by_residuals = cost.at(least.raw)
     assert least.value == pytest.approx(by_residuals.value, rel=1e-12)
@@ -99,7 +100,7 @@ def test_the_gap_with_its_rounding_is_no_less_than_the_exact_one(closeness):
     X = rng.standard_normal((300, 2))
     X[:, 1] = X[:, 0] + closeness * X[:, 1]
     y = (X[:, 0] + rng.standard_normal(300) > 0).astype(int)
-    cost = build_squared_cost(X, y, np.ones(300), Signed().table(2), 0.0, True)
+    cost = build_squared_cost(memory_rows(X, y, np.ones(300)), Signed().table(2), 0.0, True)
     least = cost.minimise()
     gap, value = exact_gap(X, 2 * y - 1, least.raw[0])
     assert gap <= least.gap

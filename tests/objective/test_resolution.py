@@ -12,7 +12,7 @@ from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.resolution import nullity
 from separatrix.proofs.null_space import leaves_out_null_directions_only
-from separatrix.rows import memory_rows
+from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.raw_weights import raw_weights
 from tests import deficient
 from tests.separate import printed
@@ -159,11 +159,11 @@ def test_a_direction_that_one_row_of_many_has_is_found_by_both_checks():
     X = rng.standard_normal((20_000, 2))
     X = np.column_stack([X, X[:, 0]])
     y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
-    equal = build_objective(X, y, 2, np.ones(len(y)), Penalty.none(3))
+    equal = build_objective(labelled_rows(X, y, 2, np.ones(len(y))), 2, Penalty.none(3))
     assert equal.unresolved == ()
     assert leaves_out_null_directions_only(equal)
     X[12_345, 2] = np.nextafter(X[12_345, 2], np.inf)
-    apart = build_objective(X, y, 2, np.ones(len(y)), Penalty.none(3))
+    apart = build_objective(labelled_rows(X, y, 2, np.ones(len(y))), 2, Penalty.none(3))
     assert apart.unresolved == (0, 1, 3)
     assert not leaves_out_null_directions_only(apart)
     W = np.zeros(apart.shape)
@@ -193,7 +193,7 @@ def test_last_bits_of_weights_carry_the_intercept():
     for _ in range(50):
         center = 10.0 ** rng.uniform(10, 15, 2) * rng.choice([-1.0, 1.0], 2)
         rows = center + rng.standard_normal((20, 2))
-        frame = build_objective(rows, np.arange(20) % 2, 2, np.ones(20), Penalty.none(2)).rows.frame
+        frame = build_objective(labelled_rows(rows, np.arange(20) % 2, 2, np.ones(20)), 2, Penalty.none(2)).rows.frame
         W = rng.standard_normal((1, 3))
         raw = raw_weights(frame, W)
         np.testing.assert_allclose(raw, frame.to_original(W), rtol=1e-11)

@@ -6,6 +6,7 @@ import pytest
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.subspace import split_by_gap
+from separatrix.rows import labelled_rows
 
 
 def _one_hot(rng, n, levels):
@@ -17,7 +18,9 @@ def test_the_rank_of_many_rows_with_collinear_columns(C):
     rng = np.random.default_rng(0)
     X = np.hstack([rng.standard_normal((20_000, 3)), _one_hot(rng, 20_000, (5, 4))])
     y = rng.integers(0, 2, len(X))
-    problem = build_objective(X, y, 2, np.ones(len(X)), Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(X.shape[1])))
+    problem = build_objective(
+        labelled_rows(X, y, 2, np.ones(len(X))), 2, Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(X.shape[1]))
+    )
     assert problem.sampled.n_rows < len(X)
     before = problem.passes
     assert problem.rank == 3 + 1 + 4 + 3
@@ -28,14 +31,18 @@ def test_a_direction_that_only_rows_outside_the_sample_have_is_found():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((20_000, 4))
     X[:, 3] = X[:, :3].sum(axis=1)
-    probe = build_objective(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
+    probe = build_objective(
+        labelled_rows(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X))), 2, Penalty(0.0, np.ones(4))
+    )
     drawn = {tuple(row) for row in probe.sampled.block.homogeneous()[:, 1:].round(9).tolist()}
     frame = probe.rows.frame
     outside = [
         i for i, row in enumerate(((X - frame.center) / frame.scale).round(9).tolist()) if tuple(row) not in drawn
     ]
     X[outside[:2000], 3] += rng.standard_normal(2000) * 1e-3
-    problem = build_objective(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X)), Penalty(0.0, np.ones(4)))
+    problem = build_objective(
+        labelled_rows(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X))), 2, Penalty(0.0, np.ones(4))
+    )
     assert problem.rank == 5
 
 

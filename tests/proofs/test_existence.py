@@ -13,6 +13,7 @@ from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.proofs.existence import exists
 from separatrix.proofs.verdicts import Inseparable
+from separatrix.rows import labelled_rows
 
 
 def _draw(seed):
@@ -53,7 +54,7 @@ def test_no_weights_prove_an_optimum_of_separated_classes(seed):
     X, y, K, weight, fit_intercept, rng = _draw(seed)
     if isinstance(sx.separability(X, y, fit_intercept), Inseparable):
         y = np.where(X[:, -1] > 0, 0, y)
-    problem = build_objective(X, y, K, weight, Penalty(0.0, np.ones(X.shape[1])), fit_intercept)
+    problem = build_objective(labelled_rows(X, y, K, weight), K, Penalty(0.0, np.ones(X.shape[1])), fit_intercept)
     assert not isinstance(sx.separability(X, y, fit_intercept), Inseparable)
     for size in (0.0, 0.1, 1.0, 10.0, 40.0):
         W = size * rng.standard_normal(problem.shape) * ~problem.pinned
@@ -74,7 +75,7 @@ def test_an_ordinary_fit_is_its_own_proof_and_costs_no_other(monkeypatch):
 
 def test_other_bounds_and_none_prove_nothing():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 1, 0])
-    problem = build_objective(X, y, 2, np.ones(4), Penalty(0.0, np.ones(1)))
+    problem = build_objective(labelled_rows(X, y, 2, np.ones(4)), 2, Penalty(0.0, np.ones(1)))
     W = np.zeros(problem.shape)
     assert exists(problem, W, Bound(0.0, "self-concordance"))
     assert not exists(problem, W, Bound(0.0, "duality"))

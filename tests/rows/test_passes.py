@@ -5,7 +5,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.objective.partials import Gram
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import Frame, Order, counted_passes, memory_rows, some_rows
 
 X = np.random.default_rng(0).standard_normal((200, 3))
 y = (X[:, 0] + np.random.default_rng(1).standard_normal(200) > 0).astype(int)
@@ -42,8 +42,19 @@ def test_closed_forms_report_what_they_read(make):
     assert model.certificate_.passes == passes[0]
 
 
-def test_the_passes_of_a_likelihood_are_at_least_its_sums():
-    """A sample of rows is counted as a pass, too, and is no sum."""
+@pytest.mark.parametrize("settings", [{}, {"C": np.inf}, {"l1_ratio": 1.0}, {"bias_reduction": "firth"}], ids=str)
+def test_a_likelihood_reports_what_it_reads(settings):
     with counted_passes() as passes:
-        model = sx.LogisticRegression().fit(X, y)
-    assert 0 <= model.certificate_.passes - passes[0] <= 1
+        model = sx.LogisticRegression(**settings).fit(X, y)
+    assert model.certificate_.passes == passes[0]
+
+
+def test_views_of_the_same_rows_share_their_counter():
+    rows = memory_rows(X, np.ones(200))
+    rows.fold(Gram(4))
+    rows.seen_through(Frame(X.mean(axis=0), np.ones(3))).fold(Gram(4))
+    list(rows.blocks(Order(50)))
+    rows.sample(10, 0)
+    assert rows.counter.passes == 4
+    some_rows(rows.resident()).fold(Gram(4))
+    assert rows.counter.passes == 4

@@ -8,6 +8,7 @@ from separatrix.objective import bounds
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
+from separatrix.rows import labelled_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers import choose
 from separatrix.solvers.chord import ChordNewton
@@ -88,5 +89,7 @@ def test_chosen_for_one_score_with_many_dense_columns_that_are_held(d, classes, 
     X = np.random.default_rng(1).standard_normal((300, d))
     rows, codes = csr_array(X * (X > 2)) if sparse else X, np.arange(300) % classes
     assert is_sparse(rows) == sparse
-    problem = build_objective(rows, codes, classes, np.ones(300), Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(d)))
+    problem = build_objective(
+        labelled_rows(rows, codes, classes, np.ones(300)), classes, Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(d))
+    )
     assert (choose(problem)[0] == ChordNewton()) == suits

@@ -9,6 +9,7 @@ from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, choose, default_rules, run
 from separatrix.solvers.compiled import CompiledSums
 
@@ -33,7 +34,7 @@ def sparse_problem(seed, n=300, d=40, K=2, value=np.float64, **how):
 
 def posed(X, drawn):
     penalty = Penalty(1.0 / drawn.C, drawn.factors)
-    return build_objective(X, drawn.codes, drawn.K, drawn.weight, penalty, drawn.fit_intercept)
+    return build_objective(labelled_rows(X, drawn.codes, drawn.K, drawn.weight), drawn.K, penalty, drawn.fit_intercept)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -95,7 +96,9 @@ def test_same_bits_with_any_number_of_threads():
     for count in (1, 2, 5):
         with threads(count):
             answers.append(sx.LogisticRegression(solver="diagonal").fit(X, y))
-    compiled = CompiledSums.of(build_objective(X, y.astype(int), 2, np.ones(20_000), Penalty(1.0, np.ones(300))))
+    compiled = CompiledSums.of(
+        build_objective(labelled_rows(X, y.astype(int), 2, np.ones(20_000)), 2, Penalty(1.0, np.ones(300)))
+    )
     assert len(compiled._edges) > 4
     assert all(np.array_equal(answers[0].coef_, other.coef_) for other in answers)
 

@@ -13,6 +13,7 @@ from separatrix.kernels import dual
 from separatrix.objective.bounds import duality
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
 from separatrix.solvers.dual import row_length
 
@@ -114,7 +115,9 @@ def test_rows_that_nobody_has_tidied():
     tidy.sum_duplicates()
     assert tidy.nnz < raw.nnz
     weight = np.ones(n)
-    problems = [build_objective(X, y.astype(int), 2, weight, Penalty(10.0, np.ones(d))) for X in (raw, tidy)]
+    problems = [
+        build_objective(labelled_rows(X, y.astype(int), 2, weight), 2, Penalty(10.0, np.ones(d))) for X in (raw, tidy)
+    ]
     a, b = (next(s for s in states(DualDescent(), p, np.zeros(p.shape)) if s.iteration == 3) for p in problems)
     np.testing.assert_allclose(a.memory["square"], b.memory["square"], rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(a.W, b.W, atol=1e-12)
@@ -127,7 +130,7 @@ def test_few_epochs_whatever_columns_have_in_common(index):
     X, y = text()
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     penalty = Penalty(1.0, np.ones(X.shape[1]))
-    short, other = (build_objective(X, y.astype(int), 2, np.ones(len(y)), penalty) for _ in range(2))
+    short, other = (build_objective(labelled_rows(X, y.astype(int), 2, np.ones(len(y))), 2, penalty) for _ in range(2))
     outcome, by_columns = fitted(short), fitted(other, solver=DiagonalLBFGS())
     assert outcome.status.code == by_columns.status.code == "optimal"
     assert outcome.state.memory["epoch"] <= 11
@@ -175,13 +178,17 @@ def test_chosen_for_short_sparse_rows():
     X, y = text()
 
     def choice(C, rows=X, labels=1 * y, K=2):
-        problem = build_objective(rows, labels, K, np.ones(len(labels)), Penalty(1 / C, np.ones(X.shape[1])))
+        problem = build_objective(
+            labelled_rows(rows, labels, K, np.ones(len(labels))), K, Penalty(1 / C, np.ones(X.shape[1]))
+        )
         return choose(problem)[0].name
 
     assert choice(1.0) == "dual"
     assert choice(100.0) == choice(1.0, X * 10) == choice(np.inf) == "diagonal"
     assert choice(1.0, labels=np.arange(len(y)) % 3, K=3) == "diagonal"
-    problem = build_objective(X, y.astype(int), 2, np.full(len(y), 2.0), Penalty(1.0, np.full(X.shape[1], 0.5)))
+    problem = build_objective(
+        labelled_rows(X, y.astype(int), 2, np.full(len(y), 2.0)), 2, Penalty(1.0, np.full(X.shape[1], 0.5))
+    )
     assert 3.5 < row_length(problem) <= 4.0  # s/q is 4, and centring shortens a little
 
 

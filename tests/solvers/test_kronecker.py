@@ -9,6 +9,7 @@ from separatrix.losses import LOSSES
 from separatrix.objective.build import build_objective
 from separatrix.objective.partials import ClassHessians
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import class_inverse
 
 from .. import reference
@@ -50,7 +51,7 @@ def test_collinear_columns_without_a_penalty():
 @pytest.mark.parametrize("K", [2, 4])
 def test_blocks_are_the_hessians_own(K):
     X, y = _softmax(50, 3, K)
-    problem = build_objective(X, y, K, np.ones(50), Penalty.none(3), standard=False)
+    problem = build_objective(labelled_rows(X, y, K, np.ones(50)), K, Penalty.none(3), standard=False)
     W = np.random.default_rng(0).standard_normal(problem.shape)
     blocks = problem.rows.fold(ClassHessians(LOSSES["logistic" if K == 2 else "softmax"], W)) / 50
     H = reference.hessian(W, X, y, np.ones(50), np.zeros(3))
@@ -61,7 +62,7 @@ def test_blocks_are_the_hessians_own(K):
 @pytest.mark.parametrize(("K", "fit_intercept"), [(2, True), (4, True), (4, False)])
 def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
     X, y = _softmax(200, 5, K)
-    problem = build_objective(X, y, K, np.ones(200), Penalty(1.0, np.ones(5)), fit_intercept)
+    problem = build_objective(labelled_rows(X, y, K, np.ones(200)), K, Penalty(1.0, np.ones(5)), fit_intercept)
     W = 0.3 * np.random.default_rng(1).standard_normal(problem.shape)
     W[:, 0] *= fit_intercept
     null = class_inverse.null_product(problem)

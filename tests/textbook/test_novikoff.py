@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.base.errors import ParameterError
+from separatrix.rows import memory_rows
 from separatrix.solvers import states
 from separatrix.solvers.separating.perceptron import OnlineUpdates
 from separatrix.solvers.separating.rules import build_separation_objective
@@ -43,7 +44,7 @@ def test_cosine_falls():  # exact example: x = (3, 2), (−3, 4), both +; a − 
     assert [step.cosine for step in trail] == pytest.approx([5 / np.sqrt(26), 1 / np.sqrt(2)])
     assert trail[1].cosine < trail[0].cosine
     assert trail[1].lower > trail[0].lower
-    problem = build_separation_objective(X[:2], np.ones(2), fit_intercept=False)
+    problem = build_separation_objective(memory_rows(X[:2], np.ones(2)), fit_intercept=False)
     costs = []
     for state in states(OnlineUpdates(by_update=True), problem, np.zeros((1, 3))):
         costs.append(2 * state.at.value)  # E_p is a sum, the state's a mean of two
@@ -80,7 +81,7 @@ def test_the_squared_distance_to_alpha_w_falls_by_eta_squared_r_squared(seed):  
     start = np.random.default_rng(seed).standard_normal((1, 4))
     found = sx.novikoff_bound(X, y, start[0], eta)
     target = eta * found.R**2 * found.length / found.gamma * found.separator / found.length
-    problem = build_separation_objective(X, 2.0 * y - 1)
+    problem = build_separation_objective(memory_rows(X, 2.0 * y - 1))
     trail = []
     for state in states(OnlineUpdates(eta, by_update=True), problem, start):
         trail.append(state)

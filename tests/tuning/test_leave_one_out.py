@@ -9,7 +9,7 @@ from separatrix.losses import LOSSES
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
-from separatrix.rows import memory_rows
+from separatrix.rows import labelled_rows, memory_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import leave_one_out as module
 from separatrix.tuning import leverages, refits
@@ -98,9 +98,11 @@ def test_a_row_of_weight_two_is_left_out_whole_and_one_of_weight_zero_counts_for
     drawn = _overlapping(2, 2, 30, 3, 1.0)
     weight = drawn.weight.copy()
     weight[3] = 0.0
-    with_zero = build_objective(drawn.X, drawn.codes, 2, weight, Penalty(1.0, drawn.factors))
+    with_zero = build_objective(labelled_rows(drawn.X, drawn.codes, 2, weight), 2, Penalty(1.0, drawn.factors))
     kept = np.arange(30) != 3
-    without = build_objective(drawn.X[kept], drawn.codes[kept], 2, weight[kept], Penalty(1.0, drawn.factors))
+    without = build_objective(
+        labelled_rows(drawn.X[kept], drawn.codes[kept], 2, weight[kept]), 2, Penalty(1.0, drawn.factors)
+    )
     np.testing.assert_allclose(
         leave_one_out(*_fitted(with_zero)).loss[kept],
         leave_one_out(*_fitted(without)).loss,
@@ -120,7 +122,9 @@ def test_too_many_rows_of_high_leverage_are_drawn_and_stand_for_the_rest(monkeyp
     assert 8 <= some.refitted <= 15
     assert some.loss.mean() == pytest.approx(whole.loss.mean(), rel=0.1)
     order = np.random.default_rng(1).permutation(60)
-    turned = build_objective(drawn.X[order], drawn.codes[order], 2, drawn.weight[order], Penalty(0.01, drawn.factors))
+    turned = build_objective(
+        labelled_rows(drawn.X[order], drawn.codes[order], 2, drawn.weight[order]), 2, Penalty(0.01, drawn.factors)
+    )
     np.testing.assert_allclose(leave_one_out(*_fitted(turned)).loss, some.loss[order], rtol=2e-2, atol=1e-4)
 
 
@@ -143,7 +147,7 @@ def test_sparse_rows_give_the_same_as_dense_ones():
     drawn = _overlapping(6, 2, 50, 4, 10.0)
     X = np.where(np.abs(drawn.X) < 0.7, 0.0, drawn.X)
     dense, sparse = (
-        build_objective(form(X), drawn.codes, 2, drawn.weight, Penalty(0.1, drawn.factors))
+        build_objective(labelled_rows(form(X), drawn.codes, 2, drawn.weight), 2, Penalty(0.1, drawn.factors))
         for form in (np.asarray, csr_array)
     )
     np.testing.assert_allclose(leave_one_out(*_fitted(sparse)).loss, leave_one_out(*_fitted(dense)).loss, rtol=1e-6)

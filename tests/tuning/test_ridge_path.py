@@ -9,11 +9,11 @@ from separatrix.objective.bounds import duality
 from separatrix.objective.build import build_objective
 from separatrix.objective.null_model import null_curvature, wanted
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import reduced_rows
 from separatrix.tuning.reduced_rows import LARGEST_COPY, Framed, Written
 from separatrix.tuning.ridge_path import Ridge
-from separatrix.tuning.warm_path import with_penalty
 
 
 def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
@@ -24,11 +24,13 @@ def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
     codes = np.argmax(X[:, :4] / X[:, :4].std(axis=0) @ rng.standard_normal((4, K)) + rng.gumbel(size=(n, K)), axis=1)
     codes[: 2 * K] = np.repeat(np.arange(K), 2)
     weight = rng.integers(1, 4, n).astype(float)
-    return build_objective(form(X), codes, K, weight, Penalty(1.0, rng.uniform(0.5, 2, 5)), fit_intercept)
+    return build_objective(
+        labelled_rows(form(X), codes, K, weight), K, Penalty(1.0, rng.uniform(0.5, 2, 5)), fit_intercept
+    )
 
 
 def _minimum(problem, C):
-    there = with_penalty(problem, problem.penalty.times(1.0 / C))
+    there = problem.with_(penalty=problem.penalty.times(1.0 / C))
     return there, run(Newton(), there, np.zeros(there.shape), default_rules(1e-13, 100), 1e-13).state
 
 
@@ -61,8 +63,8 @@ def test_the_null_model_is_the_best_without_columns_and_its_curvature_needs_no_p
     np.testing.assert_allclose(at.gradient[:, 0], 0.0, atol=1e-14)
     path, passes = Ridge.on(problem), problem.passes
     np.testing.assert_allclose(path.null.H, path.sums.curvature(path.null.theta), atol=1e-12)
-    assert null_curvature(problem).shape == (K - 1, K - 1)
-    assert wanted(problem, at.gradient, 120.0) > 0
+    assert null_curvature(path.base).shape == (K - 1, K - 1)
+    assert wanted(path.base, at.gradient, 120.0) > 0
     assert problem.passes == passes + 1  # of the comparison
 
 
@@ -87,7 +89,7 @@ def test_the_last_fit_is_finished_to_the_tolerance(K, tol):
     path = Ridge.on(problem)
     fit = path.at(0.5)
     path.at(4.0)
-    there = with_penalty(problem, problem.penalty.times(1.0 / 0.5))
+    there = problem.with_(penalty=problem.penalty.times(1.0 / 0.5))
     done = fit.rows.weights(path.finished(0.5, fit.theta, tol))
     assert duality(there, done, there.value_gradient(done)).known <= tol * problem.null_value
 

@@ -16,6 +16,7 @@ from separatrix.scorers.scorer import Scorer
 
 if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
     from separatrix.objective.problem import Objective
+    from separatrix.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,17 @@ class LikelihoodClaim:
         A bound by second derivatives speaks of all directions only if those that it leaves out are null. That is
         proven here in whole numbers on every row, and not by the residues that a fit goes by.
         """
+        return self._at(*self._posed(X, y, sample_weight, offset))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The same over rows of ``labelled_rows`` in any home; their weights include those of the classes."""
+        return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
+
+    def _at(self, problem: Objective, weights: Array) -> Recomputed:
         from separatrix.objective.bounds import bound
         from separatrix.objective.rounding import Rounding
         from separatrix.proofs.null_space import leaves_out_null_directions_only
 
-        problem, weights = self._posed(X, y, sample_weight, offset)
         raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])
         W = problem.rows.frame.from_original(raw)
         at = problem.value_gradient(W)
@@ -58,8 +65,8 @@ class LikelihoodClaim:
 
     def _posed(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
         """The objective over these rows, and the weights in it: those of the classes that have weight."""
-        from separatrix.objective.build import as_offset, build_objective
-        from separatrix.objective.penalty import Penalty
+        from separatrix.objective.build import as_offset
+        from separatrix.rows import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -68,15 +75,20 @@ class LikelihoodClaim:
         among = weights_among(W, held) if 2 <= held.sum() < K else None
         if among is not None:  # rows of a class without weight drop out, and so does the class
             codes, K, W = codes_within(codes, held), int(held.sum()), among
-        problem = build_objective(
-            X,
-            codes,
-            K,
-            weight,
+        beside = as_offset(offset, len(codes), len(W))
+        rows = labelled_rows(X, codes, K, weight, beside)
+        return self._built(rows, K, 0 if beside is None else beside.shape[1]), W
+
+    def _built(self, rows: Rows, n_classes: int, n_offsets: int = 0) -> Objective:
+        from separatrix.objective.build import build_objective
+        from separatrix.objective.penalty import Penalty
+
+        return build_objective(
+            rows,
+            n_classes,
             Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
             self.fit_intercept,
             hide_constant=False,
             loss=self.loss,
-            offset=as_offset(offset, len(codes), len(W)),
+            n_offsets=n_offsets,
         )
-        return problem, W

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Recomputed
 from separatrix.moments.coding import TARGETS, decision_of
@@ -16,14 +16,17 @@ from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objective.bound import Bound
+from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
 from separatrix.scorers.scorer import Scores
 
 # What a scorer may differ by from the parameters that it was made of: rounding.
 SAME = 1e-9
 
 
-def _weights(sample_weight: Any, n_rows: int) -> Array:
-    return np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, np.float64)
+def _rows(X: Any, y: Any, classes: AnyArray, sample_weight: Any) -> MemoryRows:
+    """Rows in memory, with class numbers as targets."""
+    weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+    return memory_rows(X, known_codes(y, classes), weight)
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,12 @@ class LeastSquaresClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost, gradient and gap at the claimed weights, over these rows."""
-        codes = known_codes(y, self.scorer.classes)
+        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The same over rows in any home, with class numbers as targets."""
         table = TARGETS[self.targets].table(len(self.scorer.classes))
-        weight = _weights(sample_weight, len(codes))
-        cost = build_squared_cost(X, codes, weight, table, self.l2, self.fit_intercept)
+        cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
         at = cost.at(self.weights)
         decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
         return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)
@@ -66,18 +71,22 @@ class ProjectionClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """−J at the claimed directions over these rows, and its distance to the largest J."""
-        codes = known_codes(y, self.scorer.classes)
+        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The same over rows in any home, with class numbers as targets."""
         K = len(self.scorer.classes)
-        found = gather(X, codes, K, _weights(sample_weight, len(codes)), pooled=K > 2)
+        found = gather(rows, K, pooled=K > 2)
         bound = projection_bound(self.projection, found)
-        if bound.value is not None and not self._decides(found, X):
+        if bound.value is not None and not self._decides(found, rows):
             bound = Bound(None, bound.kind, "the threshold is not the one of these rows")
         J = self.projection.criterion(found)
         return Recomputed(-J, 0.0, bound, self.projection.stationarity(found))
 
-    def _decides(self, found: Moments, X: Any) -> bool:
+    def _decides(self, found: Moments, rows: Rows) -> bool:
         again = self.projection.cut(found, self.scorer.classes)
-        claimed, now = self.scorer.scores(X), again.scorer.scores(X)
+        claimed = by_row(rows, lambda block: self.scorer.scores(block.X))
+        now = by_row(rows, lambda block: again.scorer.scores(block.X))
         return bool(np.max(np.abs(claimed - now)) <= 1e-6 * (1.0 + np.max(np.abs(now))))
 
 
@@ -105,24 +114,26 @@ class GaussianClaim:
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """The objective over these rows, and its distance to the likeliest Gaussians."""
-        codes = known_codes(y, self.scorer.classes)
-        weight = _weights(sample_weight, len(codes))
-        found = gather(X, codes, len(self.scorer.classes), weight, pooled=self.shared)
-        return likelihood(self.scorer, self.gaussians, found, X, codes, weight)
+        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The same over rows in any home, with class numbers as targets."""
+        found = gather(rows, len(self.scorer.classes), pooled=self.shared)
+        return likelihood(self.scorer, self.gaussians, found, rows)
 
 
-def likelihood(
-    scorer: Scores, gaussians: Gaussians, found: Moments, X: Any, codes: Integers, weight: Array
-) -> Recomputed:
+def likelihood(scorer: Scores, gaussians: Gaussians, found: Moments, rows: Rows) -> Recomputed:
     """Mean −ln p(x, y) row by row, that of one Gaussian for all classes, the gap to the likeliest, the slope there."""
+    weight = by_row(rows, lambda block: block.weight)
     counted = np.flatnonzero(weight > 0)
     share = weight[counted] / weight.sum()
-    own = np.take_along_axis(scorer.log_probabilities(X), codes[:, None], axis=1)[counted, 0]
-    joint = gaussians.log_joint(X)
+    chances = by_row(rows, lambda block: scorer.log_probabilities(block.X))
+    own = np.take_along_axis(chances, by_row(rows, lambda block: block.t)[:, None], axis=1)[counted, 0]
+    joint = by_row(rows, lambda block: gaussians.log_joint(block.X))
     whole = np.logaddexp.reduce(joint, axis=1)[counted]
     at = gaussians.on(found)
     bound = likelihood_bound(at)
-    if not _same(scorer.scores(X), joint):
+    if not _same(by_row(rows, lambda block: scorer.scores(block.X)), joint):
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
     return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope)
 

@@ -53,7 +53,7 @@ class SeparationClaim:
         codes = known_codes(y, self.scorer.classes)
         found = []
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
-            problem = build_separation_objective(X, t, self.fit_intercept)
+            problem = build_separation_objective(memory_rows(X, t), self.fit_intercept)
             found.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
         length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in found]))
         return Recomputed(sum(at.value for at in found), 0.0, self.bound, length)

@@ -22,7 +22,7 @@ from separatrix.geometry import Hyperplane
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes
+from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 
@@ -97,7 +97,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         q = self._components(task)
         with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
-            found = gather(task.X, task.codes, K, task.weight, pooled=K > 2, names=task.names)
+            found = gather(memory_rows(task.X, task.codes, task.weight), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, found)
             V, shares = DIRECTIONS[self.direction].best(found, q)
             projection = Projection(V, self.direction, self.threshold)

@@ -41,7 +41,7 @@ from separatrix.classifiers.linear import (
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer, null_objective
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes
+from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer, Scores
 
 # Scores that rounding moves by no more than this are those of the Gaussians, so the rows need not be asked.
@@ -126,7 +126,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
-            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=pooled, names=task.names)
+            rows = memory_rows(task.X, task.codes, task.weight)
+            found = gather(rows, task.n_classes, pooled=pooled, names=task.names)
             refuse_empty_class(task, found)
             refuse_no_freedom(task, found)
             self._fit(task, found, passes)
@@ -273,7 +274,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
-            found = gather(task.X, task.codes, task.n_classes, task.weight, names=task.names, spread=spread)
+            rows = memory_rows(task.X, task.codes, task.weight)
+            found = gather(rows, task.n_classes, names=task.names, spread=spread)
             refuse_empty_class(task, found)
             self._refuse_single_rows(task, found)
             self._fit(task, found, passes)
@@ -363,7 +365,7 @@ def _evidence(model: Any, task: FitInput, found: Moments, lost: float) -> Recomp
     gaussians: Gaussians = model.gaussians_
     lost += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
     if not lost <= ROUNDED:
-        return likelihood(model.scorer_, gaussians, found, task.X, task.codes, task.weight)
+        return likelihood(model.scorer_, gaussians, found, memory_rows(task.X, task.codes, task.weight))
     at = gaussians.on(found)
     return Recomputed(at.objective, null_objective(found), likelihood_bound(at), at.slope)
 

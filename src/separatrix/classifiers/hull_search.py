@@ -13,7 +13,7 @@ from separatrix.certificates.separation_claims import NO_MARGIN, MarginClaim, Se
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.separator import Search, SeparatingClassifier, compromise
 from separatrix.objective.problem import Objective
-from separatrix.rows import Frame, summarise
+from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.separating.kozinec import sides
 from separatrix.solvers.separating.rules import build_separation_objective
@@ -21,14 +21,12 @@ from separatrix.solvers.separating.rules import build_separation_objective
 
 def isotropic(task: FitInput, t: Array, fit_intercept: bool) -> Objective:
     """The rows around their mean, all columns in one unit, a power of two: distances stay as they are, but for it."""
-    problem = build_separation_objective(task.X, t, fit_intercept, task.names)
+    problem = build_separation_objective(memory_rows(task.X, t), fit_intercept, task.names)
     summary = summarise(problem.rows)
     spread = summary.std if fit_intercept else np.hypot(summary.std, summary.mean)
     unit = power_of_two(np.array([spread.max(initial=0.0)]))[0]
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
-    problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
-    problem.passes += 1
-    return problem
+    return problem.with_(frame=Frame(center, np.full(len(center), unit)))
 
 
 def _unit(W: Array) -> Array:
@@ -80,7 +78,7 @@ class HullClassifier(SeparatingClassifier):
         if search.state.memory["lower"] > 0:
             return search
         W, what = compromise(task.X, t, fit_intercept)
-        wrong = sides(build_separation_objective(task.X, t, fit_intercept), W).errors
+        wrong = sides(build_separation_objective(memory_rows(task.X, t), fit_intercept), W).errors
         they = "and separate the rows" if wrong == 0 else f"and have {wrong} row{'' if wrong == 1 else 's'} wrong"
         status = replace(search.status, sentence=f"{search.status.sentence}; {what}, {they}")
         return replace(search, W=W, status=status)

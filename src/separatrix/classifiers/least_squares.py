@@ -27,7 +27,7 @@ from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClas
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
-from separatrix.rows import counted_passes
+from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 # A gap above this share of the null model's cost is said, with a warning.
@@ -116,9 +116,8 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _cost(self, task: FitInput) -> SquaredCost:
         table = TARGETS[self.targets].table(task.n_classes)
-        return build_squared_cost(
-            task.X, task.codes, task.weight, table, float(self.l2), bool(self.fit_intercept), task.names
-        )
+        rows = memory_rows(task.X, task.codes, task.weight)
+        return build_squared_cost(rows, table, float(self.l2), bool(self.fit_intercept), task.names)
 
     def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))

@@ -29,13 +29,15 @@ class ClassifierTraits:
 
     order_free: the order of rows does not matter. repeatable: a row of weight 2 is the row twice. scale_free:
     multiplying a column by a constant divides its weight by it and changes no answer. relabelling: renaming classes
-    renames the answers (of two classes, also when they swap places).
+    renames the answers (of two classes, also when they swap places). in_memory: why a fit needs the rows in memory;
+    empty where sums over rows are enough.
     """
 
     order_free: bool = True
     repeatable: bool = True
     scale_free: bool = False
     relabelling: bool = True
+    in_memory: str = ""
 
 
 def _has_probabilities(classifier: Any) -> None:

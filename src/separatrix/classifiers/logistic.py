@@ -44,6 +44,7 @@ from separatrix.objective.bound import Bound
 from separatrix.objective.build import as_offset, build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
+from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 from separatrix.tuning.penalty_choice import PenaltyChoice
@@ -239,16 +240,14 @@ class LogisticRegression(LinearClassifier):
             posed
             if posed is not None and standard
             else build_objective(
-                task.X,
-                task.codes,
+                labelled_rows(task.X, task.codes, task.n_classes, weight, offset),
                 task.n_classes,
-                weight,
                 self._penalty(task.X.shape[1], self.C_),
                 self.fit_intercept,
                 standard,
                 task.names,
                 loss=self.loss,
-                offset=offset,
+                n_offsets=0 if offset is None else offset.shape[1],
             )
         )
         why = f"{getattr(solver, 'name', '')}: asked for"

@@ -70,7 +70,9 @@ class MaxMarginClassifier(HullClassifier):
     """
 
     # It takes no weights, and a row twice is a row once.
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(repeatable=False)
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(
+        repeatable=False, in_memory="where no hyperplane separates the classes, linear programs over rows prove it"
+    )
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10_000) -> None:
         self.fit_intercept = fit_intercept

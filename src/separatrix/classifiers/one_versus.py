@@ -86,7 +86,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fit one clone of ``estimator`` a part of the scheme, put the parts together."""
 
     approach: ClassVar[Approach] = "discriminant function"
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits()
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each part takes its rows by number")
     scheme: ClassVar[Scheme]
 
     classes_: AnyArray

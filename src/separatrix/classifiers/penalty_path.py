@@ -24,6 +24,7 @@ from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.weights import refuse_weightless_classes
+from separatrix.rows import labelled_rows
 from separatrix.solvers import Need, Solver, delivered, named
 from separatrix.tuning.warm_path import WarmPath
 
@@ -128,7 +129,8 @@ def _begun(model: LogisticRegression, task: FitInput, weight: Array) -> WarmPath
     if solver is not None and Need.STANDARD not in solver.needs:
         raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
     penalty = model._penalty(task.X.shape[1], 1.0)
-    return WarmPath.over(task.X, task.codes, task.n_classes, weight, penalty, bool(model.fit_intercept), task.names)
+    rows = labelled_rows(task.X, task.codes, task.n_classes, weight)
+    return WarmPath.over(rows, task.n_classes, penalty, bool(model.fit_intercept), task.names)
 
 
 def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Array) -> None:

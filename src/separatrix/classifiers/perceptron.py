@@ -34,6 +34,7 @@ from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.weights import class_weights
 from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
+from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.perceptron import UPDATES
@@ -144,7 +145,9 @@ class Perceptron(SeparatingClassifier):
     """
 
     # What it finds depends on the order of rows, and it takes no weights.
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(
+        order_free=False, repeatable=False, in_memory="its online updates walk over single rows"
+    )
 
     def __init__(
         self,
@@ -259,7 +262,7 @@ class Perceptron(SeparatingClassifier):
         if solver.pocket and answer is not None:
             memory |= {"best_W": answer, "best_errors": survey(problem, answer, solver.zero).errors}
         if solver.average and answer is not None:  # the steps so far count as much as if they had had as many rows
-            seen = done * (problem.rows.n_rows or 1) if self.update == "online" else done
+            seen = done * problem.n_rows if self.update == "online" else done
             memory |= {"seen": seen, "u": seen * (start - answer)[0]}
         state = solver.step(problem, replace(state, memory=memory))
         walked, state = state.W, solver.solution(problem, state)
@@ -272,7 +275,9 @@ class Perceptron(SeparatingClassifier):
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
             weight = factors[task.codes]
-        return build_separation_objectives(task.X, every, bool(self.fit_intercept), task.names, weight)
+        return build_separation_objectives(
+            [memory_rows(task.X, t, weight) for t in every], bool(self.fit_intercept), task.names
+        )
 
     def _check_settings(self) -> None:
         check_choice("update", self.update, UPDATES)

@@ -18,6 +18,7 @@ from separatrix.losses.margin import ZeroOne
 from separatrix.objective.bound import Bound
 from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
+from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status, run
 from separatrix.solvers.separating.mistakes import evaluation, seen, survey
 from separatrix.solvers.separating.rules import (
@@ -106,7 +107,9 @@ class Plan:
         assert rows is not None  # posed in memory
         assert aside is not None
         kept = np.setdiff1d(np.arange(rows.n_rows), aside)
-        own = build_separation_objective(rows.X[kept], rows.t[kept], problem.fit_intercept, weight=rows.weight[kept])
+        own = build_separation_objective(
+            memory_rows(rows.X[kept], rows.t[kept], weight=rows.weight[kept]), problem.fit_intercept
+        )
         judge = _Aside(self.solver, rows.X[aside], rows.t[aside])
         what = f"the share of mistakes among the {len(aside)} rows set aside"
         stop = NoImprovement(0.0 if self.tol is None else self.tol, self.patience, judge, what)

@@ -21,9 +21,8 @@ from separatrix.base.concurrency import in_order
 from separatrix.losses import Loss, sigmoid, softmax
 from separatrix.objective.partials import Gram, Hessian, ValueGradient
 from separatrix.objective.problem import Objective
-from separatrix.rows import ArraySum, Block, Rows, memory_rows
+from separatrix.rows import ArraySum, Block, MemoryRows, PassCounter, Rows
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
 
 # Entries of the rows' whitened products that are held at once.
 LARGEST_PRODUCTS = 1 << 19
@@ -60,9 +59,9 @@ def sums_of(objective: Objective) -> Sums:
     if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > LARGEST_COPY:
         return Folded(objective.rows, loss)
     if not loss.traits.multiclass:
-        return ByColumns.of(block)
+        return ByColumns.of(block, objective.rows.counter)
     own = block.written_out(np.arange(block.n_rows))
-    return Folded(memory_rows(own.X, own.t, own.weight), loss)
+    return Folded(MemoryRows(own.X, own.t, own.weight, own.frame, objective.rows.counter), loss)
 
 
 # ------------------------------------------------------------------------------------------ any rows
@@ -148,12 +147,13 @@ class ByColumns:
     """The sums of the logistic likelihood from X̄ᵀ (d + 1, n), t and s, (n,).
 
     >>> X, t = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]), np.array([-1.0, 1.0, 1.0])
-    >>> value, information = ByColumns(X, t, np.ones(3)).information(np.zeros((1, 2)))
+    >>> value, information = ByColumns(X, t, np.ones(3), PassCounter()).information(np.zeros((1, 2)))
     >>> round(value, 6), information.tolist()  # 3 ln 2; a quarter of the Gram matrix
     (2.079442, [[0.75, 0.75], [0.75, 1.25]])
     """
 
-    def __init__(self, X: Array, t: Array, weight: Array) -> None:
+    def __init__(self, X: Array, t: Array, weight: Array, counter: PassCounter) -> None:
+        self.counter = counter
         self.X, self.t, self.weight, self.signed = X, t, weight, t * weight
         self.pieces = _pieces(*X.shape)
         # Of the last W asked for: σ(−m) and σ(m) σ(−m) of the margins m = t z.
@@ -161,7 +161,7 @@ class ByColumns:
         self.q, self.curvature = np.empty_like(weight), np.empty_like(weight)
 
     @classmethod
-    def of(cls, block: Block) -> ByColumns:
+    def of(cls, block: Block, counter: PassCounter) -> ByColumns:
         """The rows of a dense block in its frame's coordinates."""
         raw: Any = block.X
         X = np.ones((raw.shape[1] + 1, block.n_rows))
@@ -171,7 +171,7 @@ class ByColumns:
             rows = slice(start, start + WRITTEN)
             np.subtract(raw[rows].T, center, out=X[1:, rows])
             X[1:, rows] /= scale
-        return cls(X, block.t, block.weight)
+        return cls(X, block.t, block.weight, counter)
 
     def _sum(self, part: Callable[[slice], Array]) -> Array:
         """Σ over the pieces, which the data cut, in their order."""
@@ -188,11 +188,11 @@ class ByColumns:
         return half @ half.T  # NumPy sees AAᵀ and calls the symmetric product: half the work
 
     def gram(self) -> Array:
-        count_pass()
+        self.counter.add()
         return self._sum(lambda rows: self._square(rows, self.weight[rows]))
 
     def slope(self, W: Array) -> Array:
-        count_pass()
+        self.counter.add()
         return self._sum(lambda rows: self._slope(W, rows))[None, :]
 
     def _slope(self, W: Array, rows: slice) -> Array:
@@ -201,7 +201,7 @@ class ByColumns:
             return np.asarray(X @ (self.signed[rows] / (-1.0 - np.exp(self.t[rows] * (W[0] @ X)))))
 
     def information(self, W: Array) -> tuple[float, Array]:
-        count_pass()
+        self.counter.add()
         total = self._sum(lambda rows: self._information(W, rows))
         self.W = W.copy()
         return float(total[-1, 0]), total[:-1]
@@ -222,7 +222,7 @@ class ByColumns:
         return total
 
     def score(self, W: Array, F: Array, share: float) -> Array:
-        count_pass()
+        self.counter.add()
         if self.W is None or not np.array_equal(self.W, W):
             self.information(W)
         return self._sum(lambda rows: self._score(F[:, 0], share, rows))[None, :]

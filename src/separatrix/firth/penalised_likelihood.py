@@ -18,6 +18,8 @@ Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,7 +34,7 @@ from separatrix.objective.factor import Factor
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import LARGEST_HESSIAN, Objective
 from separatrix.objective.subspace import contrasts, identified
-from separatrix.rows import Block
+from separatrix.rows import Block, labelled_rows
 
 # Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,
 # divided by the smallest pivot, is that of ln |I|, and steps must raise l* by more.
@@ -75,7 +77,6 @@ class Penalised:
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
         objective = self.objective
-        objective.passes += 1
         total = self.sums.gram() / objective.total_weight
         total[objective.pinned] = 0.0
         total[:, objective.pinned] = 0.0
@@ -114,7 +115,6 @@ class Penalised:
     def level(self, W: Array) -> Level | None:
         """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
         objective = self.objective
-        objective.passes += 1
         value, information = self.sums.information(W)
         factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
         if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < DOUBTFUL:
@@ -126,19 +126,16 @@ class Penalised:
 
     def curvature(self, W: Array) -> Array:
         """∇² of the mean loss alone, (K (d + 1))², in one pass."""
-        self.objective.passes += 1
         return self.sums.information(W)[1] / self.objective.total_weight
 
     def slope(self, W: Array) -> Array:
         """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one pass, a short one."""
         objective = self.objective
-        objective.passes += 1
         return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
 
     def gradient(self, W: Array, factor: Factor) -> Array:
         """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
         objective = self.objective
-        objective.passes += 1
         F = factor.half(self._directions).reshape(-1, *W.shape)
         total = self.sums.score(W, F, 1.0 / self.weight)
         return objective.without_pinned(total / objective.total_weight)
@@ -146,6 +143,12 @@ class Penalised:
     def on(self, block: Block) -> Penalised:
         """The likelihood of these rows alone, in the same coordinates and directions."""
         return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
+
+    def knowing(self, known: Mapping[str, Any]) -> Penalised:
+        """The same with statistics of its objective that were found in another way."""
+        other = copy(self)
+        other.objective = self.objective.with_(known=known)
+        return other
 
     @cached_property
     def null_in_closed_form(self) -> float | None:
@@ -178,32 +181,30 @@ def pose(
     names: list[str] | None = None,
     offset: Array | None = None,
 ) -> Penalised:
-    """Firth's likelihood of rows in memory; arguments as of ``separatrix.objective.build.build_objective``.
+    """Firth's likelihood of rows in memory; arguments as of ``rows.labelled_rows`` and ``objective.build``.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
     0.693147
     """
     objective = build.build_objective(
-        X,
-        codes,
+        labelled_rows(X, codes, n_classes, weight, offset),
         n_classes,
-        weight,
         Penalty.none(X.shape[1]),
         fit_intercept,
         names=names,
         hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
-        offset=offset,
+        n_offsets=0 if offset is None else offset.shape[1],
     )
     if weight.sum() < FEWEST_ROWS:
         came = f"the rows count for {weight.sum():.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
     problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
-    objective.gram = problem.gram  # the same, by faster passes
+    known: dict[str, Any] = {"gram": problem.gram}  # the same as the objective's, by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # no doubt, so that no rows need be asked again
-        objective.subspace = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
-    return problem
+        known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
+    return problem.knowing(known)
 
 
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:

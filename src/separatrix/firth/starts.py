@@ -89,7 +89,7 @@ def _sample(problem: Penalised) -> Penalised | None:
     """Rows that stand for all, where there are many; None where there are not, or where they do not tell as much."""
     whole = problem.objective
     parameters = problem.rank * max(1, whole.shape[0] - 1)
-    if (whole.rows.n_rows or 0) < MANY * parameters or not parameters:
+    if whole.n_rows < MANY * parameters or not parameters:
         return None
     drawn = whole.sample(SOME * parameters)
     sample = problem.on(drawn.standing_for(whole.targets, whole.class_sums[:, 0]))

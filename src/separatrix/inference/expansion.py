@@ -46,10 +46,12 @@ def holding(problem: Objective, columns: Any, hessian: Array) -> Objective:
 
     Curvature that is well above zero in every direction shows that the columns are independent, without a pass.
     """
-    held = problem.holding(columns)
+    held = problem.with_(pinned=problem.pinned | columns)
     curvature = np.einsum("kikj->ij", hessian.reshape(*problem.shape, *problem.shape))
     curvature[held.pinned, :] = curvature[:, held.pinned] = 0.0
     found = identified(curvature)
-    if found is not None:
-        held.subspace = replace(found, Q=contrasts(problem.shape[0]) if problem.shape[0] > 1 else None)
-    return held
+    if found is None:
+        return held
+    return held.with_(
+        known={"subspace": replace(found, Q=contrasts(problem.shape[0]) if problem.shape[0] > 1 else None)}
+    )

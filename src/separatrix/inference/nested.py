@@ -18,6 +18,7 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.inference.result import Summary
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.rows.block import is_sparse
 
 
@@ -89,10 +90,10 @@ def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:
         both: Any = hstack([csr_array(large.X), csr_array(small.X)], format="csr")
     else:
         both = np.hstack([large.X, small.X])
-    weight, K = np.ones(len(large.codes)), len(large.claim.scorer.classes)
+    K = len(large.claim.scorer.classes)
 
     def rank(X: Any, intercept: bool, width: int) -> int:
-        return build_objective(X, large.codes, K, weight, Penalty.none(width), intercept).subspace.rank
+        return build_objective(labelled_rows(X, large.codes, K), K, Penalty.none(width), intercept).subspace.rank
 
     if rank(both, ones, both.shape[1]) != rank(large.X, large.claim.fit_intercept, large.X.shape[1]):
         came = "its columns cannot make up those of small, so the models are not nested"

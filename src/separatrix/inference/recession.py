@@ -78,7 +78,7 @@ def _of_rows(
     """Maximum likelihood on the touching rows of two classes, which overlap, so that there is one."""
     part = among.only(rows)
     problem = build_objective_of(part)
-    problem = problem.holding(remaining_classes.constant(problem, part, estimate.held))
+    problem = problem.with_(pinned=problem.pinned | remaining_classes.constant(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
     outcome = run(Newton(), problem, start, default_rules(TOLERANCE, 200), TOLERANCE)
     raw, outcome = delivered(outcome, problem, TOLERANCE)

@@ -75,12 +75,12 @@ def at_the_supremum(
     beside = 0.0 if part.offset is None else part.offset
     part = replace(part, offset=np.where(left, beside, LEFT_OUT))
     problem = build_objective_of(part)
-    problem = problem.holding(constant(problem, part, estimate.held))
+    problem = problem.with_(pinned=problem.pinned | constant(problem, part, estimate.held))
     D = framed(problem, part.codes, K, np.arange(len(inside)))
     i, k = np.nonzero(left & (np.arange(K) != part.codes[:, None]))
     basis = spans(D, D.numbers(i, k)).inside
     # An objective asks its directions for nothing that these do not have.
-    problem.subspace = cast(Subspace, Directions(basis, ~problem.pinned))
+    problem = problem.with_(known={"subspace": cast(Subspace, Directions(basis, ~problem.pinned))})
     W = problem.offsets
     assert W is not None, "an offset was given"
     raw = problem.rows.frame.to_original(W)[:, : part.X.shape[1] + 1]

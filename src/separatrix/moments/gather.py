@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array, Integers
-from separatrix.rows import Block, Frame, MemoryRows, Rows, memory_rows, standard_frame, summarise
+from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
 
@@ -39,7 +39,8 @@ class Moments:
     ``rounding``: the error of an entry of the scatter beside the root of its two diagonal entries over all rows, and of
     a mean beside its column's spread, is at most this.
 
-    >>> found = gather(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    >>> from separatrix.rows import memory_rows
+    >>> found = gather(memory_rows(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1])), 2)
     >>> found.weight.tolist(), found.raw_mean.tolist(), found.raw_scatter.tolist()
     ([2.0, 1.0], [[1.0], [5.0]], [[[2.0]], [[0.0]]])
     """
@@ -221,24 +222,24 @@ def moments_of(rows: Rows, n_classes: int, pooled: bool = False) -> Moments:
 
 
 def gather(
-    X: Any,
-    codes: Integers,
+    rows: Rows,
     n_classes: int,
-    weight: Array | None = None,
     pooled: bool = False,
     names: list[str] | None = None,
     spread: float = 0.0,
     centred: bool = True,
 ) -> Moments:
-    """The moments of rows in memory, in standard coordinates: one pass. Refuses NaN and infinity by place.
+    """The moments of rows whose targets are class numbers, in standard coordinates. Refuses NaN and infinity by place.
 
-    ``spread``: the least scale of a coordinate in raw units, for what is to be added to variances. Not ``centred``, the
-    coordinates keep the origin, and a scale is that of a column's mean square.
+    One pass where rows are in memory, else a second for the frame. ``spread``: the least scale of a coordinate in raw
+    units, for what is to be added to variances. Not ``centred``, the coordinates keep the origin, and a scale is that
+    of a column's mean square.
     """
-    rows = memory_rows(X, codes, weight)
-    found = moments_of(rows.seen_through(_first_look(rows)), n_classes, pooled)
-    unclear = np.flatnonzero(~_clear(found))
-    constant = _constant(rows, unclear)
+    block, constant = rows.resident(), None
+    if block is not None:
+        found = moments_of(rows.seen_through(_first_look(block)), n_classes, pooled)
+        unclear = np.flatnonzero(~_clear(found))
+        constant = _constant(block, unclear)
     if constant is not None:
         frame = _standard(found, spread, centred)
         if centred:
@@ -258,13 +259,13 @@ def gather(
     return found
 
 
-def _first_look(rows: MemoryRows) -> Frame:
+def _first_look(rows: Block) -> Frame:
     """Center and scale of a few rows: near enough that sums in this frame lose nothing on the way."""
     counted = np.flatnonzero(rows.weight > 0)
     few: Any = rows.X[counted[:: max(1, len(counted) // FIRST_LOOK)][:FIRST_LOOK]]
     few = np.asarray(few.toarray() if is_sparse(few) else few, dtype=np.float64)
     if not len(few) or not np.all(np.isfinite(few)):
-        return Frame.identity(rows.n_features)
+        return Frame.identity(rows.X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
         center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
     sound = np.isfinite(center) & np.isfinite(scale)
@@ -286,7 +287,7 @@ def _clear(found: Moments) -> Any:
     return whole & (variance > least) & (variance < LARGEST_SQUARE)
 
 
-def _constant(rows: MemoryRows, columns: Integers) -> Array | None:
+def _constant(rows: Block, columns: Integers) -> Array | None:
     """The values of columns that are constant, seen by themselves and not in a pass; None where one varies."""
     X: Any = rows.X
     counted = rows.weight > 0

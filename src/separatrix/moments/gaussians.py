@@ -11,7 +11,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.losses.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import Frame, Order, memory_rows
+from separatrix.rows import NOT_COUNTED, Frame, Order, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.scorers.scorer import chosen_classes, score_rows
@@ -59,7 +59,7 @@ class Gaussians:
         return score_rows(X, len(self.means), self._densities, names)
 
     def _densities(self, X: Any) -> Array:
-        rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame)
+        rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame, counter=NOT_COUNTED)
         found = np.empty((rows.n_rows, len(self.means)))
         size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))
         for block in rows.blocks(Order(size)):

@@ -59,7 +59,9 @@ class Means:
     For more classes J(V) = ‖E V‖ with orthonormal V: the principal directions of the means.
 
     >>> from separatrix.moments.gather import gather
-    >>> found = gather(np.array([[0.0, 0.0], [2.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 0, 1, 1]), 2)
+    >>> from separatrix.rows import memory_rows
+    >>> X, codes = np.array([[0.0, 0.0], [2.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 0, 1, 1])
+    >>> found = gather(memory_rows(X, codes), 2)
     >>> Means().best(found, 1)[0].round(12).ravel().tolist()
     [0.6, 0.8]
     """
@@ -96,7 +98,9 @@ class Fisher:
     pseudoinverse in standardised columns serves; if that gives nothing, the direction of the means without scatter.
 
     >>> from separatrix.moments.gather import gather
-    >>> found = gather(np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1]), 2)
+    >>> from separatrix.rows import memory_rows
+    >>> X, codes = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
+    >>> found = gather(memory_rows(X, codes), 2)
     >>> Fisher().criterion(found, np.array([[3.0]]))
     6.25
     """

@@ -26,8 +26,9 @@ def shrunk_covariances(found: Moments, rows: list[Any], shrinkage: float | str, 
     ``rows``: those of each class, of which "auto" and an estimator need more than the moments.
 
     >>> from separatrix.moments.gather import gather
+    >>> from separatrix.rows import memory_rows
     >>> X, codes = np.array([[0.0], [2.0], [4.0], [8.0]]), np.array([0, 0, 1, 1])
-    >>> found = gather(X, codes, 2)
+    >>> found = gather(memory_rows(X, codes), 2)
     >>> (shrunk_covariances(found, [], 1.0) * found.frame.scale**2).ravel().tolist()
     [1.0, 4.0]
     """

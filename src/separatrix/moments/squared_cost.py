@@ -14,15 +14,15 @@ columns are nearly collinear or the fit is nearly exact, a second pass takes the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.base.arrays import EPS, Array
 from separatrix.base.cached import cached_property
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import ArraySum, Block, Rows, memory_rows
+from separatrix.rows import ArraySum, Block, MemoryRows, Rows, total_weight
 
 # A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
 NOTHING = 1e-24
@@ -247,23 +247,23 @@ class SquaredCost:
 
 
 def build_squared_cost(
-    X: Any,
-    codes: Integers,
-    weight: Array,
+    rows: Rows,
     targets: Array,
     l2: float,
     fit_intercept: bool,
     names: list[str] | None = None,
 ) -> SquaredCost:
-    """The cost over rows in memory, in standard coordinates. Refuses NaN and infinity by row and column.
+    """The cost over rows whose targets are class numbers, in standard coordinates. Refuses NaN and infinity by place.
 
+    >>> from separatrix.rows import memory_rows
     >>> X, codes, signs = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([[-1.0], [1.0]])
-    >>> least = build_squared_cost(X, codes, np.ones(3), signs, 0.0, True).minimise()
+    >>> least = build_squared_cost(memory_rows(X, codes), signs, 0.0, True).minimise()
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-    total = max(float(weight.sum()), np.finfo(np.float64).tiny)
-    spread = 2 * float(np.sqrt(l2 / total))
-    found = gather(X, codes, len(targets), weight, pooled=True, names=names, spread=spread, centred=fit_intercept)
-    rows = replace(memory_rows(X, codes, weight, found.frame), once=True)
+    spread = 2 * float(np.sqrt(l2 / max(total_weight(rows), np.finfo(np.float64).tiny))) if l2 else 0.0
+    found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept)
+    rows = rows.seen_through(found.frame)
+    if isinstance(rows, MemoryRows):
+        rows = replace(rows, once=True)
     return SquaredCost(rows, found, targets, float(l2), fit_intercept)

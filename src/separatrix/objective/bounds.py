@@ -330,19 +330,19 @@ def hessian_passes(objective: Objective) -> float:
 
 def counts_all_rows(objective: Objective) -> bool:
     """Whether second derivatives of all rows are cheap enough that no sample of them is needed."""
-    return (objective.rows.n_rows or 0) * objective.size**2 <= ALL_ROWS_WORK
+    return objective.n_rows * objective.size**2 <= ALL_ROWS_WORK
 
 
 def _drawn(objective: Objective) -> float:
     """The share of rows by which the affine bound is taken."""
     if counts_all_rows(objective):
         return 1.0
-    return min(1.0, objective.sample_size / max(1, objective.rows.n_rows or 1))
+    return min(1.0, objective.sample_size / max(1, objective.n_rows))
 
 
 def factor_passes(objective: Objective) -> float:
     """What a factor of second derivatives costs, in passes."""
-    entries = max(1, objective.rows.n_rows or 1) * max(1, objective.rows.n_features)
+    entries = max(1, objective.n_rows) * max(1, objective.rows.n_features)
     return hessian_passes(objective) + objective.size**3 / (FASTER * entries)
 
 
@@ -351,7 +351,8 @@ def thorough_passes(objective: Objective) -> float:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
-    >>> problem = build_objective(np.eye(20), np.arange(20) % 2, 2, np.ones(20), Penalty(1.0, np.ones(20)))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = build_objective(labelled_rows(np.eye(20), np.arange(20) % 2, 2), 2, Penalty(1.0, np.ones(20)))
     >>> round(thorough_passes(problem), 3)
     6.725
     """
@@ -375,10 +376,8 @@ def evidence(objective: Objective, W: Array, at: Evaluation, thorough: bool, las
     if twin is not None:
         if not thorough:
             return NOT_LOOKED_FOR
-        before = twin.passes
         framed = twin.rows.frame.from_original(objective.rows.frame.to_original(W))
         found = bound(twin, framed, twin.value_gradient(framed), thorough=True, last=last)
-        objective.passes += twin.passes - before
         return Evidence(found)
     cheap = duality(objective, W, at)
     if not thorough or (

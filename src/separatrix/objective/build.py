@@ -1,4 +1,4 @@
-"""A fit to rows in memory as an objective: coordinates, penalty, offset; NaN and infinity are refused on the way."""
+"""A fit to rows as an objective: coordinates, penalty, offset; NaN and infinity are refused on the way."""
 
 from __future__ import annotations
 
@@ -6,72 +6,74 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.base.labels import signed
 from separatrix.losses import LOSSES
 from separatrix.objective.partials import ClassSums
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
-from separatrix.rows import Frame, MemoryRows, memory_rows, standard_frame, summarise
-from separatrix.rows.block import is_sparse, power_of_two
+from separatrix.rows import Frame, MemoryRows, Rows, standard_frame, summarise
 
 # Up to this share of the columns a copy of those with a large offset costs less than a pass over all.
 FEW_FAR = 0.1
 
 
 def build_objective(
-    X: Any,
-    codes: Integers,
+    rows: Rows,
     n_classes: int,
-    weight: Array,
     penalty: Penalty,
     fit_intercept: bool = True,
     standard: bool = True,
     names: list[str] | None = None,
     hide_constant: bool = True,
     loss: str = "logistic",
-    offset: Array | None = None,
+    n_offsets: int = 0,
 ) -> Objective:
-    """A fit to rows in memory as an objective: the loss of one score for two classes, softmax for more.
+    """A fit to rows (of ``labelled_rows``) as an objective: the loss of one score for two classes, softmax for more.
 
     ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
-    infinity by row and column. ``offset`` (n, K or 1): what is added to the scores, as columns behind X whose weights
-    are pinned at one; that copies X.
+    infinity by row and column. ``n_offsets``: so many of the last columns are added to the scores, with weights that
+    are pinned at one; ``penalty`` and ``names`` are those of the other columns.
     """
-    if offset is not None:
-        X, penalty, names = _beside(X, offset), penalty.with_free(offset.shape[1]), _named_beside(names, offset)
-    unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
-    penalty = penalty.times(1.0 / unit)
-    rows = memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit)
+    if n_offsets:
+        penalty, names = penalty.with_free(n_offsets), _named_beside(names, n_offsets)
+    penalty = penalty.times(1.0 / rows.weight_unit)
     summary = summarise(rows, names, np.array([1.0]) if n_classes == 2 else np.arange(1, n_classes), ranges=False)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
     frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
-    objective = Objective(rows.seen_through(frame), kept, penalty, n_classes, fit_intercept)
+    sums, multiclass = None, kept.traits.multiclass
     if not frame.has_large_offset:
-        objective.class_sums = summary.class_sums(frame)
+        sums = summary.class_sums(frame)
     elif np.count_nonzero(frame.is_far) <= FEW_FAR * len(frame.is_far):
-        objective.class_sums = _with_far_sums(rows, frame, summary.class_sums(frame), objective)
-    if not standard:
-        raw = Objective(rows, kept, penalty, n_classes, fit_intercept)
-        raw.standard, objective = objective, raw
-    for posed in (objective, objective.standard):
-        if posed is not None:
-            posed.names, posed.weight_unit = names, unit
-        if posed is not None and offset is not None:
-            posed.n_offsets = offset.shape[1]
-            posed.pinned[-posed.n_offsets :] = True
-    objective.passes += 1
-    return objective
+        sums = _with_far_sums(rows, frame, summary.class_sums(frame), multiclass)
+    more: dict[str, Any] = {"names": names, "weight_unit": rows.weight_unit, "n_offsets": n_offsets}
+    objective = Objective(
+        rows.seen_through(frame),
+        kept,
+        penalty,
+        n_classes,
+        fit_intercept,
+        known=None if sums is None else {"class_sums": sums},
+        **more,
+    )
+    return (
+        objective if standard else Objective(rows, kept, penalty, n_classes, fit_intercept, standard=objective, **more)
+    )
 
 
-def _with_far_sums(rows: MemoryRows, frame: Frame, sums: Array, objective: Objective) -> Array:
-    """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits."""
+def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> Array | None:
+    """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits.
+
+    None where rows are not in memory: reading some of their columns costs as much as reading all.
+    """
+    block = rows.resident()
+    if block is None:
+        return None
     far = np.flatnonzero(frame.is_far)
-    alone = MemoryRows(rows.X[:, far], rows.t, rows.weight, Frame(frame.center[far], frame.scale[far]))
-    partial = ClassSums(len(sums), len(far) + 1, not objective.loss.traits.multiclass)
+    X: Any = block.X
+    alone = MemoryRows(X[:, far], block.t, block.weight, Frame(frame.center[far], frame.scale[far]), rows.counter)
+    partial = ClassSums(len(sums), len(far) + 1, not multiclass)
     sums[:, 1 + far] = alone.fold(partial)[:, 1:]
-    objective.passes += 1
     return sums
 
 
@@ -96,14 +98,5 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
     return given
 
 
-def _beside(X: Any, offset: Array) -> Any:
-    """X with the columns of an offset behind its own."""
-    if not is_sparse(X):
-        return np.column_stack([X, offset])
-    from scipy.sparse import csr_array, hstack
-
-    return hstack([csr_array(X), csr_array(offset)], format="csr")
-
-
-def _named_beside(names: list[str] | None, offset: Array) -> list[str] | None:
-    return None if names is None else [*names, *(f"offset {k}" for k in range(offset.shape[1]))]
+def _named_beside(names: list[str] | None, n_offsets: int) -> list[str] | None:
+    return None if names is None else [*names, *(f"offset {k}" for k in range(n_offsets))]

@@ -36,7 +36,7 @@ from separatrix.base.arrays import EPS, Array
 from separatrix.objective.factor import Factor
 from separatrix.objective.partials import LongestScores
 from separatrix.objective.problem import LARGEST_ROOT, Objective
-from separatrix.rows import Block, some_rows
+from separatrix.rows import Block, Partial, some_rows
 
 # Rows whose lengths are measured at once: bounds the memory of R².
 CHUNK = 1024
@@ -132,7 +132,7 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
     """The curvature that a factor holds; ``root``: the inverse of its root."""
     constant = objective.loss.traits.self_concordance
     longest = np.sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
-    whole = objective.rows.n_rows or 0
+    whole = objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
     with np.errstate(over="ignore"):  # directions so flat that nothing is proven along them
         lengths = np.linalg.norm(root, axis=0)
@@ -164,21 +164,39 @@ def _longest_row(objective: Objective, root: Array, subset: Block | None) -> flo
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
     block = objective.rows.resident() if subset is None else subset
+    partial: Partial[float]
     if space.Q is None:
         partial = LongestScores(root if space.Z is None else root @ space.Z.T)
-        if subset is None and block is not None:  # all rows are asked for where they are few: no threads for those
-            return partial.add(partial.zero(), block)
-        return (objective.rows if block is None else some_rows(block)).fold(partial)
+        if subset is not None:
+            return some_rows(subset).fold(partial)
+    else:
+        partial = _LongestPairs(tuple(_pair_inverses(root, space.Q)), space.Z)
     if block is None:
-        return np.inf
-    counted, longest = np.flatnonzero(block.weight > 0), 0.0
-    inverses = _pair_inverses(root, space.Q)
-    for start in range(0, len(counted), CHUNK):
-        X = block.take(counted[start : start + CHUNK]).homogeneous()
-        X = X if space.Z is None else X @ space.Z
-        for M in inverses:
-            longest = max(longest, float(np.einsum("ij,ij->i", X @ M, X).max()))
-    return longest
+        return objective.rows.fold(partial)
+    return partial.add(partial.zero(), block)  # all rows are asked for where they are few: no threads for those
+
+
+@dataclass(frozen=True)
+class _LongestPairs:
+    """Max over rows of positive weight, and over matrices M, of (Zᵀx̄)ᵀ M (Zᵀx̄)."""
+
+    inverses: tuple[Array, ...]
+    Z: Array | None
+
+    def zero(self) -> float:
+        return 0.0
+
+    def add(self, total: float, block: Block) -> float:
+        counted = np.flatnonzero(block.weight > 0)
+        for start in range(0, len(counted), CHUNK):
+            X = block.take(counted[start : start + CHUNK]).homogeneous()
+            X = X if self.Z is None else X @ self.Z
+            for M in self.inverses:
+                total = max(total, float(np.einsum("ij,ij->i", X @ M, X).max()))
+        return total
+
+    def merge(self, a: float, b: float) -> float:
+        return max(a, b)
 
 
 def _pair_inverses(root: Array, Q: Array) -> list[Array]:

@@ -31,8 +31,9 @@ def null_curvature(base: Objective) -> Array:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2), 2, ridge)
     >>> null_curvature(problem).round(4).tolist()
     [[0.1875]]
     """
@@ -54,8 +55,9 @@ def null_hessian(base: Objective) -> Array:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> null_hessian(problem).tolist()
     [[0.25, 0.0], [0.0, 0.3125]]
     """
@@ -68,14 +70,15 @@ def factor_at_zero(base: Objective) -> Factor | None:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2), 2, ridge)
     >>> g, zero = np.array([1.0, 2.0]), np.zeros((1, 2))
     >>> bool(np.allclose(factor_at_zero(problem).solve(g), problem.factor(zero).solve(g)))
     True
     """
     Z = base.subspace.Z
-    if "gram" not in vars(base):  # the subspace was found without all rows
+    if not base.knows("gram"):  # the subspace was found without all rows
         return None
     G, R = base.gram, np.diag(base.root_penalty**2)
     if Z is not None:
@@ -92,8 +95,9 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
-    >>> problem = build_objective(X, codes, 2, np.ones(8), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> bool(0 < wanted(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
     True
     """

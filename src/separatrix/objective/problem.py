@@ -10,13 +10,12 @@ minimisers do not depend on it.
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
-from separatrix.base.cached import cached_property
 from separatrix.losses import Loss
 from separatrix.losses.links import LINKS
 from separatrix.objective.factor import Factor
@@ -36,8 +35,9 @@ from separatrix.objective.partials import (
 )
 from separatrix.objective.penalty import Penalty, shortest
 from separatrix.objective.resolution import all_null, not_null, unresolved
+from separatrix.objective.statistic import Statistic, depends_on
 from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
-from separatrix.rows import Block, Frame, Rows, Sample, counted_passes, some_rows
+from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
 from separatrix.rows.block import power_of_two
 
 # Past so many parameters a matrix of second derivatives is neither built nor factored.
@@ -63,31 +63,153 @@ class Evaluation(NamedTuple):
     gradient: Array
 
 
+def _without_products(products: Array, pinned: AnyArray) -> Array:
+    """A Gram matrix without the pinned columns."""
+    kept = products.copy()
+    kept[:, pinned] = kept[pinned, :] = 0.0
+    return kept
+
+
+def _without_columns(root: Array, pinned: AnyArray) -> Array:
+    """A root of a Gram matrix without the pinned columns."""
+    kept = root.copy()
+    kept[:, pinned] = 0.0
+    return kept
+
+
 class Objective:
-    """E(W) over rows, with the pass over the rows counted in ``passes``."""
+    """E(W) over rows: a problem that does not change, and what has been computed of it.
+
+    The problem is the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
+
+    - ``pinned``: the columns of W that stay as they start, (d + 1,) of truth values: by default an intercept that is
+      not fitted, which stays at zero, and the ``n_offsets`` last columns, offsets whose weights stay at one;
+    - ``names``: of the columns, for messages;
+    - ``weight_unit``: what the rows' weights were divided by before they came here;
+    - ``standard``: the same problem in standard coordinates, where this one is not in them. Bounds are found there:
+      columns far from zero look collinear in their own units.
+
+    What is computed is kept (``statistic.py``). ``known`` gives statistics that were found in another way, by name.
+    ``passes_before``: passes on the rows' counter that belong to other problems. ``with_`` makes a copy that differs.
+    """
+
+    rows: Rows
+    loss: Loss
+    penalty: Penalty
+    n_classes: int
+    fit_intercept: bool
+    pinned: AnyArray
+    n_offsets: int
+    names: list[str] | None
+    weight_unit: float
+    standard: Objective | None
+    _passes_before: int
 
     def __init__(
-        self, rows: Rows, loss: Loss, penalty: Penalty, n_classes: int = 2, fit_intercept: bool = True
+        self,
+        rows: Rows,
+        loss: Loss,
+        penalty: Penalty,
+        n_classes: int = 2,
+        fit_intercept: bool = True,
+        *,
+        pinned: AnyArray | None = None,
+        n_offsets: int = 0,
+        names: list[str] | None = None,
+        weight_unit: float = 1.0,
+        standard: Objective | None = None,
+        known: Mapping[str, Any] | None = None,
+        passes_before: int = 0,
     ) -> None:
-        self.rows, self.loss, self.penalty = rows, loss, penalty
-        self.n_classes, self.fit_intercept = n_classes, fit_intercept
-        # Columns of W that stay as they start: an intercept that is not fitted at zero, an offset at one.
-        self.pinned = np.zeros(rows.n_features + 1, dtype=bool)
-        self.pinned[0] = not fit_intercept
-        self.n_offsets = 0  # columns behind the others that are offsets
-        self.passes = 0
-        self.names: list[str] | None = None  # of the columns, for messages
-        self.weight_unit = 1.0  # what the rows' weights were divided by before they came here
-        self._with_open: Array | None = None  # the basis of a subspace that is known to leave out what is not null
-        # The same in standard coordinates, where this one is not: there bounds are found; raw offsets look collinear.
-        self.standard: Objective | None = None
+        if pinned is None:
+            pinned = np.zeros(rows.n_features + 1, dtype=bool)
+            pinned[0] = not fit_intercept
+            pinned[rows.n_features + 1 - n_offsets :] = True
+        # Past ``__setattr__``, which refuses: nothing may be assigned to a problem that others hold.
+        vars(self).update(
+            rows=rows,
+            loss=loss,
+            penalty=penalty,
+            n_classes=n_classes,
+            fit_intercept=fit_intercept,
+            pinned=pinned,
+            n_offsets=n_offsets,
+            names=names,
+            weight_unit=weight_unit,
+            standard=standard,
+            _passes_before=passes_before,
+        )
+        if known:
+            if not STATISTICS.keys() >= known.keys():
+                raise TypeError(f"not statistics of an objective: {sorted(known.keys() - STATISTICS.keys())}")
+            vars(self).update(known)
 
-    @cached_property
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"an Objective does not change: use with_(...) for one with another {name}")
+
+    def with_(
+        self,
+        *,
+        rows: Rows | None = None,
+        frame: Frame | None = None,
+        penalty: Penalty | None = None,
+        pinned: AnyArray | None = None,
+        known: Mapping[str, Any] | None = None,
+        count_anew: bool = False,
+    ) -> Objective:
+        """The problem with other parts, and every statistic of this one that does not depend on them.
+
+        ``known``: statistics of the new problem that were found in another way. ``count_anew``: its passes begin at 0.
+
+        >>> from separatrix.losses import LOSSES
+        >>> from separatrix.rows import memory_rows
+        >>> rows = memory_rows(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
+        >>> weak = Objective(rows, LOSSES["logistic"], Penalty(1.0, np.ones(1)))
+        >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
+        2.0
+        """
+        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned}
+        changed: Any = frozenset(part for part, value in given.items() if value is not None)
+        more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
+        kept = {}
+        for name, value in vars(self).copy().items():  # other threads may be computing more of them
+            if name in STATISTICS and (still := STATISTICS[name].kept(value, changed, more_pinned)) is not None:
+                kept[name] = still[0]
+        of = self.rows if rows is None else rows
+        of = of if frame is None else of.seen_through(frame)
+        twin = self.standard if rows is None else None
+        if twin is not None and not changed <= {"frame"}:
+            twin = twin.with_(penalty=penalty, pinned=pinned)
+        return Objective(
+            of,
+            self.loss,
+            self.penalty if penalty is None else penalty,
+            self.n_classes,
+            self.fit_intercept,
+            pinned=self.pinned if pinned is None else pinned,
+            n_offsets=self.n_offsets,
+            names=self.names,
+            weight_unit=self.weight_unit,
+            standard=twin,
+            known={**kept, **(known or {})},
+            passes_before=of.counter.passes if count_anew else self._passes_before if rows is None else 0,
+        )
+
+    def knows(self, statistic: str) -> bool:
+        """Whether the statistic of this name has been computed, so that asking for it costs nothing."""
+        return statistic in vars(self)
+
+    @property
+    def passes(self) -> int:
+        """How often the rows have been read, counted where they are read, for whatever purpose."""
+        return self.rows.counter.passes - self._passes_before
+
+    @depends_on("rows")
     def shape(self) -> tuple[int, int]:
         """Of W: (K or 1, d + 1)."""
         return (self.n_classes if self.loss.traits.multiclass else 1, self.rows.n_features + 1)
 
-    @cached_property
+    @depends_on("rows")
     def size(self) -> int:
         return self.shape[0] * self.shape[1]
 
@@ -101,39 +223,43 @@ class Objective:
         """Whether the columns' products fit into a matrix."""
         return self.shape[1] <= LARGEST_HESSIAN
 
-    @cached_property
+    @depends_on("rows")
     def targets(self) -> AnyArray:
         """What t is in each class."""
         return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
 
-    @cached_property
+    @depends_on("rows")
+    def n_rows(self) -> int:
+        """How many rows there are, those without weight included."""
+        return number_of_rows(self.rows)
+
+    @depends_on("rows", "frame")
     def class_sums(self) -> Array:
         """Σ s x̄ by class, (classes, d + 1)."""
-        self.passes += 1
         return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
 
-    @cached_property
+    @depends_on("rows")
     def class_weight(self) -> Array:
         """Σ s by class, (classes,): of rows in memory without a look at their columns."""
         block = None if "class_sums" in vars(self) else self.rows.resident()
         return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
 
-    @cached_property
+    @depends_on("rows")
     def total_weight(self) -> float:
         """S, the sum of the rows' weights."""
         return float(self.class_sums[:, 0].sum())
 
-    @cached_property
+    @depends_on("rows", "frame")
     def mean_class_sums(self) -> Array:
         """(1/S) Σ s x̄ by class, (classes, d + 1): column 0 holds the classes' shares."""
         return self.class_sums / self.total_weight
 
-    @cached_property
+    @depends_on("rows", "frame")
     def mean_row(self) -> Array:
         """(1/S) Σ s x̄, (d + 1)."""
         return np.asarray(self.mean_class_sums.sum(axis=0))
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty")
     def root_penalty(self) -> Array:
         """r, (d + 1): never squared with the scales inside, so columns may be of any size.
 
@@ -143,7 +269,7 @@ class Objective:
             raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
         return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty")
     def absolute_penalty(self) -> Array:
         """a, (d + 1), limited as r is."""
         with np.errstate(over="ignore"):
@@ -160,26 +286,25 @@ class Objective:
         """Whether E is twice differentiable."""
         return self.loss.traits.smooth and not self.has_absolute
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty", "pinned")
     def unpenalised(self) -> Any:
         """Which columns of W no penalty holds, (d + 1,) of truth values."""
         return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:
         """The columns of W, intercepts aside, that no penalty holds and the frame does not hide."""
         return 1 + np.flatnonzero(self.unpenalised[1:] & np.isfinite(self.rows.frame.scale))
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty")
     def ridged(self) -> Any:
         """The columns of W whose squares are penalised, as an index: a slice where all are but the intercept."""
         held = self.root_penalty > 0
         return slice(1, None) if held[1:].all() and not held[0] else held
 
-    @cached_property
+    @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
-        self.passes += 1
         return self._grammed(None)
 
     def _grammed(self, block: Block | None) -> Array:
@@ -188,18 +313,18 @@ class Objective:
         total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total / (self.total_weight if block is None else float(block.weight.sum()))
 
-    @cached_property
+    @depends_on("rows", "pinned")
     def rank(self) -> int | None:
         """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
         if self.shape[1] > LARGEST_RANK:
             return None
-        block = self.rows.resident() if (self.rows.n_rows or 0) < self.shape[1] else None
+        block = self.rows.resident() if self.n_rows < self.shape[1] else None
         if block is None:
             return self._columns.rank
         rows = block.homogeneous()
         return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self._noise)
 
-    @cached_property
+    @depends_on("rows", "frame", "pinned")
     def _columns(self) -> Subspace:
         """What the columns determine by themselves, without a penalty.
 
@@ -214,16 +339,14 @@ class Objective:
         frame = self.rows.frame
         with np.errstate(under="ignore"):
             own = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
-        bare = Objective(self.rows.seen_through(own), self.loss, Penalty.none(self.rows.n_features), self.n_classes)
-        bare.fit_intercept, bare.pinned = self.fit_intercept, self.pinned
-        return bare._columns
+        return self.with_(frame=own, penalty=Penalty.none(self.rows.n_features))._columns
 
-    @cached_property
+    @depends_on("rows", "frame", "pinned")
     def _sample_columns(self) -> Subspace | None:
         """What the columns determine on the sample, without a penalty; None where that is in doubt."""
         return identified(0.25 * self.sample_gram)
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty", "pinned")
     def subspace(self) -> Subspace:
         """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
         that one also loses rank where classes are separated, and there E does depend on them.
@@ -240,7 +363,7 @@ class Objective:
             found = self._identified(self.root_penalty)
         return Subspace(contrasts(self.shape[0]) if self.shape[0] > 1 else None, found.Z, found.rank)
 
-    @cached_property
+    @depends_on("rows", "frame")
     def sampled(self) -> Sample:
         """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
         return self.sample(self.sample_size)
@@ -248,25 +371,22 @@ class Objective:
     @property
     def sample_size(self) -> int:
         """About how many rows those are; more where columns are rare."""
-        enough = max(SAMPLE_ROWS, (self.rows.n_rows or 0) // 16)
+        enough = max(SAMPLE_ROWS, self.n_rows // 16)
         return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
 
     def sample(self, size: int) -> Sample:
         """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
-        with counted_passes() as passes:
-            found = self.rows.sample(size, SAMPLE_SEED, self.targets)
-        self.passes += 1 + passes[0]  # drawing reads the rows once more, where they are not in memory
-        return found
+        return self.rows.sample(size, SAMPLE_SEED, self.targets)
 
-    @cached_property
+    @depends_on("rows", "frame")
     def standing_sample(self) -> Block:
         """The sample's rows, weighted so that they stand for all."""
         return self.sampled.standing_for(self.targets, self.class_weight)
 
-    @cached_property
+    @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, which is that of all rows where they are few."""
-        if self.sampled.n_rows >= (self.rows.n_rows or 0):
+        if self.sampled.n_rows >= self.n_rows:
             return self.gram
         return self._grammed(self.standing_sample)
 
@@ -274,7 +394,7 @@ class Objective:
         # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
         curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
         found = identified(curvature) if np.any(root_penalty) else self._sample_columns
-        if found is None and self.sampled.n_rows < (self.rows.n_rows or 0):
+        if found is None and self.sampled.n_rows < self.n_rows:
             guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
             found = self._shown_on_all(guess)
         found = found or identified(0.25 * self.gram + penalty)
@@ -293,10 +413,9 @@ class Objective:
         """
         return 64 * self.shape[1] * EPS
 
-    @cached_property
+    @depends_on("rows", "frame")
     def largest_entries(self) -> Array:
         """max |x̄_j| by column, (d + 1)."""
-        self.passes += 1
         return self.rows.fold(LargestEntries(self.shape[1]))
 
     @property
@@ -304,7 +423,7 @@ class Objective:
         """Which columns of W, (d + 1,) of truth values, read zero on every row, exactly."""
         return self.largest_entries == 0
 
-    @cached_property
+    @depends_on("rows", "frame")
     def rounded_sizes(self) -> Array:
         """The size of what a column's products are rounded as, (d + 1,): its root mean square and its offset, as read.
 
@@ -314,20 +433,17 @@ class Objective:
         offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
         return np.concatenate([[1.0], 2.0 + offset])
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
         """Which columns of W, (d + 1,) of truth values, a penalty holds that float64 can tell from none."""
         return self.root_penalty > WEAK * self._noise
 
-    @cached_property
+    @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
         """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
-        with counted_passes() as passes:
-            space = self.subspace
-            counted = space.Z is not None and space.Z is self._with_open
-            columns = (not_null if counted else unresolved)(self.rows, space, self.pinned, self.held)
-        self.passes += passes[0]
-        return columns
+        space = self.subspace
+        counted = space.Z is not None and space.Z is vars(self).get("_not_null_outside")
+        return (not_null if counted else unresolved)(self.rows, space, self.pinned, self.held)
 
     def _shown_on_all(self, space: Subspace) -> Subspace | None:
         """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
@@ -335,29 +451,25 @@ class Objective:
         if not len(outside):
             return space
         if not np.any(self.root_penalty) and self._all_null(space):
-            self.unresolved = ()  # which would count the same directions, by another pass
+            vars(self)["unresolved"] = ()  # which would count the same directions, by another pass
             return space
-        self.passes += 1
         length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
         size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
         return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
 
     def _all_null(self, space: Subspace) -> bool:
-        """Whether all directions outside are null on all rows, exactly.
+        """Whether all directions outside are null on all rows, exactly; if not, that is remembered of this basis.
 
         Directions that a sample resolves are not null. If the others are, by their number, then the sample's rows span
         what all rows span, whatever basis rounding has made of it.
         """
-        with counted_passes() as passes:
-            found = all_null(self.rows, space, self.pinned, self.held)
-        self.passes += passes[0]
-        self._with_open = None if found else space.Z
+        found = all_null(self.rows, space, self.pinned, self.held)
+        vars(self)["_not_null_outside"] = None if found else space.Z
         return found
 
-    @cached_property
+    @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
     def root_gram(self) -> Array:
         """R with RᵀR the Gram matrix, to all digits."""
-        self.passes += 1
         return self._rooted(None)
 
     def _rooted(self, block: Block | None) -> Array:
@@ -399,7 +511,6 @@ class Objective:
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
-        self.passes += 1
         return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
 
     def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
@@ -416,8 +527,6 @@ class Objective:
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
         partial = Hessian(self.loss, W)
-        if block is None:
-            self.passes += 1
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         diagonal = total.ravel()[:: self.size + 1].reshape(self.shape)  # a view
         diagonal += self.root_penalty**2
@@ -436,8 +545,6 @@ class Objective:
     def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
         """The same factor by QR of a root of ∇²E(W), where the loss is convex."""
         space, partial = self.subspace, RootHessian(self.loss, W)
-        if block is None:
-            self.passes += 1
         R = (self.rows if block is None else some_rows(block)).fold(partial)
         penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
         root = space.reduce_rows(np.vstack([R / np.sqrt(self.total_weight), penalty]))
@@ -446,47 +553,27 @@ class Objective:
     def restricted_to(self, block: Block) -> Objective:
         """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
         weight = float(block.weight.sum())
-        penalty = self.penalty.times(weight / self.total_weight)
-        inner = Objective(some_rows(block), self.loss, penalty, self.n_classes, self.fit_intercept)
-        inner.total_weight = weight  # without a pass for the sums by class
-        inner.root_penalty, inner.subspace = self.root_penalty, self.subspace
-        inner.pinned, inner.n_offsets = self.pinned, self.n_offsets
-        return inner
-
-    def holding(self, columns: Any) -> Objective:
-        """The same objective with these columns of W, (d + 1,) of truth values, pinned as well."""
-        other = copy(self)
-        other.pinned = self.pinned | columns
-        for name in ("subspace", "_columns", "_sample_columns", "rank", "unpenalised", "free_columns", "unresolved"):
-            vars(other).pop(name, None)
-        for name in ("gram", "sample_gram", "root_gram"):
-            if name in vars(other):
-                kept = getattr(self, name).copy()
-                kept[:, other.pinned] = 0.0
-                if name != "root_gram":
-                    kept[other.pinned, :] = 0.0
-                setattr(other, name, kept)
-        return other
+        # The total weight is given, which spares a pass for the sums by class.
+        known = {"total_weight": weight, "root_penalty": self.root_penalty, "subspace": self.subspace}
+        return self.with_(rows=some_rows(block), penalty=self.penalty.times(weight / self.total_weight), known=known)
 
     def hessian_product(self, W: Array, V: Array) -> Array:
         """∇²E(W) V, (K, d + 1), in one pass."""
-        self.passes += 1
         total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
         return self.without_pinned(total) + self.penalty_gradient(V)
 
     def relative_margins(self, W: Array) -> RelativeMargins:
         """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
-        self.passes += 1
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
-    @cached_property
+    @depends_on("rows")
     def value_at_zero(self) -> float:
         """E where all weights are zero, without a pass."""
         z = np.zeros((self.n_classes, self.shape[0]))
         of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
         return float(self.class_sums[:, 0] @ of_class) / self.total_weight
 
-    @cached_property
+    @depends_on("rows")
     def null_value(self) -> float:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
         if not self.loss.traits.proper:
@@ -522,7 +609,7 @@ class Objective:
         """E of the best constants beside an offset, by Newton's method on them alone."""
         constants = np.zeros_like(self.pinned)
         constants[0] = self.fit_intercept
-        alone, W = self.holding(~constants), self.null_weights
+        alone, W = self.with_(pinned=self.pinned | ~constants), self.null_weights
         at = alone.value_gradient(W)
         for _ in range(NULL_STEPS):
             g = alone.subspace.reduce(at.gradient)
@@ -535,11 +622,15 @@ class Objective:
             if nearer is None:
                 break
             W, at = nearer
-        self.passes = alone.passes
         return at.value
 
-    @cached_property
+    @depends_on("rows", "frame")
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
-        self.passes += 1
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
+
+
+# Of every objective, by name.
+STATISTICS: dict[str, Statistic[Any]] = {
+    name: value for name, value in vars(Objective).items() if isinstance(value, Statistic)
+}

@@ -29,7 +29,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.modular import MOST_TERMS, drawn_prime, eliminated, product, residues
 from separatrix.objective.subspace import Subspace
-from separatrix.rows import Block, Rows
+from separatrix.rows import Block, Rows, number_of_rows
 from separatrix.rows.block import is_sparse
 
 # A column takes part in a direction of length one with more than this share. What is lost by leaving out a column
@@ -164,7 +164,7 @@ def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> LeftOut | N
     intercept always takes part, if there is one: centres are rounded, so it makes up for what their sum is off by.
     """
     basis = _outside(space, pinned)
-    most = (rows.n_rows or len(pinned)) + int(np.count_nonzero(held))
+    most = number_of_rows(rows) + int(np.count_nonzero(held))
     if not len(basis) or space.rank >= most:
         return None
     takes_part = np.abs(basis) > SHARE * np.abs(basis).max(axis=1, keepdims=True)

@@ -49,7 +49,7 @@ class Rounding:
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
         size, E = objective.rounded_sizes, abs(at.value)
         moved = _units(objective) * float((np.abs(W) @ size).max())
-        rows = min(objective.rows.n_rows or BLOCK_BYTES, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
+        rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         # Of several classes a probability near 1 is rounded before 1 is taken off, however small the loss.
         slope = 1.0 if objective.loss.traits.multiclass else sqrt(min(1.0, E))
         summed = EPS * (8 + sqrt(rows) / 4)

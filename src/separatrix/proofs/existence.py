@@ -49,9 +49,10 @@ def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = N
     >>> from separatrix.objective.bounds import affine
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> X, W = np.array([[0.0], [1.0], [2.0], [3.0]]), np.zeros((1, 2))
     >>> for codes in ([0, 1, 1, 0], [0, 0, 1, 1]):
-    ...     problem = build_objective(X, np.array(codes), 2, np.ones(4), Penalty(0.0, np.ones(1)))
+    ...     problem = build_objective(labelled_rows(X, np.array(codes), 2, np.ones(4)), 2, Penalty(0.0, np.ones(1)))
     ...     exists(problem, W, affine(problem, W, problem.value_gradient(W)))
     True
     False

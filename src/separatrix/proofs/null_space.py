@@ -33,11 +33,12 @@ def leaves_out_null_directions_only(problem: Objective) -> bool:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([0, 1, 0, 1])
-    >>> leaves_out_null_directions_only(build_objective(X, codes, 2, np.ones(4), Penalty(0.0, np.ones(2))))
+    >>> leaves_out_null_directions_only(build_objective(labelled_rows(X, codes, 2), 2, Penalty(0.0, np.ones(2))))
     True
     >>> X[3, 1] += 1e-15
-    >>> leaves_out_null_directions_only(build_objective(X, codes, 2, np.ones(4), Penalty(0.0, np.ones(2))))
+    >>> leaves_out_null_directions_only(build_objective(labelled_rows(X, codes, 2), 2, Penalty(0.0, np.ones(2))))
     False
     """
     candidates = left_out(problem.rows, problem.subspace, problem.pinned, problem.held)

@@ -36,7 +36,7 @@ from separatrix.proofs.row_working_set import Found, attempts, search
 from separatrix.proofs.scales import Scaled
 from separatrix.proofs.together import Spanned, together
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
-from separatrix.rows import memory_rows
+from separatrix.rows import Rows, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 
 # A marginal below this share of the largest may be rounding; tried in turn until the exact check passes.
@@ -83,13 +83,17 @@ def separability(X: Any, y: Any, fit_intercept: bool = True, *, names: Sequence[
     return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
 
 
-def verdict_on(X: Any, t: Array, fit_intercept: bool = True) -> Verdict:
-    """The same for rows in memory with targets ±1.
+def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
+    """The same for rows with targets ±1, in the columns' own units. They must be in memory: a proof names single rows.
 
-    >>> bool(verdict_on(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])))
+    >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
     True
     """
-    return decide(Differences(X, (t > 0).astype(np.int64), 2, fit_intercept), About(fit_intercept))
+    block = rows.resident()
+    if block is None:
+        came = "its rows are streamed, and a proof of separability needs rows in memory"
+        raise ParameterError("X", came, "read the rows into memory first")
+    return decide(Differences(block.X, (block.t > 0).astype(np.int64), 2, fit_intercept), About(fit_intercept))
 
 
 def decide(D: Differences, about: About) -> Verdict:

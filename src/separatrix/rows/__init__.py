@@ -2,11 +2,25 @@
 
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.column_statistics import ColumnSummary, standard_frame, summarise
+from separatrix.rows.labelled import labelled_rows
 from separatrix.rows.memory import MemoryRows, memory_rows, some_rows
-from separatrix.rows.protocol import ArraySum, Order, Partial, Rows, count_pass, counted_passes
+from separatrix.rows.protocol import (
+    NOT_COUNTED,
+    ArraySum,
+    Order,
+    Partial,
+    PassCounter,
+    Rows,
+    by_row,
+    count_pass,
+    counted_passes,
+    number_of_rows,
+    total_weight,
+)
 from separatrix.rows.sampling import Sample
 
 __all__ = [
+    "NOT_COUNTED",
     "ArraySum",
     "Block",
     "ColumnSummary",
@@ -14,12 +28,17 @@ __all__ = [
     "MemoryRows",
     "Order",
     "Partial",
+    "PassCounter",
     "Rows",
     "Sample",
+    "by_row",
     "count_pass",
     "counted_passes",
+    "labelled_rows",
     "memory_rows",
+    "number_of_rows",
     "some_rows",
     "standard_frame",
     "summarise",
+    "total_weight",
 ]

@@ -228,7 +228,11 @@ def _entries(rows: Rows) -> int:
     """How many are read in a pass."""
     block = rows.resident()
     X: Any = None if block is None else block.X
-    return int(X.nnz) if X is not None and is_sparse(X) else (rows.n_rows or 0) * rows.n_features
+    return (
+        int(X.nnz)
+        if X is not None and is_sparse(X)
+        else (FEWEST_COMPILED if rows.n_rows is None else rows.n_rows * rows.n_features)
+    )
 
 
 def summarise(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
-from separatrix.rows.protocol import BLOCK_BYTES, Order, Partial, count_pass, fold_strands
+from separatrix.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
 from separatrix.rows.sampling import Sample, draw
 
 A = TypeVar("A")
@@ -24,8 +24,9 @@ FEWEST_ROWS = 64
 class MemoryRows:
     """X (n, d) dense or CSR, targets t (n,), weights (n,), seen through a frame.
 
-    ``partly``: they are some of the rows only, so that summing over them is no pass. ``once``: they are read once or
-    twice, so that nothing written out of them is worth keeping.
+    ``weight_unit``: what the weights were divided by before they came here.
+    ``counter``: how often they have been read; ``NOT_COUNTED`` where they are only some of all rows.
+    ``once``: they are read once or twice, so that nothing written out of them is worth keeping.
 
     >>> rows = memory_rows(np.eye(3), np.array([1.0, -1.0, 1.0]))
     >>> rows.n_rows, rows.n_features
@@ -36,7 +37,8 @@ class MemoryRows:
     t: AnyArray
     weight: Array
     frame: Frame
-    partly: bool = False
+    counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
+    weight_unit: float = 1.0
     once: bool = False
 
     @property
@@ -73,8 +75,7 @@ class MemoryRows:
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
-        if not self.partly:
-            count_pass()
+        self.counter.add()
         return fold_strands(self._blocks, partial)
 
     @cached_property
@@ -85,6 +86,7 @@ class MemoryRows:
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows; a batch of rows as given is a view."""
+        self.counter.add()
         n = self.n_rows
         if order.draw == "given":
             for start in range(0, n, order.size):
@@ -96,6 +98,7 @@ class MemoryRows:
             yield whole.take(chosen[start : start + order.size])
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        self.counter.add()  # drawing itself reads every row where rows are not in memory
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
@@ -120,13 +123,25 @@ class _Cuts(Sequence[Block]):
 
 def some_rows(block: Block) -> MemoryRows:
     """The rows of a block by themselves."""
-    return MemoryRows(block.X, block.t, block.weight, block.frame, partly=True)
+    return MemoryRows(block.X, block.t, block.weight, block.frame, NOT_COUNTED)
 
 
-def memory_rows(X: Any, t: AnyArray, weight: Array | None = None, frame: Frame | None = None) -> MemoryRows:
-    """Rows over arrays in memory; weights default to 1, the frame to the identity."""
+def memory_rows(
+    X: Any,
+    t: AnyArray,
+    weight: Array | None = None,
+    frame: Frame | None = None,
+    counter: PassCounter | None = None,
+    weight_unit: float = 1.0,
+) -> MemoryRows:
+    """Rows over arrays in memory; weights default to 1, the frame to the identity, the counter to a new one."""
     matrix: Matrix = as_csr(X) if is_sparse(X) else np.asarray(X)
     n, d = matrix.shape
     return MemoryRows(
-        matrix, t, np.ones(n) if weight is None else weight, Frame.identity(d) if frame is None else frame
+        matrix,
+        t,
+        np.ones(n) if weight is None else weight,
+        Frame.identity(d) if frame is None else frame,
+        PassCounter() if counter is None else counter,
+        weight_unit,
     )

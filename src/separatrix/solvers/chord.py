@@ -38,9 +38,10 @@ class ChordNewton:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps around a factor of ∇²E that is kept.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> start = ChordNewton().init(problem, np.zeros((1, 2)))
     >>> ChordNewton().step(problem, start).at.value < start.at.value
     True

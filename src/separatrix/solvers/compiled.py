@@ -20,7 +20,6 @@ from separatrix.losses.margin import Logistic
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
 
 # Strands at most; and so many entries in each at least, and so many for each column that its sum has.
 STRANDS, FEWEST_ENTRIES, ENTRIES_A_COLUMN = 8, 1 << 15, 3
@@ -37,9 +36,10 @@ class CompiledSums:
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
-    >>> problem = build_objective(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
     >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))
     >>> bool(np.allclose(there.gradient, problem.value_gradient(np.zeros(problem.shape)).gradient))
     True
@@ -80,8 +80,7 @@ class CompiledSums:
             by_column = np.zeros(self.block.X.shape[1])
             return strand(int(self._edges[k]), int(self._edges[k + 1]), by_column), by_column
 
-        self.problem.passes += 1
-        count_pass()
+        self.problem.rows.counter.add()
         parts = in_order(one, range(len(self._edges) - 1))
         numbers, by_column = next(parts)
         for more, added in parts:

@@ -108,7 +108,7 @@ class BoundSchedule:
             gained = np.inf if before is None else before.at.value - state.at.value
             return gained <= sqrt(self.tol) * problem.null_value
         # Only the sample's rows serve the bound, so it is looser than the guess by their share.
-        share = problem.sampled.n_rows / max(problem.rows.n_rows or 1, 1)
+        share = problem.sampled.n_rows / max(problem.n_rows, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
 
 
@@ -127,9 +127,10 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
     >>> bool(np.all(np.diff(values) < 0))
     True
@@ -156,9 +157,10 @@ def run(
 
     >>> from separatrix.solvers.newton import Newton
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
     'optimal'
     """

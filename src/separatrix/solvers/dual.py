@@ -32,7 +32,6 @@ from separatrix.objective.bounds import duality
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse
-from separatrix.rows.protocol import count_pass
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.state import Need, State
@@ -59,9 +58,10 @@ class DualDescent:
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
-    >>> problem = build_objective(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(2)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
     >>> solver = DualDescent()
     >>> state = solver.step(problem, solver.init(problem, np.zeros(problem.shape)))
     >>> bool(duality(problem, state.W, state.at).known < 1e-3)
@@ -111,9 +111,10 @@ def row_length(problem: Objective) -> float:
     """The mean of s_i ‖x_i − c‖², with 1/q in the norm, over some of the rows; infinite where the method has no use.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([0, 1, 1, 0])
-    >>> round(row_length(build_objective(rows, codes, 2, np.ones(4), Penalty(1.0 / 8.0, np.ones(1)))), 9)
+    >>> round(row_length(build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0 / 8.0, np.ones(1)))), 9)
     8.0
     """
     rows = _CentredRows.of(problem)
@@ -154,8 +155,7 @@ class _CentredRows:
 
     def _read(self) -> tuple[Array, Any, Any]:
         """The rows as a kernel takes them, one pass noted."""
-        self.problem.passes += 1
-        count_pass()
+        self.problem.rows.counter.add()
         X: Any = self.block.X
         return X.data, X.indices, X.indptr
 

@@ -34,9 +34,10 @@ def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, 
 
     >>> from separatrix.objective.bounds import evidence
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> W = np.array([[0.0, 0.4]])
     >>> before = State(W, problem.value_gradient(W))
     >>> after, there = finished(problem, before, evidence(problem, W, before.at, thorough=True))

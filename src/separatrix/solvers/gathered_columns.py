@@ -212,9 +212,8 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
     size = ROWS if whole is not None and is_sparse(whole.X) else max(1, AT_ONCE // (1 + len(chosen)))
     blocks = list(problem.rows.blocks(Order(size)))
     t, weight = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("t", "weight"))
-    problem.passes += 1
     if is_sparse(blocks[0].X):
-        problem.passes += 1
+        problem.rows.counter.add()
         return Gathered(_placed(problem, blocks, chosen, len(t)), t, weight)
     from separatrix.kernels.coordinate import gather_dense
 

@@ -81,9 +81,10 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
 
     None where rows are not in memory, or the hulls nearly meet: then the exact method begins by itself.
 
+    >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.rules import build_separation_objective
     >>> X, t = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [3.0, -1.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> nearly_nearest(build_separation_objective(X, t), np.array([1.0, 0.0])).rows.tolist()
+    >>> nearly_nearest(build_separation_objective(memory_rows(X, t)), np.array([1.0, 0.0])).rows.tolist()
     [1, 2, 3]
     """
     resident = problem.rows.resident()
@@ -94,7 +95,6 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     rounds = 0
     while rounds < MOST_ROUNDS:
         rounds += 1
-        problem.passes += 1
         found = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], JOIN))
         smallest = [float(m[0]) if len(m) else np.inf for m, _ in found.values()]
         margin = sum(smallest) / half if problem.fit_intercept else min(smallest)

@@ -30,9 +30,10 @@ class Newton:
 
     >>> import numpy as np
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> start = Newton().init(problem, np.zeros((1, 2)))
     >>> Newton().step(problem, start).at.value < start.at.value
     True

@@ -40,9 +40,10 @@ class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1), l1_ratio=1.0))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1), l1_ratio=1.0))
     >>> start = ProximalNewton().init(problem, np.zeros((1, 2)))
     >>> ProximalNewton().step(problem, start).W.tolist()
     [[0.0, 0.0]]

@@ -90,9 +90,10 @@ def choose(problem: Objective) -> tuple[Solver, str]:
 
     >>> import numpy as np
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]
     'Newton: with 2 parameters second derivatives are cheap and few passes do'
     """
@@ -101,7 +102,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
-    n_rows = problem.rows.n_rows or 0
+    n_rows = problem.n_rows
     if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
@@ -128,7 +129,7 @@ def _is_crowded(problem: Objective) -> bool:
         return False
     if _is_sparse(problem):
         return hessian_passes(problem) > WORTHWHILE
-    return problem.shape[0] > 1 and (problem.rows.n_rows or 0) * problem.size * problem.size > CLASS_WORK
+    return problem.shape[0] > 1 and problem.n_rows * problem.size * problem.size > CLASS_WORK
 
 
 def _suits_chord(problem: Objective) -> bool:
@@ -140,7 +141,7 @@ def _suits_chord(problem: Objective) -> bool:
 def _is_crowded_sample(problem: Objective) -> bool:
     """Whether for several classes second derivatives even of a sample cost more than the passes that they save."""
     work = problem.sample_size * problem.size
-    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * (problem.rows.n_rows or 0)
+    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * problem.n_rows
 
 
 def _is_sparse(problem: Objective) -> bool:
@@ -186,6 +187,7 @@ MET: dict[Need, Met] = {
     Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'gradient-descent'"),
     Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
+    Need.RANDOM_ORDER: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
         _is_held, "use 'diagonal' or 'auto'", lambda problem: ": C is infinite, or one of penalty_factors is zero"
     ),

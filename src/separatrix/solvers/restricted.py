@@ -146,5 +146,4 @@ class _Scores:
 
 
 def _scores(problem: Objective, W: Array) -> Array:
-    problem.passes += 1
     return np.concatenate(problem.rows.fold(_Scores(W)))

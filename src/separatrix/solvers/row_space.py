@@ -31,7 +31,6 @@ from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace, contrasts
 from separatrix.rows import ArraySum, Block, Frame, MemoryRows
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import states
@@ -61,8 +60,9 @@ class Span:
     """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the rows.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])
-    >>> problem = build_objective(rows, codes, 2, np.ones(3), Penalty(1.0, np.ones(4)))
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(4)))
     >>> found = Span().init(problem, np.zeros(problem.shape))
     >>> bool(np.linalg.norm(found.at.gradient) < 1e-12)
     True
@@ -152,11 +152,10 @@ class Basis:
         block: Any = problem.rows.resident()
         rows = MemoryRows(self.L, block.t, block.weight, Frame.identity(rank))
         penalty = Penalty(problem.total_weight * _units(problem)[1] ** 2, np.ones(rank))
-        small = Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept)
         Z = None if problem.fit_intercept else np.eye(rank + 1)[:, 1:]
         K = problem.shape[0]
-        small.subspace = Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)
-        return small
+        known = {"subspace": Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)}
+        return Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept, known=known)
 
     def image(self, theta: Array) -> Array:
         """W = diag(r)⁻¹ V θ, intercepts as they are, in one pass."""
@@ -165,7 +164,6 @@ class Basis:
         unit, _ = _units(self.problem)
         R = np.zeros((len(self.L), len(theta)))
         R[self.pivots] = solve_triangular(self.L[self.pivots], theta[:, 1:].T, lower=True, trans="T")
-        self.problem.passes += 1
         total = self.problem.rows.fold(_Adjoint(R, self.problem.rows.n_features + 1))
         return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
 
@@ -175,7 +173,6 @@ class Basis:
 
         unit, _ = _units(self.problem)
         along = np.column_stack([np.zeros(len(G)), G[:, 1:] / unit / unit])
-        self.problem.passes += 1
         scores = self.problem.rows.fold(_Scores(along, len(self.L)))
         return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
 
@@ -251,8 +248,7 @@ def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     """L (n, rank) with L Lᵀ = X̃ X̃ᵀ, and the pivots, (rank,); one pass."""
     from scipy.linalg.lapack import dpstrf
 
-    problem.passes += 1
-    count_pass()
+    problem.rows.counter.add()
     unit, _ = _units(problem)
     A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
     n = len(A)

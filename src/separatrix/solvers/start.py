@@ -13,8 +13,9 @@ def begun(problem: Objective, start: Array) -> Evaluation:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> at, passes = begun(problem, np.zeros((1, 2))), problem.passes
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)

@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
 from separatrix.objective.problem import Evaluation, Objective
+from separatrix.rows import Block
 
 
 class Need(Enum):
@@ -20,7 +22,12 @@ class Need(Enum):
     GRAM = "few enough columns for a matrix of their products"
     STANDARD = "standard coordinates"
     RESIDENT = "rows in memory"
+    RANDOM_ORDER = "rows in a random order, which a stream does not have"
     HELD = "a penalty on every column"
+
+
+# Needs that rows which are read from a stream cannot meet.
+NOT_STREAMED = frozenset({Need.RESIDENT, Need.RANDOM_ORDER})
 
 
 class Halt(Enum):
@@ -67,3 +74,12 @@ class Solver(Protocol):
     def init(self, problem: Objective, start: Array) -> State: ...
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State: ...
     def solution(self, problem: Objective, state: State) -> State: ...
+
+
+def in_memory(problem: Objective, solver: str) -> Block:
+    """All rows of a problem, for a solver that needs them in memory; refuses a stream by the solver's name."""
+    block = problem.rows.resident()
+    if block is None:
+        do = "read the rows into memory first, or use a method that needs only sums over them"
+        raise ParameterError("solver", f"{solver!r} needs {Need.RESIDENT.value}, and these are streamed", do)
+    return block

@@ -48,7 +48,7 @@ class StochasticDescent:
     improvement: float = 1e-4
     seed: int = 0
     name: ClassVar[str] = "sgd"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE, Need.RANDOM_ORDER})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 
@@ -84,7 +84,6 @@ class StochasticDescent:
                 if block.weight.any():
                     W = W - eta * problem.block_value_gradient(W, block).gradient
                 rows_left -= block.n_rows
-            problem.passes += 1
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
             return replace(state, halt=Halt.DIVERGED)

@@ -122,7 +122,7 @@ class VarianceReduced:
         """The state with the metric at its W, where it is time for that."""
         if state.iteration < state.memory["refresh"] or not problem.has_gram:
             return state
-        problem.passes += 1
+        problem.rows.counter.add()
         memory = {**state.memory, "refresh": 2 * state.memory["refresh"]}
         local = self._measured(problem, state.W)
         return replace(state, memory=memory if local is None else {**memory, **local, "local": True})
@@ -216,7 +216,7 @@ def _written(rows: Block, F: Array) -> Array:
 
 def _lengths(problem: Objective, F: Array) -> Array:
     """x̄ᵀP x̄ of each row, (n,); of a diagonal P their mean."""
-    problem.passes += 1
+    problem.rows.counter.add()
     block = _resident(problem)
     if F.ndim == 1:
         return np.full(block.n_rows, float(np.sum((F * problem.root_second_moments) ** 2)))

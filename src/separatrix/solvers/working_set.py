@@ -171,7 +171,7 @@ def _bytes(problem: Objective) -> Array:
         entries = np.zeros(d, np.int64)
         count_chosen(X.indices, np.arange(d, dtype=np.int32), entries)
         return np.asarray(12.0 * entries)  # eight bytes of value, four of index
-    return np.full(d, 8.0 * (problem.rows.n_rows or 1))
+    return np.full(d, 8.0 * problem.n_rows)
 
 
 def _within(length: Array, order: Integers, rooms: float = 1.0) -> int:

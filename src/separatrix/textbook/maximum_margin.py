@@ -15,7 +15,7 @@ from separatrix.base.labels import encode, signed
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Separable, as_rows
-from separatrix.rows import Frame, summarise
+from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.driver import run
 from separatrix.solvers.separating.max_margin import NearestPoint
@@ -44,11 +44,11 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
         do = "ask of two classes that a hyperplane separates"
         raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", do)
-    problem = build_separation_objective(as_rows(X), signed(encode(y)[1]), fit_intercept)
+    problem = build_separation_objective(memory_rows(as_rows(X), signed(encode(y)[1])), fit_intercept)
     summary = summarise(problem.rows)
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
-    problem.rows = problem.rows.seen_through(Frame(center, np.full(len(center), unit)))
+    problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
     steps = OutOfSteps(MOST_STEPS, proof)
     rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), AtRounding(proof), steps]

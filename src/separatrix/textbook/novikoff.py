@@ -23,7 +23,7 @@ from separatrix.base.labels import encode, signed
 from separatrix.losses.margin import Zero
 from separatrix.objective.problem import Objective
 from separatrix.proofs.separability import verdict_on
-from separatrix.rows import Block
+from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.separating.max_margin import NearestPoint
@@ -79,7 +79,6 @@ def theorem(problem: Objective, separator: Array, start: Array, eta: float) -> T
     if not gamma > 0:
         do = "give (b, w) with t (w·x + b) > 0 for all rows, or leave it out"
         raise ParameterError("separator", f"its smallest margin is {gamma:.3g}", do)
-    problem.passes += 1
     R = float(np.sqrt(problem.rows.fold(_LongestRow()) + problem.fit_intercept))
     length = float(np.linalg.norm(separator))
     alpha = eta * R**2 * length / gamma
@@ -156,7 +155,7 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
-    return build_separation_objective(rows, signed(codes), fit_intercept)
+    return build_separation_objective(memory_rows(rows, signed(codes)), fit_intercept)
 
 
 def _vector(name: str, value: Any, width: int) -> Array:
@@ -175,13 +174,13 @@ def _widest_separator(problem: Objective) -> Array:
     X = rows.X
     if problem.fit_intercept:
         X = _with_ones(X)
-    through = build_separation_objective(X, rows.t, fit_intercept=False)
+    through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), OutOfSteps(100 * X.shape[1] + 1000, proof)]
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory["lower"] <= 0:
-        verdict = proof.verdict or verdict_on(rows.X, rows.t, problem.fit_intercept)
+        verdict = proof.verdict or verdict_on(problem.rows, problem.fit_intercept)
         raise ParameterError(
             "X", verdict.explain(), "the theorem is about separable rows: add columns, or use a pocket"
         )

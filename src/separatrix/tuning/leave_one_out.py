@@ -71,10 +71,11 @@ def leave_one_out(
     Draws are by the seed. ``lengths``: gives ‖x_i‖², for the odds of rows where they are many; by default alike.
 
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> problem = build_objective(X, codes, 2, np.ones(4), Penalty(10.0, np.ones(1)), fit_intercept=False)
+    >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(10.0, np.ones(1)), fit_intercept=False)
     >>> W, space = np.zeros((1, 2)), problem.subspace
     >>> for _ in range(20):
     ...     W = W - space.expand(problem.factor(W).solve(space.reduce(problem.value_gradient(W).gradient)))
@@ -104,8 +105,10 @@ def row_lengths(rows: ReducedRows) -> Array:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.tuning.reduced_rows import reduce_rows
-    >>> problem = build_objective(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(1)))
+    >>> rows = labelled_rows(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2)
+    >>> problem = build_objective(rows, 2, Penalty(1.0, np.ones(1)))
     >>> row_lengths(reduce_rows(problem)).tolist()  # in units of two
     [2.0, 2.0]
     """

@@ -20,7 +20,6 @@ from separatrix.losses import Loss
 from separatrix.objective.partials import ValueGradient
 from separatrix.objective.problem import Evaluation
 from separatrix.rows import ArraySum, Block
-from separatrix.rows.protocol import count_pass
 from separatrix.tuning.reduced_rows import Framed, Written, cut
 
 
@@ -36,9 +35,10 @@ def sums_of(rows: Written | Framed) -> Sums:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
     [[0.25, 0.0], [0.0, 0.3125]]
     """
@@ -74,8 +74,7 @@ class InPieces:
         return self._sum(lambda part: part.curvature(theta), self.bent_parts)
 
     def _sum(self, of: Callable[[Written], Array], parts: list[Written]) -> Array:
-        self.rows.problem.passes += 1
-        count_pass()
+        self.rows.problem.rows.counter.add()
         return of(parts[0]) if len(parts) == 1 else reduce(iadd, in_order(of, parts))
 
 
@@ -87,13 +86,11 @@ class Folded:
 
     def value_gradient(self, theta: Array) -> Evaluation:
         problem, space = self.rows.problem, self.rows.space
-        problem.passes += 1
         total = problem.rows.fold(ValueGradient(problem.loss, self.rows.weights(theta))) / problem.total_weight
         return Evaluation(float(total[0]), space.reduce(problem.without_pinned(total[1:].reshape(problem.shape))))
 
     def curvature(self, theta: Array) -> Array:
         problem, space = self.rows.problem, self.rows.space
-        problem.passes += 1
         T = problem.rows.fold(Curvature(problem.loss, self.rows.weights(theta))) / problem.total_weight
         c, width = T.shape[:2]
         if space.Z is not None:

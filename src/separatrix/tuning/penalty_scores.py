@@ -20,14 +20,15 @@ from separatrix.objective.null_model import wanted
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
-from separatrix.rows import memory_rows
+from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
+from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
-from separatrix.tuning.warm_path import Solved, WarmPath, with_penalty
+from separatrix.tuning.warm_path import Solved, WarmPath
 
 # The path may end past this share of all parameters, or below this share of the null model's loss.
 NO_PENALTY, PERFECT = 0.99, 1e-3
@@ -81,8 +82,9 @@ class Question:
         X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
         if rows is not None:
             X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
-        rest = (self.n_classes, weight, self.penalty, self.fit_intercept, self.names, self.loss, beside)
-        return WarmPath.over(X, codes, *rest)
+        kept = labelled_rows(X, codes, self.n_classes, weight, beside)
+        rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
+        return WarmPath.over(kept, self.n_classes, *rest)
 
     @property
     def scored(self) -> Any:
@@ -131,7 +133,7 @@ def lowest(walk: WarmPath) -> float:
     """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
-    r = with_penalty(problem, replace(penalty, l1_ratio=0.0)).root_penalty[1:]
+    r = problem.with_(penalty=replace(penalty, l1_ratio=0.0)).root_penalty[1:]
     with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
         gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
     ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
@@ -147,21 +149,20 @@ def method_for(question: Question) -> Method:
     'leave-one-out'
     """
     walk = question.walk()
-    problem = walk.problem = with_penalty(walk.problem, walk.penalty)
+    problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
-        basis = Basis(problem, *factored_span(problem, _resident(problem)))
+        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
+    if problem.has_hessian and problem.has_absolute:
+        return ByLeverages(question, walk, lowest(walk), Absolute(problem, walk, question.max_iter))
     if problem.has_hessian:
-        fits = Squares(Ridge.on(problem)) if not problem.has_absolute else Absolute(problem, walk, question.max_iter)
-        return ByLeverages(question, walk, lowest(walk), fits)
+        path = Ridge.on(problem)
+        walk.problem = path.base  # which knows the Gram matrix
+        return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
-
-
-def _resident(problem: Objective) -> Any:
-    return problem.rows.resident()
 
 
 class Fits(Protocol):

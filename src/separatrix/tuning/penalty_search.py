@@ -78,7 +78,8 @@ def choose_near(problem: Objective) -> tuple[Solver, str]:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
-    >>> choose_near(build_objective(np.eye(2), np.array([0, 1]), 2, np.ones(2), Penalty(1.0, np.ones(2))))[1]
+    >>> from separatrix.rows import labelled_rows
+    >>> choose_near(build_objective(labelled_rows(np.eye(2), np.array([0, 1]), 2), 2, Penalty(1.0, np.ones(2))))[1]
     'Newton: begun at the fit that was scored, where few steps do'
     """
     if not (problem.smooth and problem.has_hessian):

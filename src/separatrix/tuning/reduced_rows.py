@@ -26,7 +26,7 @@ from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
-from separatrix.rows.protocol import count_pass
+from separatrix.solvers.state import in_memory
 
 # Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
 # product of second derivatives takes.
@@ -215,8 +215,9 @@ class Written(ReducedRows):
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2, np.ones(4), ridge)
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> rows = reduce_rows(problem)
     >>> rows.X.tolist(), float(rows.value_gradient(np.zeros(2))[0].round(6))
     ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], 0.693147)
@@ -281,16 +282,18 @@ class Framed(ReducedRows):
 def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
     """The rows of a problem in the coordinates of a subspace, by default its own, written out where they are few.
 
-    The Gram matrix, from which a problem's own subspace is found, is then that of the rows as they are written.
+    The problem of what is returned then knows the Gram matrix, from which its own subspace is found: that of the rows
+    as they are written.
     """
-    block: Any = problem.rows.resident()
+    block: Any = in_memory(problem, "leave-one-out")
     sigma, beside = block.weight / problem.total_weight, problem.offsets
     shift = None if beside is None else block.scores(beside).T
     if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
-    if space is None and "gram" not in vars(problem):
-        problem.gram = problem.sample_gram = _gram(problem, X, sigma)
+    if space is None and not problem.knows("gram"):
+        gram = _gram(problem, X, sigma)
+        problem = problem.with_(known={"gram": gram, "sample_gram": gram})
     space = space or problem.subspace
     return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
 
@@ -318,8 +321,7 @@ def _full(X: Any) -> bool:
 
 
 def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
-    problem.passes += 1
-    count_pass()
+    problem.rows.counter.add()
 
     def square(part: slice) -> Array:
         half = X[part] * np.sqrt(sigma[part])[:, None]

@@ -15,7 +15,6 @@ Nocedal and Wright 2006, Algorithm 7.4; the downdate is Woodbury's formula.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +22,9 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.watching import unwatched
 from separatrix.objective.problem import Objective
-from separatrix.rows import MemoryRows
+from separatrix.rows import NOT_COUNTED, MemoryRows
 from separatrix.solvers import choose, default_rules, run
+from separatrix.solvers.state import in_memory
 from separatrix.tuning.leverages import Inverse, pieces
 from separatrix.tuning.reduced_rows import ReducedRows
 
@@ -55,12 +55,11 @@ def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -
 
 def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     """The score of row i by the fit without it, (1, K)."""
-    block: Any = problem.rows.resident()
+    block = in_memory(problem, "leave-one-out")
     weight = block.weight.copy()
     weight[i] = 0.0
-    rows = MemoryRows(block.X, block.t, weight, block.frame, partly=True)
-    left = Objective(rows, problem.loss, problem.penalty, problem.n_classes, problem.fit_intercept)
-    left.pinned, left.n_offsets = problem.pinned, problem.n_offsets
+    rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
+    left = problem.with_(rows=rows)
     with unwatched():  # as in threads of the pool
         outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_STEPS), REFIT_TOL)
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))

@@ -31,7 +31,6 @@ from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.path_sums import Sums, sums_of
 from separatrix.tuning.reduced_rows import ReducedRows, Written, reduce_rows
-from separatrix.tuning.warm_path import with_penalty
 
 # Decrements, as shares of E, at which second derivatives are taken, and from which one Newton step with them is enough:
 # scores were within 0.2 % of those of fits to 1e-9.
@@ -96,8 +95,9 @@ class Ridge:
 
     >>> from separatrix.objective.penalty import Penalty
     >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
-    >>> path = Ridge.on(build_objective(X, codes, 2, np.ones(6), Penalty(1.0, np.ones(1))))
+    >>> path = Ridge.on(build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1))))
     >>> weak, strong = (path.at(C).loss for C in (1.0, 0.01))
     >>> bool(weak < strong)
     True
@@ -112,7 +112,8 @@ class Ridge:
     @classmethod
     def on(cls, base: Objective) -> Ridge:
         """At the null model."""
-        rows, W = reduce_rows(base), base.null_weights
+        rows = reduce_rows(base)
+        base, W = rows.problem, base.null_weights
         space, sums = rows.space, sums_of(rows)  # which directions are determined does not depend on C
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
         return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
@@ -175,8 +176,8 @@ class Ridge:
         return _descended(E, theta, E.value_gradient(theta), factor, done)[0]
 
     def _penalised(self, C: float) -> _Penalised:
-        problem = with_penalty(self.base, self.base.penalty.times(1.0 / C))
-        problem.subspace = self.base.subspace
+        penalty, known = self.base.penalty.times(1.0 / C), {"subspace": self.base.subspace}
+        problem = self.base.with_(penalty=penalty, known=known)
         return _Penalised(self.sums, self.rows.under(problem))
 
 

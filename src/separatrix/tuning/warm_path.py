@@ -11,34 +11,19 @@ Friedman, Hastie and Tibshirani 2010, section 2.5.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.objective.build import build_objective
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Evaluation, Objective
-from separatrix.rows import Frame
+from separatrix.rows import Frame, Rows
 from separatrix.rows.block import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
 
-# What an objective has found out that does not depend on the penalty; the second kind depends on the frame.
-OF_ROWS = ("total_weight", "null_value", "value_at_zero", "rank")
-OF_FRAME = ("gram", "sampled", "standing_sample", "sample_gram", "root_gram", "root_second_moments")
-# What does depend on it.
-OF_PENALTY = (
-    "root_penalty",
-    "absolute_penalty",
-    "unpenalised",
-    "free_columns",
-    "ridged",
-    "subspace",
-    "held",
-    "unresolved",
-)
 # The share of absolute values that a list of C is made for at least: a ridge has no C at which weights vanish.
 LEAST_RATIO = 1e-3
 # So that rounding leaves the weights at zero there.
@@ -65,8 +50,9 @@ class _TakesUp(Protocol):
 class WarmPath:
     """Where the path is: the problem of the last C, and the state it ended in.
 
+    >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> walk = WarmPath.over(X, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))
+    >>> walk = WarmPath.over(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> weak, strong = (abs(walk.solved(C).outcome.state.W[0, 1]) for C in (10.0, 0.1))
     >>> bool(weak > strong)
     True
@@ -81,21 +67,17 @@ class WarmPath:
     @classmethod
     def over(
         cls,
-        X: Any,
-        codes: Integers,
+        rows: Rows,
         n_classes: int,
-        weight: Array,
         penalty: Penalty,
         fit_intercept: bool = True,
         names: list[str] | None = None,
         loss: str = "logistic",
-        offset: Array | None = None,
+        n_offsets: int = 0,
     ) -> WarmPath:
         """At the beginning: no C has been solved. ``penalty``: of C = 1."""
         lasso = replace(penalty, l1_ratio=1.0)  # without squares, so that the frame is that of the columns
-        problem = build_objective(
-            X, codes, n_classes, weight, lasso, fit_intercept, names=names, loss=loss, offset=offset
-        )
+        problem = build_objective(rows, n_classes, lasso, fit_intercept, names=names, loss=loss, n_offsets=n_offsets)
         kept = replace(problem.penalty, l1_ratio=penalty.l1_ratio)
         return cls(kept, problem.rows.frame.scale, problem)
 
@@ -113,7 +95,7 @@ class WarmPath:
         ratio = max(self.penalty.l1_ratio, LEAST_RATIO)
         wanted = largest > 0
         lasso = replace(self.penalty, l1_ratio=1.0)
-        a = ratio * with_penalty(self.problem, lasso).absolute_penalty[1:][wanted] / largest[wanted]
+        a = ratio * self.problem.with_(penalty=lasso).absolute_penalty[1:][wanted] / largest[wanted]
         return JUST_BELOW * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
@@ -131,15 +113,11 @@ class WarmPath:
         last, frame = self.problem, self.problem.rows.frame
         spread = 2 * np.sqrt(penalty.quadratic / last.total_weight)
         scale = np.where(np.isinf(self.scale), np.inf, power_of_two(np.hypot(self.scale, spread)))
-        same = bool(np.array_equal(scale, frame.scale))
-        rows = last.rows if same else last.rows.seen_through(Frame(frame.center, scale))
-        problem = Objective(rows, last.loss, penalty, last.n_classes, last.fit_intercept)
-        problem.pinned, problem.n_offsets = last.pinned, last.n_offsets
-        problem.class_sums = last.class_sums if same else last.class_sums / _stretch(frame, rows.frame)
-        for name in OF_ROWS + (OF_FRAME if same else ()):
-            if name in vars(last):
-                vars(problem)[name] = vars(last)[name]
-        return problem
+        if np.array_equal(scale, frame.scale):
+            return last.with_(penalty=penalty, count_anew=True)
+        stretched = Frame(frame.center, scale)
+        known = {"class_sums": last.class_sums / _stretch(frame, stretched)}
+        return last.with_(frame=stretched, penalty=penalty, known=known, count_anew=True)
 
     def _start(self, solver: Solver, problem: Objective) -> Array | State:
         last, state = self.problem, self.state
@@ -154,21 +132,6 @@ class WarmPath:
         at = Evaluation(value, loss_gradient + problem.penalty_gradient(W))
         goes_on = last.rows is problem.rows and solver == self.solver
         return solver.begin(problem, W, at, state if goes_on else None)
-
-
-def with_penalty(problem: Objective, penalty: Penalty) -> Objective:
-    """The same objective, in the same coordinates, with another penalty.
-
-    >>> X, codes = np.array([[0.0], [1.0]]), np.array([0, 1])
-    >>> weak = build_objective(X, codes, 2, np.ones(2), Penalty(1.0, np.ones(1)))
-    >>> with_penalty(weak, weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1]
-    np.float64(2.0)
-    """
-    other = copy(problem)
-    other.penalty = penalty
-    for name in OF_PENALTY:
-        vars(other).pop(name, None)
-    return other
 
 
 def _stretch(before: Frame, after: Frame) -> Array:

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.base.errors import ParameterError
-from separatrix.rows import Frame
+from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import states
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.rules import build_separation_objective
@@ -30,17 +30,17 @@ def _take(problem, count, start=None):
 def test_one_step_by_hand():
     # α starts at (2, 0), β at (0, 0); w = (2, 0); no row of + lies further back, so nothing is left to do
     X = np.array([[2.0, 1.0], [2.0, -1.0], [0.0, 0.0]])
-    state = _take(build_separation_objective(X, np.array([1.0, 1.0, -1.0])), 1)[0]
+    state = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 1)[0]
     assert state.W[0].tolist() == [-2.0, 2.0, 0.0]
     assert (state.memory["lower"], state.memory["upper"]) == (1.0, 1.0)
     # here (1, 3) lies furthest back along w = (2, 1): α − x = (1, −2), k = w·(1, −2)/5 = 0, then β's row is no better
     X = np.array([[3.0, -1.0], [1.0, 3.0], [0.0, 0.0]])
-    first, second = _take(build_separation_objective(X, np.array([1.0, 1.0, -1.0])), 2)
+    first, second = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 2)
     assert first.memory["alpha"].tolist() == [2.0, 1.0]
     assert second.halt is not None
     # along w = (2, 0) the row (1, 0) is 1 behind α: k = min(1, 2·1/1) = 1, α moves to it
     X = np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
-    second = _take(build_separation_objective(X, np.array([1.0, 1.0, -1.0])), 2)[1]
+    second = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 2)[1]
     assert second.memory["alpha"].tolist() == [1.0, 0.0]
     assert second.memory["share"].tolist() == [0.0, 1.0, 1.0]
 
@@ -48,7 +48,7 @@ def test_one_step_by_hand():
 def test_the_points_stay_in_their_hulls_and_approach_each_other():
     for seed in range(10):
         X, t = _separable(seed)
-        for before, after in pairwise(_take(build_separation_objective(X, t), 40)):
+        for before, after in pairwise(_take(build_separation_objective(memory_rows(X, t)), 40)):
             if after.halt is not None:
                 break
             share = after.memory["share"]
@@ -61,7 +61,7 @@ def test_the_points_stay_in_their_hulls_and_approach_each_other():
 
 def test_upper_and_lower_bound_the_margin():
     X, t = _separable(3)
-    state = _take(build_separation_objective(X, t), 4000)[-1]
+    state = _take(build_separation_objective(memory_rows(X, t)), 4000)[-1]
     W = state.W[0]
     distances = t * (X @ W[1:] + W[0]) / np.linalg.norm(W[1:])
     assert state.memory["lower"] == pytest.approx(distances.min(), rel=1e-12)
@@ -71,15 +71,15 @@ def test_upper_and_lower_bound_the_margin():
 
 def test_resumes_with_the_same_bits_and_sparse_is_one_path():
     X, t = _separable(1)
-    through = _take(build_separation_objective(X, t), 30)
+    through = _take(build_separation_objective(memory_rows(X, t)), 30)
     half = pickle.loads(pickle.dumps(through[10]))
-    np.testing.assert_array_equal(_take(build_separation_objective(X, t), 20, half)[-1].W, through[-1].W)
-    sparse = _take(build_separation_objective(csr_array(X), t), 30)[-1]
+    np.testing.assert_array_equal(_take(build_separation_objective(memory_rows(X, t)), 20, half)[-1].W, through[-1].W)
+    sparse = _take(build_separation_objective(memory_rows(csr_array(X), t)), 30)[-1]
     np.testing.assert_allclose(sparse.W, through[-1].W, rtol=1e-9)
 
 
 def test_a_frame_with_unlike_scales_is_refused():
     X, t = _separable(1)
-    problem = build_separation_objective(X, t, frame=Frame(np.zeros(3), np.array([1.0, 2.0, 1.0])))
+    problem = build_separation_objective(memory_rows(X, t, frame=Frame(np.zeros(3), np.array([1.0, 2.0, 1.0]))))
     with pytest.raises(ParameterError, match="unlike"):
         Kozinec().init(problem, np.zeros(problem.shape))

@@ -12,7 +12,7 @@ import separatrix as sx
 from separatrix.objective.bound import Bound
 from separatrix.objective.problem import Evaluation
 from separatrix.proofs.linear_programs import least_violation
-from separatrix.rows import Frame
+from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
 from separatrix.solvers.hull_start import nearly_nearest
 from separatrix.solvers.separating.max_margin import NearestPoint, multipliers
@@ -37,7 +37,7 @@ def _separable(seed, n, d):
 
 
 def _solve(X, t, fit_intercept=True, frame=None, head_start=True):
-    problem, proof = build_separation_objective(X, t, fit_intercept, frame=frame), ProvenInseparable()
+    problem, proof = build_separation_objective(memory_rows(X, t, frame=frame), fit_intercept), ProvenInseparable()
     rules = [MarginWithin(relative=1e-11), HullsMeet(proof), OutOfSteps(5000, proof)]
     return run(NearestPoint(head_start), problem, np.zeros(problem.shape), rules, 0.0)
 
@@ -91,7 +91,7 @@ def test_the_conditions_of_karush_kuhn_and_tucker(n, d, head_start):
 def test_every_step_shortens_the_vector_and_the_bounds_hold():
     X, t = _separable(5, 300, 6)
     best = _solve(X, t).state.memory["lower"]
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     trail = []
     for state in states(NearestPoint(head_start=False), problem, np.zeros(problem.shape)):
         if state.halt is not None:
@@ -118,7 +118,7 @@ def test_a_head_start_leads_to_the_same_margin_in_few_steps(n, d, fit_intercept)
 
 def test_many_rows_join_the_head_start_a_few_at_a_time():
     X, t = _separable(1, 5000, 3)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     near = nearly_nearest(problem, np.array([1.0, 0.0, 0.0]))
     assert near.rounds == problem.passes - 1 > 1
     p = (near.weights * t[near.rows]) @ X[near.rows]
@@ -130,7 +130,10 @@ def test_many_rows_join_the_head_start_a_few_at_a_time():
 
 def test_hulls_that_meet_get_no_head_start():
     X = np.array([[0.0], [1.0], [0.4], [0.6]])
-    assert nearly_nearest(build_separation_objective(X, np.array([-1.0, -1.0, 1.0, 1.0])), np.array([1.0])) is None
+    assert (
+        nearly_nearest(build_separation_objective(memory_rows(X, np.array([-1.0, -1.0, 1.0, 1.0]))), np.array([1.0]))
+        is None
+    )
 
 
 def test_a_frame_of_one_scale_gives_distances_in_raw_units():
@@ -142,7 +145,7 @@ def test_a_frame_of_one_scale_gives_distances_in_raw_units():
 
 def test_resumes_with_the_same_bits_and_sparse_is_one_path():
     X, t = _separable(7, 200, 5)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     solver = NearestPoint(head_start=False)
     through = [s for s, _ in zip(states(solver, problem, np.zeros(problem.shape)), range(12), strict=False)]
     half = pickle.loads(pickle.dumps(through[3]))
@@ -171,7 +174,7 @@ def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_
 
 def test_rounding_far_from_the_optimum_gives_both_bounds():
     memory = {"lower": 1.0, "upper": 1.5, "longest": 1.0}
-    problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     state = State(np.zeros((1, 2)), Evaluation(1.5, np.zeros((1, 2))), 3, memory, halt=Halt.STALLED)
     status = AtRounding(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
     assert status is not None
@@ -183,7 +186,7 @@ def test_rounding_far_from_the_optimum_gives_both_bounds():
 def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():
     memory = {"lower": 0.5, "upper": 0.5 - 1e-16}
     state = State(np.zeros((1, 2)), Evaluation(0.5, np.zeros((1, 2))), 3, memory)
-    problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     assert "by more than 0.0e+00" in MarginWithin(relative=1e-9)(problem, state, Bound(None, "none", ""), ()).sentence
 
 

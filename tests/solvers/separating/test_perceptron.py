@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
-from separatrix.rows import Frame
+from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
 from separatrix.solvers.separating.perceptron import UPDATES, BatchUpdates, OnlineUpdates, WorstUpdates, survey
 from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps, ProvenInseparable, build_separation_objective
@@ -42,7 +42,7 @@ def _homogeneous(X):
 
 
 def test_xor_cycles():  # exact example
-    trail = _take(OnlineUpdates(by_update=True), build_separation_objective(XOR, T), 9)
+    trail = _take(OnlineUpdates(by_update=True), build_separation_objective(memory_rows(XOR, T)), 9)
     cycle = [[-1, 1, 1], [-2, 0, 0], [-1, -1, 1], [0, 0, 0]]
     assert [state.W[0].tolist() for state in trail[1:]] == cycle + cycle
     assert trail[-1].memory["mistakes"] == 8
@@ -50,7 +50,7 @@ def test_xor_cycles():  # exact example
 
 def test_the_cost_and_its_gradient():  # P1
     X, t = _random(0)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     W = np.random.default_rng(1).standard_normal((1, 5))
     m = t * (_homogeneous(X) @ W[0])
     found = survey(problem, W, "mistake")
@@ -65,7 +65,7 @@ def test_the_cost_and_its_gradient():  # P1
 
 def test_the_cost_is_convex_and_piecewise_linear():  # P1
     X, t = _random(3)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     rng = np.random.default_rng(0)
     for _ in range(50):
         U, V = rng.standard_normal((2, 1, 5))
@@ -81,7 +81,7 @@ def test_the_cost_is_convex_and_piecewise_linear():  # P1
 def test_batch_and_worst_are_the_written_updates(zero, fit_intercept):  # P3, P4
     for seed in range(10):
         X, t = _random(seed)
-        problem = build_separation_objective(X, t, fit_intercept)
+        problem = build_separation_objective(memory_rows(X, t), fit_intercept)
         rows = _homogeneous(X) * ([1.0] * (1 + X.shape[1]) if fit_intercept else [0.0] + [1.0] * X.shape[1])
         w, v = np.zeros(5), np.zeros(5)
         batch = _take(BatchUpdates(0.5, zero), problem, 12)
@@ -102,7 +102,7 @@ def test_batch_and_worst_are_the_written_updates(zero, fit_intercept):  # P3, P4
 
 def test_an_update_lowers_the_cost_of_its_row_by_eta_times_its_squared_length():  # P11
     X, t = _random(5)
-    problem, eta = build_separation_objective(X, t), 0.25
+    problem, eta = build_separation_objective(memory_rows(X, t)), 0.25
     trail = _take(OnlineUpdates(eta, by_update=True), problem, 60)
     rows, rises = _homogeneous(X), 0
     for before, after in pairwise(trail):
@@ -117,7 +117,7 @@ def test_an_update_lowers_the_cost_of_its_row_by_eta_times_its_squared_length():
 
 def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
     X, t = _random(2)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     solver = OnlineUpdates(shuffle=True, seed=4)
     whole = _take(solver, problem, 4)[-1]
     pieces = next(s for s in states(solver, problem, np.zeros(problem.shape), 7) if s.memory["epoch"] == 3)
@@ -133,7 +133,7 @@ def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
     monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
     for seed in range(8):
         X, t = _random(seed, n=80, gap=gap)
-        problem, light = build_separation_objective(X, t), build_separation_objective(X, t)
+        problem, light = build_separation_objective(memory_rows(X, t)), build_separation_objective(memory_rows(X, t))
         whole = OnlineUpdates(shuffle=shuffle)
         spare = OnlineUpdates(shuffle=shuffle, survey_from=30)
         rules = [AllCorrect(), OutOfSteps(30, ProvenInseparable())]
@@ -153,7 +153,13 @@ def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
         X, t = _random(seed, n=60)
         rules = [AllCorrect(), OutOfSteps(12, ProvenInseparable())]
         whole, cheap = (
-            run(OnlineUpdates(survey_from=at), build_separation_objective(form(X), t), np.zeros((1, 5)), rules, 0.0)
+            run(
+                OnlineUpdates(survey_from=at),
+                build_separation_objective(memory_rows(form(X), t)),
+                np.zeros((1, 5)),
+                rules,
+                0.0,
+            )
             for at in (0, 100)
         )
         np.testing.assert_array_equal(whole.state.W, cheap.state.W)
@@ -166,7 +172,7 @@ def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
 def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
     monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
     X, t = _random(0)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     outcome = run(OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), [OutOfSteps(9, ProvenInseparable())], 0.0)
     values = [record.value for record in outcome.trace]
     assert np.isnan(values[1:-1]).all()
@@ -176,7 +182,7 @@ def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
 
 def test_what_an_epoch_met_and_what_its_weights_cost():  # P1, P2
     X, t = _random(4)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     trail = _take(OnlineUpdates(), problem, 5)
     rows, w = _homogeneous(X), np.zeros(5)
     for state in trail[1:]:
@@ -194,7 +200,7 @@ def test_what_an_epoch_met_and_what_its_weights_cost():  # P1, P2
 def test_the_mean_is_that_of_all_weights_passed_through(update, form):
     X, t = _random(7)
     s = np.where(t > 0, 2.0, 0.5)
-    problem = build_separation_objective(form(X), t, weight=s)
+    problem = build_separation_objective(memory_rows(form(X), t, weight=s))
     solver = UPDATES[update](eta=0.5, average=True, weighted=True)
     final = solver.solution(problem, _take(solver, problem, 6)[-1])
     rows, w, total, count = _homogeneous(X), np.zeros(5), np.zeros(5), 0
@@ -217,7 +223,7 @@ def test_the_mean_is_that_of_all_weights_passed_through(update, form):
 def test_a_penalty_is_a_proximal_step_after_every_row(ratio, form):
     X, t = _random(9)
     X = X * (np.random.default_rng(0).random(X.shape) < 0.4)
-    problem = build_separation_objective(form(X), t)
+    problem = build_separation_objective(memory_rows(form(X), t))
     solver = OnlineUpdates(eta=0.5, alpha=0.02, l1_ratio=ratio)
     trail = _take(solver, problem, 4)
     rows, w = _homogeneous(X), np.zeros(5)
@@ -232,7 +238,7 @@ def test_a_penalty_is_a_proximal_step_after_every_row(ratio, form):
 @pytest.mark.parametrize(("update", "rows_a_step"), [("batch", 40), ("worst", 1)])
 def test_a_penalty_on_whole_steps(update, rows_a_step):
     X, t = _random(9)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     plain, held = UPDATES[update](eta=0.5), UPDATES[update](eta=0.5, alpha=0.01, l1_ratio=0.3)
     before = _take(held, problem, 4)[-1]
     moved = plain.step(problem, before).W[0]
@@ -242,7 +248,7 @@ def test_a_penalty_on_whole_steps(update, rows_a_step):
 
 
 def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():
-    solver, problem = OnlineUpdates(survey_from=100), build_separation_objective(XOR, T)
+    solver, problem = OnlineUpdates(survey_from=100), build_separation_objective(memory_rows(XOR, T))
     outcome = run(solver, problem, np.zeros((1, 3)), [AllCorrect(), ProvenInseparable()], 0.0)
     assert outcome.status.code == "inseparable"
     assert outcome.state.memory["errors"] == survey(problem, outcome.state.W, "mistake").errors
@@ -253,9 +259,9 @@ def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():
 def test_a_run_goes_on_from_a_state_with_the_same_bits(update, pocket):
     X, t = _random(6)
     solver = UPDATES[update](eta=0.3, pocket=pocket)
-    through = _take(solver, build_separation_objective(X, t), 9)
+    through = _take(solver, build_separation_objective(memory_rows(X, t)), 9)
     half = pickle.loads(pickle.dumps(through[4]))
-    resumed = _take(solver, build_separation_objective(X, t), 5, start=half)
+    resumed = _take(solver, build_separation_objective(memory_rows(X, t)), 5, start=half)
     np.testing.assert_array_equal(resumed[-1].W, through[-1].W)
     np.testing.assert_array_equal(resumed[-1].memory["best_W"], through[-1].memory["best_W"])
     assert resumed[-1].memory["mistakes"] == through[-1].memory["mistakes"]
@@ -269,7 +275,7 @@ def test_threads_change_no_bit(update):
     answers = []
     for count in (1, 2, 5):
         with threads(count):
-            answers.append(_take(UPDATES[update](), build_separation_objective(X, t), 4)[-1].W)
+            answers.append(_take(UPDATES[update](), build_separation_objective(memory_rows(X, t)), 4)[-1].W)
     assert np.array_equal(answers[0], answers[1])
     assert np.array_equal(answers[0], answers[2])
 
@@ -279,7 +285,9 @@ def test_dense_and_sparse_rows_are_one_path(update):
     rng = np.random.default_rng(0)
     X = rng.integers(-2, 3, (50, 6)).astype(float) * (rng.random((50, 6)) < 0.5)  # whole numbers: no rounding
     t = rng.choice([-1.0, 1.0], 50)
-    dense, sparse = (_take(UPDATES[update](), build_separation_objective(R, t), 8)[-1] for R in (X, csr_array(X)))
+    dense, sparse = (
+        _take(UPDATES[update](), build_separation_objective(memory_rows(R, t)), 8)[-1] for R in (X, csr_array(X))
+    )
     np.testing.assert_array_equal(dense.W, sparse.W)
     assert dense.memory["mistakes"] == sparse.memory["mistakes"]
 
@@ -287,7 +295,7 @@ def test_dense_and_sparse_rows_are_one_path(update):
 def test_the_pocket_keeps_the_best_weights_seen():  # P8
     X, t = _random(8, n=60)
     rows = _homogeneous(X)
-    problem = build_separation_objective(X, t)
+    problem = build_separation_objective(memory_rows(X, t))
     seen = [s.W[0] for s in _take(OnlineUpdates(by_update=True), problem, 400)]
     solver = OnlineUpdates(pocket=True)
     state = _take(solver, problem, 6)[-1]
@@ -301,14 +309,16 @@ def test_the_pocket_keeps_the_best_weights_seen():  # P8
 
 def test_rules_end_a_run_and_say_why():
     X, t = _random(1, gap=0.3)
-    problem, proof = build_separation_objective(X, t), ProvenInseparable()
+    problem, proof = build_separation_objective(memory_rows(X, t)), ProvenInseparable()
     outcome = run(OnlineUpdates(), problem, np.zeros(problem.shape), [AllCorrect(), proof, OutOfSteps(500, proof)], 0.0)
     assert outcome.status.met
     assert "every row is on its own side" in outcome.status.sentence
     assert np.all(t * (_homogeneous(X) @ outcome.state.W[0]) > 0)
     outcome = run(WorstUpdates(), problem, np.zeros(problem.shape), [AllCorrect(), OutOfSteps(1, proof)], 0.0)
     assert "the rows are separable, so it ends: raise max_iter" in outcome.status.sentence
-    outcome = run(OnlineUpdates(), build_separation_objective(XOR, T), np.zeros((1, 3)), [AllCorrect(), proof], 0.0)
+    outcome = run(
+        OnlineUpdates(), build_separation_objective(memory_rows(XOR, T)), np.zeros((1, 3)), [AllCorrect(), proof], 0.0
+    )
     assert outcome.status.code == "inseparable"
     assert outcome.state.iteration == 10
 
@@ -318,7 +328,7 @@ def test_some_of_many_rows_prove_that_none_separates_all(form):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((2000, 3)), rng.integers(0, 2, 2000)
     proof = ProvenInseparable()
-    status = proof.ask(build_separation_objective(form(X), np.where(y == 1, 1.0, -1.0)))
+    status = proof.ask(build_separation_objective(memory_rows(form(X), np.where(y == 1, 1.0, -1.0))))
     assert status.code == "inseparable"
     assert proof.verdict.verify(X, y)
     assert np.all(proof.verdict.rows % (2000 // 80) == 0)  # twenty rows a column, evenly spread, were enough
@@ -329,14 +339,14 @@ def test_where_some_rows_prove_nothing_all_are_asked():
     t = np.where(X[:, 0] > 999.5, 1.0, -1.0)
     t[[1, -2]] *= -1  # two rows on the wrong side, which no even spread of forty finds
     proof = ProvenInseparable()
-    assert proof.ask(build_separation_objective(X, t)).code == "inseparable"
+    assert proof.ask(build_separation_objective(memory_rows(X, t))).code == "inseparable"
     assert proof.verdict.verify(X, t)
     assert {1, 1998} & set(proof.verdict.rows.tolist())
 
 
 def test_weights_that_overflow_are_never_returned():
     X = np.array([[1e150], [-1e150], [1e149]])
-    problem = build_separation_objective(X, np.array([1.0, 1.0, -1.0]))
+    problem = build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0])))
     proof = ProvenInseparable()
     outcome = run(OnlineUpdates(eta=1e200), problem, np.zeros((1, 2)), [AllCorrect(), OutOfSteps(20, proof)], 0.0)
     assert not outcome.status.met
@@ -356,6 +366,6 @@ def test_settings_are_checked(make, message):
 
 
 def test_rows_seen_through_a_frame_are_refused():
-    problem = build_separation_objective(XOR, T, frame=Frame(np.ones(2), np.ones(2)))
+    problem = build_separation_objective(memory_rows(XOR, T, frame=Frame(np.ones(2), np.ones(2))))
     with pytest.raises(ParameterError, match="frame"):
         OnlineUpdates().init(problem, np.zeros((1, 3)))

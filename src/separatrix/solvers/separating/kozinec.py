@@ -17,7 +17,7 @@ Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objective.problem import Evaluation, Objective
 from separatrix.rows import Block
-from separatrix.solvers.state import Halt, Need, State
+from separatrix.solvers.state import Halt, Need, State, in_memory
 
 
 class Extreme(NamedTuple):
@@ -76,7 +76,6 @@ class Extremes:
 
 def sides(problem: Objective, W: Array) -> Sides:
     """What the rows nearest to the other class say of W, in one pass."""
-    problem.passes += 1
     return problem.rows.fold(Extremes(W))
 
 
@@ -92,8 +91,9 @@ def one_unit(problem: Objective) -> float:
 class Kozinec:
     """α ← (1 − k) α + k x, β ← (1 − k) β + k x: the two hulls' points approach each other.
 
+    >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.rules import build_separation_objective
-    >>> problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     >>> state = Kozinec().init(problem, np.zeros((1, 2)))
     >>> plane = Kozinec().solution(problem, state).W[0]
     >>> float(-plane[0] / plane[1])
@@ -101,17 +101,16 @@ class Kozinec:
     """
 
     name: ClassVar[str] = "kozinec"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
         """The hulls' means; a start has no meaning here but for its shape."""
-        rows = problem.rows.n_rows or 0
+        resident = in_memory(problem, self.name)
         sums = problem.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
-        resident: Any = problem.rows.resident()
-        share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0]) if rows else np.zeros(0)
+        share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0])
         return self._arrive(problem, alpha, beta, share, 0)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
@@ -127,7 +126,7 @@ class Kozinec:
             return replace(state, halt=Halt.STALLED)
         k = min(1.0, max(plus, minus) / squared)
         moved = (1.0 - k) * point + k * x
-        resident: Any = problem.rows.resident()
+        resident = in_memory(problem, self.name)
         own = resident.t == (1.0 if plus >= minus else -1.0)
         share = np.where(own, (1.0 - k) * share, share)
         share[toward.row] += k

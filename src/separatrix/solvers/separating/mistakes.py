@@ -73,7 +73,6 @@ class Mistakes:
 
 def survey(problem: Objective, W: Array, zero: Zero, weighted: bool = False) -> Survey:
     """What all rows say of W, in one pass; ``weighted``: rows have weights other than 1."""
-    problem.passes += 1
     with np.errstate(over="ignore", invalid="ignore"):
         found = problem.rows.fold(Mistakes(W, zero, weighted))
     if not problem.fit_intercept:

@@ -151,7 +151,7 @@ class BatchUpdates(_Settings):
     by_sums: ClassVar[bool] = True
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        return self._moved(problem, state, state.memory["pull"], problem.rows.n_rows or 1)
+        return self._moved(problem, state, state.memory["pull"], problem.n_rows)
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,7 @@ class OnlineUpdates(_Settings):
     by_update: bool = False
     survey_from: int = 0
     name: ClassVar[str] = "online perceptron"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
@@ -200,7 +201,7 @@ class OnlineUpdates(_Settings):
         end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
         ahead = memory["clear"] if self.alpha == 0 else 0  # a penalty moves the weights at every row
         position, made, cost = self._walk(rows, order, begin, min(max(begin, ahead), end), end, w, problem, memory)
-        problem.passes += 1
+        problem.rows.counter.add()
         memory["mistakes"] += made
         memory["since"] = 0 if made or self.alpha > 0 else memory["since"] + position - begin
         memory["position"] = position % rows.n_rows
@@ -261,7 +262,7 @@ class OnlineUpdates(_Settings):
 
     def _surveyed(self, problem: Objective, rows: Block, state: State, W: Array, memory: dict[str, Any]) -> State:
         """The state by a compiled pass, which on a small table takes a tenth of a fold's time."""
-        problem.passes += 1
+        problem.rows.counter.add()
         wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
         if not wrong or not np.isfinite(cost):
             return self.arrive(problem, state, W, memory)

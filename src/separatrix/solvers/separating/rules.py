@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
 from separatrix.base.concurrency import in_order
 from separatrix.base.errors import InputError
 from separatrix.losses import LOSSES
@@ -19,7 +18,7 @@ from separatrix.objective.problem import Objective
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Block, Frame, MemoryRows, count_pass, memory_rows
+from separatrix.rows import Block, Rows, number_of_rows, some_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -42,72 +41,74 @@ SMALLEST, LARGEST = 1e-152, 1e152
 INSEPARABLE: Code = "inseparable"
 
 
-def build_separation_objective(
-    X: Any,
-    t: Array,
-    fit_intercept: bool = True,
-    names: list[str] | None = None,
-    frame: Frame | None = None,
-    weight: Array | None = None,
-) -> Objective:
-    """Rows with targets ±1 and the perceptron's cost, in the columns' own units; refuses NaN and infinity.
+def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: list[str] | None = None) -> Objective:
+    """Rows with targets ±1 and the perceptron's cost, in the coordinates of their frame; refuses NaN and infinity.
 
-    >>> import numpy as np
-    >>> problem = build_separation_objective(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]))
+    >>> from separatrix.rows import memory_rows
+    >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
     0.5
     """
-    rows = memory_rows(X, t, weight, frame)
     largest = _largest_entry(rows)
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST < largest < LARGEST:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
-    objective = _posed(rows, fit_intercept)
-    objective.passes += 1
-    return objective
+    return _posed(rows, fit_intercept)
 
 
 def build_separation_objectives(
-    X: Any,
-    targets: Sequence[Array],
-    fit_intercept: bool = True,
-    names: list[str] | None = None,
-    weight: Array | None = None,
+    each: Sequence[Rows], fit_intercept: bool = True, names: list[str] | None = None
 ) -> Iterator[Objective]:
-    """A problem for each of several targets of the same rows, which are looked through once.
+    """A problem for each of several targets of the same rows, whose entries are looked through once.
 
-    ``weight``: by how much a row's update counts; mistakes and cost count every row once.
+    Weights say by how much a row's update counts; mistakes and cost count every row once.
 
-    >>> targets = [np.array([-1.0, 1.0]), np.array([1.0, -1.0])]
-    >>> one, other = build_separation_objectives(np.array([[0.0], [2.0]]), targets)
+    >>> from separatrix.rows import memory_rows
+    >>> X, targets = np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])]
+    >>> one, other = build_separation_objectives([memory_rows(X, t) for t in targets])
     >>> one.passes, other.passes
     (1, 0)
     """
-    first = build_separation_objective(X, targets[0], fit_intercept, names, weight=weight)
-    yield first
-    for t in targets[1:]:
-        yield _posed(memory_rows(X, t, weight, first.rows.frame), fit_intercept)
+    yield build_separation_objective(each[0], fit_intercept, names)
+    for rows in each[1:]:
+        yield _posed(rows, fit_intercept)
 
 
-def _posed(rows: MemoryRows, fit_intercept: bool) -> Objective:
-    objective = Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept)
-    objective.total_weight, objective.null_value = float(rows.n_rows), 0.0  # rows of weight 1, and no cost at w = 0
-    return objective
+def _posed(rows: Rows, fit_intercept: bool) -> Objective:
+    known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # rows count once, and w = 0 costs nothing
+    return Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known)
 
 
-def _largest_entry(rows: MemoryRows) -> float:
+@dataclass(frozen=True)
+class _LargestEntry:
+    """max |x_ij|; NaN where there is one."""
+
+    def zero(self) -> float:
+        return 0.0
+
+    def add(self, total: float, block: Block) -> float:
+        X: Any = block.X
+        return self.merge(total, _largest(X.data if is_sparse(X) else X))
+
+    def merge(self, a: float, b: float) -> float:
+        return float(np.maximum(a, b))
+
+
+def _largest(values: Any) -> float:
+    return float(np.maximum(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+
+
+def _largest_entry(rows: Rows) -> float:
     """max |x_ij|; NaN where there is one. All that is asked of the columns here, so at the speed of reading them."""
-    count_pass()
-    X: Any = rows.X
+    block = rows.resident()
+    if block is None:
+        return rows.fold(_LargestEntry())
+    rows.counter.add()
+    X: Any = block.X
     values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
     size = max(1, BLOCK_BYTES // 8 * len(values) // max(1, values.size))
-
-    def largest(start: int) -> float:
-        part = values[start : start + size]
-        return float(np.maximum(np.max(part, initial=0.0), -np.min(part, initial=0.0)))
-
-    return float(np.max([0.0, *in_order(largest, range(0, len(values), size))]))
+    return float(np.max([0.0, *in_order(lambda k: _largest(values[k : k + size]), range(0, len(values), size))]))
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class ProvenInseparable:
 
     def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
         self.about = problem
-        self.verdict = verdict = verdict_on(rows.X, rows.t, problem.fit_intercept) if few is None else few
+        self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
             return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
         return self.known(problem)
@@ -179,7 +180,7 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     if stride < WORTHWHILE:
         return None
     some = rows.take(slice(0, None, stride))
-    verdict = verdict_on(some.X, some.t, problem.fit_intercept)
+    verdict = verdict_on(some_rows(some), problem.fit_intercept)
     if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
         return None
     return replace(verdict, rows=verdict.rows * stride)
@@ -188,7 +189,8 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
 def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
     """A proof that no hyperplane has every row on its own side, in words.
 
-    >>> not_separable(verdict_on(np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), True))[:45]
+    >>> from separatrix.rows import memory_rows
+    >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
     'not separable: 3 rows prove it (0, 1, 2): wit'
     """
     kind, how = verdict.explain().split(": ", 1)
@@ -196,7 +198,7 @@ def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
 
 
 def _entries(problem: Objective) -> int:
-    return (problem.rows.n_rows or 0) * (problem.rows.n_features + problem.fit_intercept)
+    return problem.n_rows * (problem.rows.n_features + problem.fit_intercept)
 
 
 def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
@@ -324,7 +326,7 @@ def _by_support(problem: Objective, state: State) -> Status | None:
     if rows is None or pairs is None:
         return None
     support = np.unique(pairs[pairs >= 0])
-    verdict = verdict_on(rows.X[support], rows.t[support], problem.fit_intercept)
+    verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable | QuasiSeparable):
         return None
     named = ", ".join(str(row) for row in support[verdict.rows][:12])
