@@ -6,7 +6,7 @@ import pytest
 from separatrix.base.cached import cached_property
 from separatrix.objective.problem import STATISTICS, Objective
 from separatrix.objective.subspace import Subspace
-from separatrix.rows import Frame, Sample, memory_rows
+from separatrix.rows import Block, Frame, Sample, memory_rows
 from tests import problems
 
 FIELDS = ("rows", "loss", "penalty", "pinned", "names", "passes", "gram", "subspace", "total_weight")
@@ -59,6 +59,12 @@ def projector(basis):
 
 
 def agree(a, b):
+    if isinstance(a, slice):
+        return a == b
+    if isinstance(a, Block):
+        return agree(a.weight, b.weight) and agree(a.homogeneous(), b.homogeneous())
+    if a is None or (isinstance(a, Subspace) and b is None):
+        return a is b
     if isinstance(a, Subspace):
         return a.rank == b.rank and agree(projector(a.Z), projector(b.Z)) and agree(projector(a.Q), projector(b.Q))
     if isinstance(a, Sample):

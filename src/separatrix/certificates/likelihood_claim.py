@@ -83,12 +83,14 @@ class LikelihoodClaim:
         from separatrix.objective.build import build_objective
         from separatrix.objective.penalty import Penalty
 
+        # A constant column whose weights are zero is hidden, as it is in a fit; others count with what they are given.
+        unused = ~np.any(self.scorer.W[:, 1:], axis=0)
         return build_objective(
             rows,
             n_classes,
             Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
             self.fit_intercept,
-            hide_constant=False,
+            hide_constant=np.concatenate([unused, np.zeros(n_offsets, dtype=bool)]),
             loss=self.loss,
             n_offsets=n_offsets,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.losses import LOSSES
 from separatrix.objective.partials import ClassSums
@@ -25,14 +25,15 @@ def build_objective(
     fit_intercept: bool = True,
     standard: bool = True,
     names: list[str] | None = None,
-    hide_constant: bool = True,
+    hide_constant: AnyArray | bool = True,
     loss: str = "logistic",
     n_offsets: int = 0,
 ) -> Objective:
     """A fit to rows (of ``labelled_rows``) as an objective: the loss of one score for two classes, softmax for more.
 
     ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
-    infinity by row and column. ``n_offsets``: so many of the last columns are added to the scores, with weights that
+    infinity by row and column. ``hide_constant``: whether a constant column reads as zero whatever its weight, for all
+    columns or for each. ``n_offsets``: so many of the last columns are added to the scores, with weights that
     are pinned at one; ``penalty`` and ``names`` are those of the other columns.
     """
     if n_offsets:

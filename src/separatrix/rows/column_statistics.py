@@ -263,7 +263,9 @@ def summarise(
     return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False))
 
 
-def standard_frame(summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: bool = True) -> Frame:
+def standard_frame(
+    summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: AnyArray | bool = True
+) -> Frame:
     """The frame in which a column's weight has curvature near ¼: of the loss ¼ var, and of the penalty.
 
     ``curvature``: (d,), the penalty's second derivative in each raw weight. Without an intercept nothing may be
@@ -276,4 +278,4 @@ def standard_frame(summary: ColumnSummary, curvature: Array, centred: bool, hide
     constant = summary.constant
     center = np.where(constant, summary.minimum, summary.mean)
     scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))
-    return Frame(center, np.where(constant, np.inf, scale) if hide_constant else scale)
+    return Frame(center, np.where(constant & hide_constant, np.inf, scale))
