@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from separatrix.classifiers import OFFERED
 from separatrix.cli.verbs import VERBS
 
 from .running import real
@@ -161,3 +162,19 @@ def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
     heavy = ["scipy", "sklearn", "pandas", "pyarrow.parquet", "separatrix.solvers", "separatrix.objective.problem"]
     assert imported("predict", model, str(data), "--proba", names=heavy) == ["0"]
     assert imported("show", model, names=heavy) == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["--model", "lda"], {"lda"}),
+        (["--model", "perceptron"], {"perceptron"}),
+        (["--model", "one-versus-rest", "--base", "lda"], {"one-versus-rest", "lda"}),
+    ],
+)
+def test_a_fit_imports_no_other_classifier(tmp_path, words, needed):
+    modules = {f"separatrix.classifiers.{module}": name for name, (module, _) in OFFERED.items()}
+    out = str(tmp_path / "m.json")
+    code, *found = imported("fit", "demo:three-classes", *words, "--out", out, names=list(modules))
+    assert code == "0"
+    assert {modules[module] for module in found} == needed
