@@ -6,8 +6,12 @@ Each is imported when it is first asked for: one fit needs half of the package.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from separatrix.base.declarations import declared
+from separatrix.classifiers.description import Description
 
 if TYPE_CHECKING:
     from separatrix.classifiers.fisher import FisherDiscriminant
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.perceptron import Perceptron
     from separatrix.classifiers.quadratic_discriminant import QuadraticDiscriminantAnalysis
 
-# The name of a classifier: the module it is in, and its class.
+# The name of a classifier: the module it is in, and its class. A module of another package has its full name.
 OFFERED = {
     "logistic": ("logistic", "LogisticRegression"),
     "one-versus-one": ("one_versus_one", "OneVsOneClassifier"),
@@ -58,8 +62,8 @@ class _Classifiers(Mapping[str, Any]):
     """
 
     def __getitem__(self, name: str) -> Any:
-        _, kind = OFFERED[name]
-        return __getattr__(kind)
+        module, kind = OFFERED[name]
+        return getattr(import_module(_full(module)), kind)
 
     def __iter__(self) -> Iterator[str]:
         return iter(OFFERED)
@@ -71,6 +75,21 @@ class _Classifiers(Mapping[str, Any]):
 CLASSIFIERS: Mapping[str, Any] = _Classifiers()
 
 
+def describe(name: str) -> Description:
+    """What the classifier of this name says of itself; neither it nor another one is imported.
+
+    >>> describe("lda").about
+    'linear discriminant analysis: Gaussians of one covariance'
+    """
+    return _described(_full(OFFERED[name][0]))
+
+
+@cache
+def _described(module: str) -> Description:
+    found: Description = declared(module, "DESCRIPTION")
+    return found
+
+
 def name_of(kind: type) -> str | None:
     """The name under which a class is offered, None where it is not; no other classifier is imported.
 
@@ -78,11 +97,15 @@ def name_of(kind: type) -> str | None:
     ('lda', None)
     """
     own = (kind.__module__, kind.__name__)
-    return next((name for name, (module, known) in OFFERED.items() if (f"{__name__}.{module}", known) == own), None)
+    return next((name for name, (module, known) in OFFERED.items() if (_full(module), known) == own), None)
+
+
+def _full(module: str) -> str:
+    return module if "." in module else f"{__name__}.{module}"
 
 
 def __getattr__(name: str) -> Any:
-    where = {kind: module for module, kind in OFFERED.values()}
-    if name not in where:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{where[name]}"), name)
+    for offered, (_, kind) in OFFERED.items():
+        if kind == name:
+            return CLASSIFIERS[offered]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, rows_to_score, validate
 from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
 from separatrix.classifiers.generative import (
@@ -25,11 +26,27 @@ from separatrix.classifiers.generative import (
     shrinks,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes
 from separatrix.scorers.scorer import Scorer
+
+DESCRIPTION = Description(
+    about="linear discriminant analysis: Gaussians of one covariance",
+    claims={"gaussian": GAUSSIAN_CLAIM},
+    fitted={
+        **GENERATIVE,
+        "_n_features_out": COUNT,
+        "covariance_": array("d", "d", finite=False),
+        "explained_variance_ratio_": array("", finite=False),
+        "scalings_": array("d", ""),
+        "xbar_": array("d"),
+    },
+    probabilities=True,
+    requires=(Requires.FEW_COLUMNS,),
+)
 
 
 class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
@@ -79,9 +96,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
     """
 
     approach: ClassVar[Approach] = "generative"
-    has_probabilities: ClassVar[bool] = True
+    has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
-    without_effect: ClassVar[frozenset[str]] = frozenset({"solver", "store_covariance", "tol"})
 
     def __init__(
         self,

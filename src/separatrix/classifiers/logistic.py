@@ -16,6 +16,16 @@ from separatrix.base.zero_weight_classes import FAR, classes_with_weight, codes_
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
+from separatrix.classifiers.description import (
+    LINEAR_SCORER,
+    VERDICT,
+    Description,
+    Setting,
+    array,
+    choice,
+    number,
+    record,
+)
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -29,6 +39,7 @@ from separatrix.classifiers.fit_input import (
 )
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
+from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, L1_RATIO, MAX_ITER, NO_INTERCEPT, TOL
 from separatrix.classifiers.sklearn_settings import (
     UNSET,
     C_of,
@@ -52,6 +63,62 @@ from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+
+DESCRIPTION = Description(
+    about="logistic regression; softmax with several classes",
+    settings=(
+        Setting(
+            "--C",
+            "C",
+            "Inverse strength of the penalty (1); inf for none, auto for the one that predicts rows left out best.",
+            float,
+            words=("auto",),
+            metavar="NUMBER",
+        ),
+        L1_RATIO,
+        Setting(
+            "--bias-reduction",
+            "bias_reduction",
+            "Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
+            words=("firth",),
+        ),
+        Setting(
+            "--solver", "solver", "auto (the default)", names="separatrix.solvers.registry:SOLVERS", metavar="NAME"
+        ),
+        NO_INTERCEPT,
+        CLASS_WEIGHT,
+        TOL,
+        MAX_ITER,
+    ),
+    claims={
+        "likelihood": record(
+            "separatrix.certificates.likelihood_claim:LikelihoodClaim",
+            scorer=LINEAR_SCORER,
+            C=number(above=0.0),
+            penalty_factors=array("d", least=0),
+            class_weights=array("K", least=0),
+            loss=choice("separatrix.losses:LOSSES"),
+            l1_ratio=number(0.0, 1.0),
+        ),
+        "firth": record(
+            "separatrix.certificates.firth_claim:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
+        ),
+    },
+    fitted={
+        "C_": number(above=0.0),
+        "n_iter_": array("", whole=True, least=0),
+        "penalty_choice_": record(
+            "separatrix.tuning.penalty_choice:PenaltyChoice",
+            Cs=array("", finite=False),
+            scores=array("", finite=False),
+            standard_errors=array("", finite=False),
+            refitted=array("", whole=True),
+        ).maybe(),
+        "separation_": VERDICT.maybe(),
+    },
+    traced=True,
+    probabilities=True,
+)
 
 
 class LogisticRegression(LinearClassifier):
@@ -135,7 +202,7 @@ class LogisticRegression(LinearClassifier):
     """
 
     approach: ClassVar[Approach] = "discriminative"
-    has_probabilities: ClassVar[bool] = True
+    has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
 
     def __init__(
         self,

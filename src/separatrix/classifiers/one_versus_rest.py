@@ -10,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import Array
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate, takes_nan
+from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, rows_to_score
 from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
+from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
 from separatrix.classifiers.weights import row_weights
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
@@ -20,6 +22,15 @@ from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.scorers.schemes import OneVersusRest, Scheme
 from separatrix.scorers.scorer import Scorer, Scores
+
+DESCRIPTION = Description(
+    about="a model for each class against the rest",
+    scorers=("linear", "parts"),
+    claims={"parts": PARTS_CLAIM},
+    fitted=ONE_VERSUS,
+    requires=(Requires.MORE_THAN_TWO_CLASSES,),
+    parts=("logistic",),  # a perceptron of several classes is one versus rest by itself
+)
 
 
 def parts_have_probabilities(model: Any) -> None:

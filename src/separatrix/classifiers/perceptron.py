@@ -15,6 +15,7 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
 from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
+from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -31,6 +32,15 @@ from separatrix.classifiers.fit_input import (
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
+from separatrix.classifiers.shared_descriptions import (
+    CLASS_WEIGHT,
+    L1_RATIO,
+    MAX_ITER,
+    NO_INTERCEPT,
+    SEARCHED,
+    SEPARATION,
+    TOL,
+)
 from separatrix.classifiers.weights import class_weights
 from separatrix.objective.problem import Objective
 from separatrix.proofs.verdicts import Separable
@@ -42,6 +52,26 @@ from separatrix.textbook.novikoff import Theorem, theorem
 
 # The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
 PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
+
+DESCRIPTION = Description(
+    about="Rosenblatt's perceptron",
+    settings=(
+        Setting("--update", "update", "Of the perceptron: online (the default), batch or worst.", metavar="WORD"),
+        Setting("--eta0", "eta0", "The perceptron's learning rate (1).", float, metavar="NUMBER"),
+        Setting(
+            "--pocket", "pocket", "Keep the perceptron's best weights so far, for classes that overlap.", flag=True
+        ),
+        Setting("--shuffle", "shuffle", "Show the perceptron the rows in another order each epoch.", flag=True),
+        L1_RATIO,
+        NO_INTERCEPT,
+        CLASS_WEIGHT,
+        TOL,
+        MAX_ITER,
+    ),
+    claims={"separation": SEPARATION},
+    fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
+    traced=True,
+)
 
 
 class Perceptron(SeparatingClassifier):

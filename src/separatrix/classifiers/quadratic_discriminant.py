@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
+from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
 from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
 from separatrix.classifiers.generative import (
@@ -21,10 +22,21 @@ from separatrix.classifiers.generative import (
     shrinks,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes
+
+DESCRIPTION = Description(
+    about="quadratic discriminant analysis: a Gaussian for each class",
+    scorers=("quadratic",),
+    claims={"gaussian": GAUSSIAN_CLAIM},
+    fitted={**GENERATIVE, "covariance_": array("K", "d", "d", finite=False)},
+    probabilities=True,
+    curved=True,
+    requires=(Requires.FEW_COLUMNS, Requires.MORE_ROWS_THAN_COLUMNS),
+)
 
 
 class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
@@ -71,9 +83,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     """
 
     approach: ClassVar[Approach] = "generative"
-    has_probabilities: ClassVar[bool] = True
+    has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
-    without_effect: ClassVar[frozenset[str]] = frozenset({"solver", "store_covariance", "tol"})
 
     scorer_: QuadraticScorer
 

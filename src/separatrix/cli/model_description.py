@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from separatrix.classifiers import name_of
-from separatrix.cli.models import MODELS
+from separatrix.classifiers import describe, name_of
 
 # Settings that are said elsewhere, or matter to nobody who reads a sentence.
 _UNSAID = {"random_state", "warm_start", "estimator", "tol", "max_iter"}
@@ -19,7 +18,7 @@ def model_sentence(name: str, model: Any) -> str:
     >>> model_sentence("perceptron", Perceptron("batch").fit([[0.0], [1.0]], [0, 1]))
     "Rosenblatt's perceptron, update=batch"
     """
-    about = MODELS[name].partition(";")[0]
+    about = describe(name).about.partition(";")[0]
     part = getattr(model, "estimator", None)
     if part is not None:
         inner = name_of(type(part))
