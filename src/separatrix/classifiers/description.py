@@ -38,9 +38,9 @@ class Setting:
 class Field:
     """How one value stands in a model file; made by the functions below.
 
-    ``kind``: "number", "count", "array", "record", "choice", or a form that model files know by that name
-    (``model_file.kinds.KNOWN``). ``options``: what the kind asks for. ``optional``: it may be None. ``each``: there is
-    one for each entry of this axis, in a ``sequence``. ``of_two``: it is there for two classes alone.
+    ``kind``: "number", "array", "record", "choice", or a form that model files know by that name
+    (``model_file.fields_by_classifier.KNOWN``). ``options``: what the kind asks for. ``optional``: it may be None.
+    ``each``: there is one for each entry of this axis, in a ``sequence``. ``of_two``: it is there for two classes alone.
     """
 
     kind: str
