@@ -40,7 +40,7 @@ class Field:
 
     ``kind``: "number", "array", "record", "choice", or a form that model files know by that name
     (``model_file.fields_by_classifier.KNOWN``). ``options``: what the kind asks for. ``optional``: it may be None.
-    ``each``: there is one for each entry of this axis, in a ``sequence``. ``of_two``: it is there for two classes alone.
+    ``each``: one for each entry of this axis, in a ``sequence``. ``of_two``: only models of two classes have it.
     """
 
     kind: str
