@@ -1,9 +1,7 @@
 """What a module declares at its top level, read from its source without importing the module.
 
-The command line lists every classifier and solver in its help. Importing them for that takes a second, reading their
-declarations a few milliseconds. A declaration is one assignment above the first class and function of the file. The
-names in its expression are builtins, or the file imports them with ``from ... import ...``; the modules that they come
-from are imported.
+The command line lists every classifier, solver and demo table in its help. Importing them for that takes a second,
+reading their declarations a few milliseconds. A declaration is one assignment.
 """
 
 from __future__ import annotations
@@ -19,13 +17,17 @@ _FIRST_DEFINITION = re.compile(r"^(?:class |def |@)", re.MULTILINE)
 
 
 def declared(module: str, name: str) -> Any:
-    """The value that a module assigns to ``name``.
+    """The value that a module assigns to ``name``, above its first class and function.
+
+    The names in the expression are builtins, or the file imports them with ``from ... import ...``; the modules that
+    they come from are imported.
 
     >>> declared("separatrix.solvers.registry", "SHORT_ROWS")
     4.0
     """
-    if module in sys.modules or (tree := _tree(module)) is None:
+    if module in sys.modules or (source := _source(module)) is None:
         return getattr(import_module(module), name)
+    tree = ast.parse(_FIRST_DEFINITION.split(source, maxsplit=1)[0])  # parsing all of it takes several times as long
     value = _assigned(tree, module, name)
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     known = {
@@ -39,21 +41,21 @@ def declared(module: str, name: str) -> Any:
 
 
 def declared_keys(module: str, name: str) -> tuple[str, ...]:
-    """The keys of the dictionary that a module assigns to ``name``; its values are not evaluated.
+    """The keys of the dictionary that a module assigns to ``name``, anywhere in it; its values are not evaluated.
 
     >>> declared_keys("separatrix.solvers.registry", "SOLVERS")[:2]
     ('newton', 'chord')
     """
-    if module in sys.modules or (tree := _tree(module)) is None:
+    if module in sys.modules or (source := _source(module)) is None:
         return tuple(getattr(import_module(module), name))
-    value = _assigned(tree, module, name)
+    value = _assigned(ast.parse(source), module, name)
     if not isinstance(value, ast.Dict):
         raise TypeError(f"{module}.{name} is not written as a dictionary")
     return tuple(ast.literal_eval(key) for key in value.keys if key is not None)
 
 
-def _tree(module: str) -> ast.Module | None:
-    """The syntax tree of a module's top, None where it has no source. Its packages are located, and not imported."""
+def _source(module: str) -> str | None:
+    """The source of a module, None where it has none. The packages that it is in are located, and not imported."""
     path = spec = None
     for end in [k for k, letter in enumerate(module) if letter == "."] + [len(module)]:
         spec = PathFinder.find_spec(module[:end], path)
@@ -61,8 +63,7 @@ def _tree(module: str) -> ast.Module | None:
             return None
         path = spec.submodule_search_locations
     read = getattr(spec and spec.loader, "get_source", None)
-    source = read(module) if read else None
-    return None if source is None else ast.parse(_FIRST_DEFINITION.split(source, maxsplit=1)[0])
+    return read(module) if read else None
 
 
 def _assigned(tree: ast.Module, module: str, name: str) -> ast.expr:
