@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,11 @@ class LeastSquaresClaim:
     targets: str
     l2: float
     fit_intercept: bool
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What keeps a claim that was read from a file, for ``sizes["K"]`` classes, from being one."""
+        wanted = TARGETS[self.targets].n_outputs(sizes["K"])
+        return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost, gradient and gap at the claimed weights, over these rows."""

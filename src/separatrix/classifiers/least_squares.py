@@ -14,6 +14,16 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
+from separatrix.classifiers.description import (
+    LINEAR_SCORER,
+    Description,
+    Requires,
+    Setting,
+    array,
+    choice,
+    number,
+    record,
+)
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -24,6 +34,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
@@ -34,6 +45,26 @@ from separatrix.scorers.scorer import Scorer
 TOLERANCE = 1e-8
 # An exact fit ends at its targets up to this share of their distance.
 BEYOND = 1e-12
+
+DESCRIPTION = Description(
+    about="least squares on the labels as numbers",
+    settings=(
+        Setting("--l2", "l2", "Of least squares: the penalty's strength (0).", float, metavar="NUMBER"),
+        Setting("--targets", "targets", "Of least squares: one-hot (the default) or signed.", metavar="WORD"),
+        NO_INTERCEPT,
+    ),
+    claims={
+        "least-squares": record(
+            "separatrix.certificates.moments_claims:LeastSquaresClaim",
+            scorer=LINEAR_SCORER,
+            weights=array("", "1+d"),
+            targets=choice("separatrix.moments.coding:TARGETS"),
+            l2=number(0.0),
+        )
+    },
+    fitted={"output_weights_": array("", "1+d")},
+    requires=(Requires.FEW_COLUMNS,),
+)
 
 
 @dataclass(frozen=True)
