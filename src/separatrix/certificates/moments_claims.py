@@ -42,19 +42,27 @@ class LeastSquaresClaim:
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         weight = _weights(sample_weight, len(codes))
         cost = build_squared_cost(X, codes, weight, table, self.l2, self.fit_intercept)
-        at = cost.at(self.weights)
+        at = cost.judge(self.weights)
         decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
-        return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)
+        return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm, at.rounding)
 
 
 def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound:
-    """The gap as a bound; none where the scorer is not made of these weights."""
+    """The gap as a bound; none where the scorer is not made of these weights.
+
+    No gap is larger than the cost itself, which is at least zero everywhere. Where rows differ along a direction by
+    less than float64 resolves, the cost may be less along it, and the bound is one over the other directions only.
+    """
     kind = "the quadratic cost's own curvature"
     if not decides:
         return Bound(None, kind, "the scorer's weights are not those of the outputs")
     if at.gap is None:
-        return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
-    return Bound(at.gap + 4 * EPS * max(at.value, cost.null_value), kind)
+        return Bound(None, kind, at.reason)
+    bound = min(at.gap + 4 * EPS * max(at.value, cost.null_value), at.value + at.rounding)
+    if cost.unresolved:
+        reason = "columns are collinear but for differences that float64 cannot resolve, and the cost depends on them"
+        return Bound(None, kind, reason, resolved=bound)
+    return Bound(bound, kind)
 
 
 @dataclass(frozen=True)
