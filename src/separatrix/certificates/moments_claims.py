@@ -90,14 +90,14 @@ class ProjectionClaim:
 
 
 def projection_bound(projection: Projection, found: Moments) -> Bound:
-    """max J − J, by closed form."""
+    """max J − J, by closed form, with what rounding may hide."""
     kind = "closed form"
-    largest = projection.largest(found)
-    if largest is None:
+    gap = projection.gap(found)
+    if gap is None:
         return Bound(
             None, kind, "S_W is singular to working precision: along what is lost, J may be larger or unbounded"
         )
-    return Bound(max(0.0, largest - projection.criterion(found)) + 64 * EPS * largest, kind)
+    return Bound(gap + 64 * EPS * projection.criterion(found), kind)
 
 
 @dataclass(frozen=True)
@@ -132,14 +132,14 @@ def likelihood(
     bound = likelihood_bound(at)
     if not _same(scorer.scores(X), joint):
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
-    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope)
+    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope, at.rounding)
 
 
 def likelihood_bound(at: Likelihood) -> Bound:
-    """The distance to the likeliest Gaussians, by closed form."""
+    """The distance to the likeliest Gaussians, by closed form, with what rounding may hide."""
     kind = "closed form"
     if at.gap is None:
-        return Bound(None, kind, "a covariance is singular: the likelihood has no maximum")
+        return Bound(None, kind, "a covariance is singular, or rounding hides that it is not: then there is no maximum")
     return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
 
 
