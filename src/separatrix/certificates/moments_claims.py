@@ -18,7 +18,7 @@ from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objective.bound import Bound
 from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
-from separatrix.scorers.scorer import Scores
+from separatrix.scorers.scorer import Scores, scores_over
 
 # What a scorer may differ by from the parameters that it was made of: rounding.
 SAME = 1e-9
@@ -99,8 +99,7 @@ class ProjectionClaim:
 
     def _decides(self, found: Moments, rows: Rows) -> bool:
         again = self.projection.cut(found, self.scorer.classes)
-        claimed = by_row(rows, lambda block: self.scorer.scores(block.X))
-        now = by_row(rows, lambda block: again.scorer.scores(block.X))
+        claimed, now = scores_over(self.scorer, rows), scores_over(again.scorer, rows)
         return bool(np.max(np.abs(claimed - now)) <= 1e-6 * (1.0 + np.max(np.abs(now))))
 
 
@@ -147,7 +146,7 @@ def likelihood(scorer: Scores, gaussians: Gaussians, found: Moments, rows: Rows)
     whole = np.logaddexp.reduce(joint, axis=1)[counted]
     at = gaussians.on(found)
     bound = likelihood_bound(at)
-    if not _same(by_row(rows, lambda block: scorer.scores(block.X)), joint):
+    if not _same(scores_over(scorer, rows), joint):
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
     return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope, at.rounding)
 
