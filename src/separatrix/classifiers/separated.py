@@ -144,7 +144,7 @@ def _dense(extreme: Any) -> Array:
 
 def _moving(off: Integers, verdict: QuasiSeparable) -> str:
     """The columns that cause a quasi-separation, and the rows that gain by it."""
-    columns = [verdict.about.column(int(j)) for j in verdict.columns[:NAMED]] or ["the intercept alone"]
+    columns: list[str] = [verdict.about.column(int(j)) for j in verdict.columns[:NAMED]] or ["the intercept alone"]
     rows = ", ".join(str(i) for i in off[:NAMED]) + (", …" if len(off) > NAMED else "")
     verb = "causes" if len(columns) == 1 else "cause"
     return f"{' and '.join(columns)} {verb} it, by {len(off)} row{'' if len(off) == 1 else 's'} ({rows})"
