@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.fit_input import (
@@ -47,6 +48,12 @@ from separatrix.scorers.scorer import Scorer, Scores
 # Scores that rounding moves by no more than this are those of the Gaussians, so the rows need not be asked.
 ROUNDED = 1e-11
 REMEDY = "drop constant and collinear columns, or give more rows"
+FEW_ROWS = Message(
+    "give it more rows",
+    ByAudience(", set reg_param > 0,", shell=""),
+    " or use ",
+    Classifier("LinearDiscriminantAnalysis"),
+)
 
 
 class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
@@ -285,7 +292,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             raise LabelError(
                 "y",
                 f"class {task.classes.tolist()[short[0]]!r} has one row (n_samples = 1 by weight), so no covariance",
-                "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
+                FEW_ROWS,
             )
 
     def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
@@ -314,10 +321,10 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             status += f"; columns are constant or collinear in every class (rank {pooled.rank} of {d}): {REMEDY}"
         poor = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
         if poor:
-            status += (
+            status += Message(
                 f"; class {task.classes.tolist()[poor[0]]!r} varies along {ranks[poor[0]]} of {pooled.rank} directions"
-                " and takes the pooled variance along the others: give it more rows, set reg_param > 0, or use"
-                " LinearDiscriminantAnalysis"
+                " and takes the pooled variance along the others: ",
+                FEW_ROWS,
             )
         discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
         self.certificate_ = _certificate(self, task, found, status, min(ranks), False, discriminative, 0.0, passes)

@@ -12,6 +12,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message
 from separatrix.base.zero_weight_classes import FAR, classes_with_weight, codes_within, with_absent
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
@@ -51,6 +52,7 @@ from separatrix.tuning.penalty_scores import Question
 from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 # Losses that give one score a probability.
+_GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
 
@@ -303,7 +305,7 @@ class LogisticRegression(LinearClassifier):
         check_bias_reduction(self)
         C, l1_ratio = C_of(self), l1_ratio_of(self)
         if not self._chooses_C:
-            check_positive("C", C, "give a positive number, or np.inf for no penalty, or 'auto'")
+            check_positive("C", C, _GIVE_C)
         if not self._chooses_C and not float(C) > 1e-300:
             raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
         if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
