@@ -138,7 +138,7 @@ def test_the_pocket_answers_with_fewer_mistakes(separable):  # P8
 
 def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
     X = np.array([[1000.0], [1001.0], [1000.9]])
-    with pytest.warns(NotConvergedWarning, match=r"the rows are separable, but the theorem allows it 4e\+14 mistakes"):
+    with pytest.warns(NotConvergedWarning, match=r"the rows are separable, but the theorem allows 4e\+14 mistakes"):
         model = sx.Perceptron(max_iter=20).fit(X, [0, 1, 0])
     assert model.certificate_.code == "max_iter"
     assert "a separator known from a linear program" in model.certificate_.facts["theorem"]
@@ -284,12 +284,12 @@ def test_the_pocket_counts_the_rows_of_the_weights_it_returns():
     wrong = int(np.sum(model.predict(X) != y))
     assert model.certificate_.facts["wrong"] == wrong
     assert f"with {wrong} rows still wrong" in str(told[0].message)
-    assert "mistakes before it ends: scale the columns" in str(told[0].message)
+    assert "mistakes before the search ends: scale the columns" in str(told[0].message)
 
 
 def test_a_bound_within_reach_advises_more_steps():
     X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1]
-    with pytest.warns(NotConvergedWarning, match=r"so it ends, after at most [\d.e+]+ mistakes: raise max_iter"):
+    with pytest.warns(NotConvergedWarning, match=r"so the search ends after at most [\d.e+]+ mistakes: raise max_iter"):
         sx.Perceptron(max_iter=2).fit(X, y)
 
 

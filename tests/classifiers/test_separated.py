@@ -40,7 +40,7 @@ def test_a_column_that_quasi_separates_is_named_with_its_rows():
     assert isinstance(model.separation_, QuasiSeparable)
     apart = np.flatnonzero(table["NV"] == 1)
     assert f"column 'NV' causes it, by 13 rows ({', '.join(map(str, apart[:12]))}, …)" in sentence
-    assert "grow for ever along +1 for column 'NV'" in sentence
+    assert "grow without bound along +1 for column 'NV'" in sentence
     np.testing.assert_array_equal(np.setdiff1d(np.arange(len(table)), model.separation_.touching), apart)
 
 
@@ -57,7 +57,7 @@ def test_with_more_classes_the_ways_to_infinity_are_named_by_class():
     iris = load_iris(as_frame=True)
     model, sentence = _fit(iris.data, iris.target_names[iris.target])
     assert isinstance(model.separation_, QuasiSeparable)
-    assert "of class 'versicolor' grow for ever" in sentence
+    assert "of class 'versicolor' grow without bound" in sentence
 
 
 def test_rows_without_weight_and_penalised_columns_do_not_count():

@@ -42,7 +42,7 @@ def test_a_hostile_status_is_shown_in_no_time():
     """With quotes that open and never close, the wording once took minutes for the letters of a small file."""
     run("fit", "demo:iris", "--out", "model.json")
     found = model_file.read("model.json")
-    for unit in (" 'a", ' "a', "'a'a", "C='\\x' ", "; the weights grow for ever along +", "row a "):
+    for unit in (" 'a", ' "a', "'a'a", "C='\\x' ", "; the weights grow without bound along +", "row a "):
         status = (unit * LONGEST_SENTENCE)[: LONGEST_SENTENCE - 1]
         certificate = replace(found.certificate, status=status, why=status, bound_reason=status)
         model_file.write(replace(found, certificate=certificate), "hostile.json")

@@ -1,6 +1,7 @@
 """fit: the library's own fits, told for people and for programs, and written down."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -162,8 +163,9 @@ def test_a_long_status_is_said_once_and_its_directions_are_in_json():
     words = ["fit", "demo:iris", "--C", "inf"]
     done = run(*words, code=1)
     assert done.output.count("these weights put every row on its own side") == 1
-    assert done.stderr == "separatrix: the check failed: no optimum exists; see its status\n"
-    assert "grows for ever along them; use --bias-reduction firth or a finite --C" in done.stdout
+    ends = "no optimum exists, since the classes are separated; see its status"
+    assert done.stderr == f"separatrix: the check failed: {ends}\n"
+    assert "grows without bound along them; use --bias-reduction firth or a finite --C" in done.stdout
     assert "for column" not in done.stdout
     found = json.loads(run(*words, "--json", code=1).stdout)["certificate"]["status"]
     assert "for column 'petal width (cm)'" in found
@@ -254,10 +256,37 @@ def test_rows_in_a_status_are_counted_as_in_the_table_and_it_says_so():
     for size in ((), ("--test-size", "0")):
         shown = " ".join(run(*words, *size, code=1).stdout.split())
         assert "rows counted from 1, as in the table" in shown
-        assert "count those that were fitted" not in shown
-    # A scheme tells of its parts' rows, which count those that were fitted.
-    scheme = run("fit", "rows.csv", "--target", "y", "--model", "one-versus-one", "--base", "perceptron", code=1).stdout
-    assert "count those that were fitted, from 0" in scheme
+
+
+def test_a_scheme_counts_the_rows_of_its_parts_as_in_the_table(tmp_path):
+    labels = ["c"] * 10 + ["a", "b"] * 15  # so a number among the rows of two classes is none of the table
+    text = "".join(f"{100 if label == 'c' else k * k % 7},{label}\n" for k, label in enumerate(labels))
+    (tmp_path / "t.csv").write_text(f"x,y\n{text}")
+    for size in (0, 0.25):
+        words = ("t.csv", "--target", "y", "--model", "one-versus-one", "--base", "perceptron", "--test-size", size)
+        status = json.loads(run("fit", *words, "--json", code=1).stdout)["certificate"]["status"]
+        named = re.search(r"class 'a' against 'b': not separable: \d rows prove it \(([\d, ]+)\)", status)
+        assert {labels[int(number) - 1] for number in named[1].split(", ")} == {"a", "b"}
+        assert status.endswith("(rows counted from 1, as in the table)")
+        assert "rows counted from 1" in " ".join(run("fit", *words, code=1).stdout.split())
+
+
+def test_a_separated_model_is_fitted_once(monkeypatch):
+    fits, fit = [], LogisticRegression.fit
+    monkeypatch.setattr(LogisticRegression, "fit", lambda model, *given: fits.append(given) or fit(model, *given))
+    done = run("fit", "separated.csv", "--target", "y", "--C", "inf", "--test-size", "0", code=1)
+    assert "column 'a' alone separates them" in done.stdout
+    assert len(fits) == 1
+
+
+def test_a_model_file_says_what_the_fit_said(tmp_path):
+    """Its status is plain text: names of columns and rows of the table, in Python's words."""
+    (tmp_path / "q.csv").write_text("x,y\n1,n\n2,n\n2,y\n3,y\n4,y\n")
+    run("fit", "q.csv", "--target", "y", "--C", "inf", "--test-size", "0", "--out", "m.json", code=1)
+    status = model_file.read("m.json").certificate.status
+    assert type(status) is str
+    assert "column 'x' causes it, by 3 rows (1, 4, 5); the weights grow without bound along +1 for" in status
+    assert "use bias_reduction='firth', a finite C" in status
 
 
 def test_sparse_files(tmp_path):

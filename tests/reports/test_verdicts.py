@@ -36,7 +36,7 @@ def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
     assert "No best fit exists: the rows fitted can be told apart without a single mistake" in lead
     assert "'bill'" in lead
     assert "Fit with a penalty" in lead
-    assert "for ever along" not in lead
+    assert "without bound along" not in lead
     assert checked(page).text.count("no optimum exists") == 1
 
 
@@ -47,7 +47,7 @@ def test_quasi_separated_classes_have_their_columns_and_rows():
     model = _fitted(np.column_stack([noise, x]), y, C=np.inf)
     assert model.certificate_.code == "quasi-separated"
     page = sx.report(model, np.column_stack([noise, x]), y, names=["noise", "dose"], rows=range(101, 107))
-    assert "It is the doing of 'dose', by rows 101 and 104." in _lead(page)
+    assert "The cause is 'dose', through rows 101 and 104." in _lead(page)
 
 
 def test_a_fit_that_only_stopped_early_says_so():

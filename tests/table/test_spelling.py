@@ -161,7 +161,7 @@ def test_na_is_a_level_where_the_schema_lists_it(tmp_path):
 
 def test_what_prediction_says_of_a_cell_that_is_no_number(tmp_path):
     path = write(tmp_path / "t.csv", "a,b\n1,2\n3,abc\n")
-    with pytest.raises(TableError, match=r"row 2, column 'b' is 'abc', not a number; mend it") as caught:
+    with pytest.raises(TableError, match=r"row 2, column 'b' is 'abc', not a number; correct it") as caught:
         read_rows(path, ["a", "b"])
     assert "missing" not in str(caught.value)
     assert "drop" not in str(caught.value)

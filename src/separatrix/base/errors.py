@@ -15,12 +15,15 @@
     └── NotConvergedWarning (scikit-learn's ConvergenceWarning too)
         └── SeparationWarning            maximum likelihood has no optimum: classes are separated
 
-An ``InputError`` says three things: which argument, what came, what to do.
+An ``InputError`` says three things: which argument, what came, what to do. The last two may be messages with typed
+parts (``base/messages.py``), which the command line renders with the names of its options.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from separatrix.base.messages import Message, Parameter, Part
 
 
 def printable(text: str) -> str:
@@ -49,8 +52,26 @@ class InputError(SeparatrixError, ValueError):
         super().__init__(argument, came, do)
         self.argument, self.came, self.do = argument, came, do
 
+    @property
+    def message(self) -> Message:
+        """The sentence, with its typed parts."""
+        return Message(self._named(), ": ", self.came, "; ", self.do, ".")
+
+    @property
+    def remedies(self) -> tuple[Part, ...]:
+        """The settings and classifiers that are advised, as typed parts.
+
+        >>> from separatrix.base.messages import Setting
+        >>> InputError("t.csv", "a value is missing", Message("fit with ", Setting("missing", "impute"))).remedies
+        (Setting(name='missing', values=('impute',)),)
+        """
+        return Message(self.do).remedies
+
+    def _named(self) -> str | Part:
+        return self.argument
+
     def __str__(self) -> str:
-        return f"{self.argument}: {self.came}; {self.do}."
+        return str(self.message)
 
 
 class NotFiniteError(InputError):
@@ -68,13 +89,20 @@ class WeightError(InputError):
 class ParameterError(InputError):
     """A setting with a value it cannot take."""
 
+    def _named(self) -> str | Part:
+        return Parameter(self.argument)
+
 
 class TableError(InputError):
     """A file or a column that cannot be read as asked."""
 
 
 class CellError(TableError):
-    """A cell that does not read as what its column holds."""
+    """A cell that does not read as what its column holds; ``cell``: its text, None where a whole column is not."""
+
+    def __init__(self, argument: str, came: str, do: str, cell: str | None = None) -> None:
+        super().__init__(argument, came, do)
+        self.cell = cell
 
 
 class ModelFileError(SeparatrixError, ValueError):

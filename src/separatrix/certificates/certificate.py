@@ -77,6 +77,9 @@ class Certificate:
     is within so many of ``weight_error_unit``; None with ``weight_error_reason``, or without one where the question
     makes no sense. ``facts``: what only some classifiers have to say, by name.
 
+    ``status`` is a message (``base/messages.py``): the rows and columns that it names are ``status.rows`` and
+    ``status.columns``, if the fit was made in this process. Of a model file it is plain text.
+
     ``code``: "optimal" where the bound is within the tolerance; "resolved" where that is so only over the directions
     that float64 resolves, since columns are collinear but for rounding: then ``bound`` is None, and ``bound_reason``
     names them.
@@ -169,9 +172,10 @@ class Certificate:
         """The certificate without its claim, as plain values."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "claim"}
 
-    def __str__(self) -> str:
+    def lines(self) -> list[tuple[str, str]]:
+        """What it says for people: names and texts."""
         found = self.claimed
-        lines = [
+        return [
             ("status", self.status),
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
             ("gap", describe_bound(found, self.null_objective)),
@@ -182,7 +186,9 @@ class Certificate:
             ("rank", self._rank_sentence()),
             *((name, str(value)) for name, value in self.facts.items()),
         ]
-        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name + ':':<11}{text}" for name, text in self.lines())
 
     def _work_sentence(self) -> str:
         steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
@@ -203,9 +209,9 @@ class Uncertified(Certificate):
         """Never holds."""
         return Verification(False, math.nan, None, math.nan, f"nothing to verify: {self.status}")
 
-    def __str__(self) -> str:
-        lines = [("status", self.status), ("solver", self.why), *self.facts.items()]
-        return "\n".join(f"{name + ':':<11}{text}" for name, text in lines)
+    def lines(self) -> list[tuple[str, str]]:
+        facts = [(name, str(value)) for name, value in self.facts.items()]
+        return [("status", self.status), ("solver", self.why), *facts]
 
 
 @dataclass(frozen=True)

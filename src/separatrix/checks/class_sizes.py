@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import encode, quoted
+from separatrix.base.messages import Message, Parameter, Setting
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Finding, many, share
 from separatrix.table.infer import most_levels
@@ -57,7 +58,11 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
         serious = counts[least] < VERY_SMALL * n or counts[least] < FEW
         rows = many(int(counts[least]), "row")
         sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
-        do = "Compare accuracies with that; look at log loss, or fit with class_weight='balanced' if a miss costs more."
+        do = Message(
+            "Compare accuracies with that; look at log loss, or fit with ",
+            Setting("class_weight", "balanced"),
+            " if a miss costs more.",
+        )
         yield Finding("warning" if serious else "note", "balance", "The classes are unequal.", sentence, do, facts)
         return
     shown = ", ".join(
@@ -75,8 +80,8 @@ def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
     if n <= d:
         size = f"{n:,} rows and {subject.columns(d)} that vary"
         sentence = f"There are {size}, so the classes can be separated whatever they are."
-        do = "Fit with a penalty (a small C), or give more rows."
-        yield Finding("warning", "rows", "There are no more rows than columns.", sentence, do, facts)
+        penalise = Message("Fit with a penalty (a small ", Parameter("C"), "), or give more rows.")
+        yield Finding("warning", "rows", "There are no more rows than columns.", sentence, penalise, facts)
     elif len(short):
         shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:NAMED_CLASSES])
         more = f" and {len(short) - NAMED_CLASSES} more" if len(short) > NAMED_CLASSES else ""

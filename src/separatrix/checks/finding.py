@@ -1,5 +1,7 @@
 """What a check found: how bad it is, what it is, the numbers, and what to do.
 
+``check`` and ``facts`` are for programs; ``sentence`` and ``do`` are messages, told to each audience in its own words.
+
     problem    a fit would fail, or would answer another question than the one asked
     warning    a fit would run, and mislead unless somebody knows
     note       worth knowing
@@ -16,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message, Part
 
 SEVERITIES = ("problem", "warning", "note", "ok")
 # How ``separatrix.report`` calls them.
@@ -46,7 +49,7 @@ class Finding:
     @property
     def told(self) -> str:
         """The sentence, and what to do."""
-        return f"{self.sentence} {self.do}".rstrip()
+        return Message(self.sentence, " ", self.do) if self.do else self.sentence
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.title} {self.told}"
@@ -157,12 +160,15 @@ def many(count: int, what: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Text that begins a sentence.
+    """Text that begins a sentence; a message keeps its typed parts.
 
     >>> capital("it counts the rows.")
     'It counts the rows.'
     """
-    return text[:1].upper() + text[1:]
+    if not isinstance(text, Message):
+        return text[:1].upper() + text[1:]
+    first, *rest = text.parts or ("",)
+    return text if isinstance(first, Part) else Message(capital(first), *rest)
 
 
 def share(part: int, whole: int) -> str:

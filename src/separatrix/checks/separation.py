@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
+from separatrix.base.messages import ByAudience, Message, Setting, over_rows
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import NAMED, Finding, capital, many
@@ -16,8 +16,12 @@ from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.table.cells import listed
 
-_NO_OPTIMUM = (
-    "Without a penalty the weights grow for ever: fit with a penalty (C=1, or C='auto') or bias_reduction='firth'."
+_NO_OPTIMUM = Message(
+    "Without a penalty the weights grow without bound: fit with a penalty (",
+    Setting("C", 1, "auto"),
+    ") or with ",
+    Setting("bias_reduction", "firth"),
+    ".",
 )
 # By verdict: severity, title, what to do.
 _SAID: dict[type, tuple[str, str, str]] = {
@@ -33,13 +37,18 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     if width > MOST_EXACT_ROWS:
         whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
         sentence = f"A proof is looked for in up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
-        do = "Ask separatrix.separability(X, y), which may take long."
-        yield Finding("note", "separation", "Whether the classes can be separated was not asked.", sentence, do)
+        ask = ByAudience(
+            "Ask separatrix.separability(X, y), which may take long.",
+            shell="Leave some columns out with --drop, and it is asked.",
+        )
+        yield Finding(
+            "note", "separation", "Whether the classes can be separated was not asked.", sentence, Message(ask)
+        )
         return
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
     severity, title, do = _SAID.get(type(verdict), ("note", "Whether the classes can be separated is in doubt.", ""))
-    sentence = f"{capital(_numbered(verdict, subject).explain())}.{aside}"
+    sentence = Message(capital(over_rows(verdict.explain(), subject.rows)), f".{aside}")
     holds = verdict.verify(X, y)
     if type(verdict) in _SAID:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
@@ -66,10 +75,3 @@ def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
     left_out = listed([subject.names[j] for j in extra], NAMED)
     aside = f" It was asked without {left_out}, which {'follows' if len(extra) == 1 else 'follow'} from other columns."
     return X, separability(X, y, names=[subject.names[j] for j in kept]), aside
-
-
-def _numbered(verdict: Verdict, subject: CheckedRows) -> Verdict:
-    """The verdict with its rows numbered as they are to be told."""
-    if isinstance(verdict, Inseparable | QuasiSeparable):
-        return replace(verdict, rows=subject.rows[verdict.rows])
-    return verdict

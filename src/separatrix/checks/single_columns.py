@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
+from separatrix.base.messages import ByAudience, Message, Setting, reason, remedy
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import NAMED, Finding, capital, many, share
 from separatrix.rows import Block, memory_rows
@@ -36,8 +37,8 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
     shown = ", ".join(f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:NAMED])
     more = f" and {many(len(worst) - NAMED, 'more column')}" if len(worst) > NAMED else ""
     severity = "warning" if missing[worst[0]] >= MUCH_MISSING * n else "note"
-    ways = "missing='impute', 'indicator' (which marks them, too) or 'drop'"
-    do = f"{filled} Fit with {ways}; find out why they are missing."
+    ways = Setting("missing", "impute", "indicator", "drop")
+    do = Message(filled, " " * bool(filled), "Fit with ", ways, "; find out why they are missing.")
     facts = {"missing": {name: missing[name] for name in worst}}
     return Finding(severity, "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
 
@@ -78,9 +79,10 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
     if ratio < UNLIKE:
         yield Finding("ok", "scales", "The columns' scales are alike.", sentence, "", facts)
         return
-    do = (
-        "The solvers scale for themselves, but a penalty and a distance do not: both hold the weights of small columns "
-        "down the most. Standardise, or give penalty_factors."
+    do = Message(
+        "The solvers scale the columns themselves, but a penalty and a distance depend on the units: both hold the "
+        "weights of small columns down the most. ",
+        ByAudience("Standardise, or give penalty_factors.", shell="Fit with --standardise."),
     )
     yield Finding("note", "scales", "The columns' scales are unlike.", sentence, do, facts)
 
@@ -88,13 +90,12 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
 def index(subject: CheckedRows) -> Iterator[Finding]:
     """Columns that count the rows, or never repeat under a name such as "id"."""
     for j, note in subject.counting.items():
-        said, _, do = note.partition("; ")
-        sentence = f"{quoted(subject.names[j])}: {said}."
+        sentence = Message(quoted(subject.names[j]), ": ", reason(note), ".")
         facts = {"columns": [subject.names[j]]}
-        yield Finding("warning", "index", "A column looks like a row number.", sentence, capital(f"{do}."), facts)
+        leave = capital(Message(remedy(note), "."))
+        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
     if not subject.counting:
-        sentence = f"{subject.columns()} looked at."
-        yield Finding("ok", "index", "No column looks like a row number.", sentence)
+        yield Finding("ok", "index", "No column looks like a row number.", f"{subject.columns()} looked at.")
 
 
 def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:

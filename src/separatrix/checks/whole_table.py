@@ -12,12 +12,13 @@ import pyarrow as pa
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
+from separatrix.base.messages import Message, Setting, joined
 from separatrix.checks.finding import NAMED, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
 from separatrix.table import Schema, Source, infer, open_source, select
 from separatrix.table.cells import listed
-from separatrix.table.fitting import fit_encoder
+from separatrix.table.fitting import fit_encoder, refusal
 from separatrix.table.formats import SparseSource, Spelling
 from separatrix.table.target_column import labels, unlabelled
 
@@ -85,19 +86,18 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
     if lost and kept.any():
         which = f"{many(lost, 'row')} of {len(kept):,}"
         sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
-        yield Finding(
-            "note", "target", "Rows have no label.", sentence, "Fit with missing='drop', which leaves them out."
-        )
+        do = Message("Fit with ", Setting("missing", "drop"), ", which leaves them out.")
+        yield Finding("note", "target", "Rows have no label.", sentence, do)
 
 
 def _refused(found: Schema) -> Iterator[Finding]:
     for column in found.columns:
         if column.kind == "text":
-            said, _, do = column.note.partition("; ")
-            sentence = f"{quoted(column.name)}: {said or 'its kind is text'}; it is left out here."
-            title = "A column is text, or holds what is no number."
-            do = capital(f"{do}.") if do else "Leave it out, or say what it is in the schema."
-            yield Finding("problem", "text", title, sentence, do, {"columns": [column.name]})
+            came, do = refusal(column)
+            sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
+            title = "A column is text, or holds values that are not numbers."
+            facts = {"columns": [column.name]}
+            yield Finding("problem", "text", title, sentence, capital(Message(do, ".")), facts)
 
 
 def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
@@ -106,11 +106,11 @@ def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
     still = [column for column in found.columns if column.kind == "ignored" and column.name not in asked]
     if still:
         title = "A column is constant." if len(still) == 1 else f"{len(still)} columns are constant."
-        shown = "; ".join(f"{quoted(column.name)}: {column.note}" for column in still[:NAMED])
+        shown = joined("; ", [Message(quoted(column.name), ": ", column.note) for column in still[:NAMED]])
         more = f"; and {listed([column.name for column in still[NAMED:]], NAMED)}" if len(still) > NAMED else ""
         facts = {"columns": [column.name for column in still]}
         do = "A fit leaves such a column out." if len(still) == 1 else "A fit leaves such columns out."
-        yield Finding("note", "constant", title, f"{shown}{more}.", do, facts)
+        yield Finding("note", "constant", title, Message(shown, more, "."), do, facts)
 
 
 def _nothing(kept: AnyArray, found: Schema) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message, Setting
 from separatrix.classifiers.fit_input import FitInput, check_choice, is_number
 from separatrix.classifiers.sklearn_settings import C_of, l1_ratio_of
 from separatrix.solvers import named
@@ -29,16 +30,19 @@ def check_bias_reduction(model: Any) -> None:
     if model.bias_reduction is None:
         return
     check_choice("bias_reduction", model.bias_reduction, list(BIAS_REDUCTIONS))
-    beside = f"got {{!r}} with bias_reduction={model.bias_reduction!r}"
+    beside = Message(" with ", Setting("bias_reduction", model.bias_reduction))
     C, l1_ratio = C_of(model), l1_ratio_of(model)
     if not is_number(C) or float(C) not in (1.0, np.inf):
-        raise ParameterError("C", beside.format(C), "leave it out: its penalty is that of the likelihood alone")
+        raise ParameterError("C", f"got {C!r}" + beside, "leave it out: its penalty is that of the likelihood alone")
     if l1_ratio != 0:
-        raise ParameterError("l1_ratio", beside.format(l1_ratio), "leave it out: no weight is penalised by size")
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + beside, "leave it out: no weight is penalised by size")
     if model.penalty_factors is not None:
-        came = f"got some with bias_reduction={model.bias_reduction!r}"
-        raise ParameterError("penalty_factors", came, "leave them out: no weight is penalised by size")
+        raise ParameterError("penalty_factors", "got some" + beside, "leave them out: no weight is penalised by size")
     if model.loss != "logistic":
-        raise ParameterError("loss", beside.format(model.loss), "use 'logistic': the penalty is known for that one")
+        raise ParameterError(
+            "loss", f"got {model.loss!r}" + beside, "use 'logistic': the penalty is known for that one"
+        )
     if named(model.solver) is not None:
-        raise ParameterError("solver", beside.format(model.solver), "leave it at 'auto': it has a solver of its own")
+        raise ParameterError(
+            "solver", f"got {model.solver!r}" + beside, "leave it at 'auto': it has a solver of its own"
+        )

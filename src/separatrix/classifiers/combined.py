@@ -12,10 +12,10 @@ from sklearn.utils import get_tags
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message, over_rows
 from separatrix.certificates.certificate import Certificate, Claim, Uncertified
 from separatrix.certificates.parts_claim import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
-from separatrix.classifiers.separator import SeparatingClassifier
 from separatrix.geometry import Hyperplane, Region, voted_regions
 from separatrix.losses.links import LINKS, Link
 from separatrix.objective.bound import Bound
@@ -249,25 +249,21 @@ def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any])
     unmet = [(e, part) for e, part in known if not e.certificate_.met]
     if unmet:
         first = _told(*unmet[0], labels)
-        return "unmet", f"{len(unmet)} of {total} models did not reach what was asked; the first: {first}"
+        return "unmet", Message(f"{len(unmet)} of {total} models did not reach what was asked; the first: ", first)
     if len(known) < total:
         silent = total - len(known)
         return "uncertified", f"uncertified: {silent} of {total} models say nothing of how good they are"
-    return "met", f"all {total} models reached what was asked; the first: {_told(*known[0], labels)}"
+    return "met", Message(f"all {total} models reached what was asked; the first: ", _told(*known[0], labels))
 
 
 def _told(estimator: Any, part: Part, labels: list[Any]) -> str:
     """A part's status: which classes it is of, and rows as they are numbered in the whole table."""
-    status = estimator.certificate_.status
+    status: str = estimator.certificate_.status
     if len(labels) == 2:
-        return str(status)
+        return status
     for_, against = part.names
     whom = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
-    if isinstance(estimator, SeparatingClassifier):
-        status = estimator.status_over(part.rows)
-    elif against is not None and "row" in status:
-        whom += " (rows as numbered among these two's)"
-    return f"{whom}: {status}"
+    return Message(f"{whom}: ", over_rows(status, part.rows))
 
 
 def _n_parameters(estimator: Any) -> int | None:

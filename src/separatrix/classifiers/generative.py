@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import LabelError, ParameterError, WeightError
+from separatrix.base.messages import Classifier, Message, Setting
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -134,5 +135,10 @@ def refuse_no_freedom(task: FitInput, found: Moments) -> None:
         raise LabelError(
             "y",
             "no column varies within a class",
-            "Gaussians need scatter: use FisherDiscriminant(direction='means') or LeastSquaresClassifier",
+            Message(
+                "Gaussians need scatter: use ",
+                Classifier("FisherDiscriminant", Setting("direction", "means")),
+                " or ",
+                Classifier("LeastSquaresClassifier"),
+            ),
         )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.base.messages import Message
 from separatrix.base.watching import part
 from separatrix.certificates.separation_claims import NO_MARGIN, MarginClaim, SeparationClaim, Support, targets
 from separatrix.classifiers.fit_input import FitInput
@@ -52,7 +53,7 @@ class HullClassifier(SeparatingClassifier):
     margin_: float
 
     def _keep_hulls(
-        self, task: FitInput, found: Sequence[tuple[Search, Support]], why: str, fit_intercept: bool
+        self, task: FitInput, found: Sequence[tuple[Search, Support]], solver: str, why: str, fit_intercept: bool
     ) -> None:
         """Set all that is fitted, with the certificate; where a problem has no separator, by the perceptron's cost."""
         parts = list(zip(targets(task.codes, task.n_classes), [search for search, _ in found], strict=True))
@@ -67,11 +68,11 @@ class HullClassifier(SeparatingClassifier):
         facts: dict[str, str | float | int] = {"margin": self.margin_}
         if np.isfinite(at.objective):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
-            self._certify(task, searches, claim, at, why, facts)
+            self._certify(task, searches, claim, at, solver, why, facts)
             return
         plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
         at = plain.recompute(task.X, task.classes[task.codes])
-        self._certify(task, searches, plain, at, why, facts)
+        self._certify(task, searches, plain, at, solver, why, facts)
 
     def _or_compromise(self, task: FitInput, t: Array, search: Search, fit_intercept: bool) -> Search:
         """The search, or where it found no separator the weights of least violation, said so in its status."""
@@ -80,5 +81,5 @@ class HullClassifier(SeparatingClassifier):
         W, what = compromise(task.X, t, fit_intercept)
         wrong = sides(build_separation_objective(memory_rows(task.X, t), fit_intercept), W).errors
         they = "and separate the rows" if wrong == 0 else f"and have {wrong} row{'' if wrong == 1 else 's'} wrong"
-        status = replace(search.status, sentence=f"{search.status.sentence}; {what}, {they}")
+        status = replace(search.status, sentence=Message(search.status.sentence, f"; {what}, {they}"))
         return replace(search, W=W, status=status)

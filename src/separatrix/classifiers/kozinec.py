@@ -91,7 +91,7 @@ class KozinecClassifier(HullClassifier):
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)
         searches = searched(task, self._search)
-        self._keep_hulls(task, searches, "kozinec: asked for", True)
+        self._keep_hulls(task, searches, "kozinec", "asked for", True)
         return self
 
     def _search(self, task: FitInput, t: Array) -> tuple[Search, Support]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message
 from separatrix.classifiers.bias_reduction import check_bias_reduction
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -26,6 +27,8 @@ from separatrix.losses import LOSSES
 from separatrix.objective.penalty import Penalty
 from separatrix.solvers import Solver
 
+_GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
+
 # Losses that give one score a probability.
 HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
@@ -42,7 +45,7 @@ def check_settings(model: Any) -> None:
     check_bias_reduction(model)
     C, l1_ratio = C_of(model), l1_ratio_of(model)
     if not chooses_C(model):
-        check_positive("C", C, "give a positive number, or np.inf for no penalty, or 'auto'")
+        check_positive("C", C, _GIVE_C)
     if not chooses_C(model) and not float(C) > 1e-300:
         raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
     if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):

@@ -95,7 +95,7 @@ class MaxMarginClassifier(HullClassifier):
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)
         searches = searched(task, self._search)
-        self._keep_hulls(task, searches, "nearest-point: the exact method", bool(self.fit_intercept))
+        self._keep_hulls(task, searches, "nearest-point", "the exact method", bool(self.fit_intercept))
         supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self

@@ -223,7 +223,7 @@ class Perceptron(SeparatingClassifier):
         self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
         self.walking_: Array | None = None
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
-        self._keep(task, searches, f"{solver.name}: asked for", facts)
+        self._keep(task, searches, solver.name, "asked for", facts)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -254,7 +254,7 @@ class Perceptron(SeparatingClassifier):
             searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(s.state.memory["mistakes"] for s in searches)
-        self._keep(task, searches, f"{solver.name}: asked for, step by step", {}, asked_to_end=False)
+        self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
 
@@ -308,7 +308,13 @@ class Perceptron(SeparatingClassifier):
         return self._without(W)
 
     def _keep(
-        self, task: FitInput, searches: Sequence[Search], why: str, facts: Facts, asked_to_end: bool = True
+        self,
+        task: FitInput,
+        searches: Sequence[Search],
+        solver: str,
+        why: str,
+        facts: Facts,
+        asked_to_end: bool = True,
     ) -> None:
         self._keep_searches(task, searches)
         values = [search.state.at for search in searches]
@@ -321,7 +327,7 @@ class Perceptron(SeparatingClassifier):
         claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)  # type: ignore[arg-type]
         wrong = sum(search.state.memory["errors"] for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
-        self._certify(task, searches, claim, at, why, facts, asked_to_end)
+        self._certify(task, searches, claim, at, solver, why, facts, asked_to_end)
 
 
 def _margin(searches: Sequence[Search]) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Classifier, Message, Parameter, Setting
 from separatrix.base.watching import part
 from separatrix.classifiers.separator import Search
 from separatrix.losses.margin import ZeroOne
@@ -68,8 +69,8 @@ class Plan:
         rules: list[Rule] = [AllCorrect(), proof, *self._no_improvement(), out_of_steps]
         outcome = run(solver, problem, start, rules, 0.0)
         status, known = outcome.status, proof.known(problem)
-        if known is not None and known.sentence not in status.sentence:
-            status = replace(status, sentence=f"{status.sentence}; {known.sentence}")
+        if known is not None and status.code != known.code:
+            status = replace(status, sentence=Message(status.sentence, "; ", known.sentence))
         found = Search(outcome.state.W, status, outcome.state, outcome.trace, problem, proof.verdict)
         if self.mean_after and outcome.state.memory["errors"]:
             return self._with_mean(found)
@@ -132,8 +133,14 @@ class _StillBetter:
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.iteration < self.max_iter:
             return None
-        still = "while rows set aside were still predicted better: raise max_iter, or lower n_iter_no_change"
-        return Status("max_iter", f"stopped at max_iter={self.max_iter} {still}", False)
+        sentence = Message(
+            "stopped at ",
+            Setting("max_iter", self.max_iter),
+            " while rows set aside were still predicted better: raise ",
+            Parameter("max_iter"),
+            ", or lower n_iter_no_change",
+        )
+        return Status("max_iter", sentence, False)
 
 
 @dataclass
@@ -167,7 +174,8 @@ def _cost(problem: Objective, state: State) -> float:
 def _told_of_mean(status: Status, state: State, along: str) -> Status:
     wrong = state.memory["errors"]
     left = f"which leaves {wrong} row{'' if wrong == 1 else 's'} wrong"
-    return replace(status, sentence=f"{status.sentence}; the answer is the mean of the weights over {along}, {left}")
+    mean = f"; the answer is the mean of the weights over {along}, {left}"
+    return replace(status, sentence=Message(status.sentence, mean))
 
 
 def rows_aside(codes: Integers, n_classes: int, fraction: float, seed: int) -> Integers:
@@ -192,14 +200,22 @@ def rows_aside(codes: Integers, n_classes: int, fraction: float, seed: int) -> I
 def _advice(problem: Objective, verdict: Separable, start: Array, eta: float, by_rows: bool) -> str:
     """What to do about separable rows that it did not separate in time: by the most mistakes the theorem allows."""
     if not by_rows:
-        return "the rows are separable: raise max_iter, or take single rows (update='online')"
+        return Message(
+            "the rows are separable: raise ",
+            Parameter("max_iter"),
+            ", or take single rows (",
+            Setting("update", "online"),
+            ")",
+        )
     try:
         most = theorem(problem, verdict.v, start, eta).bound_from_start
     except (OverflowError, ZeroDivisionError):
         most = np.inf
     if most <= WITHIN_REACH:
-        return f"the rows are separable, so it ends, after at most {most:.2g} mistakes: raise max_iter"
-    return (
-        f"the rows are separable, but the theorem allows it {most:.2g} mistakes before it ends: scale the columns, or "
-        "take MaxMarginClassifier"
+        ends = f"the rows are separable, so the search ends after at most {most:.2g} mistakes: raise "
+        return Message(ends, Parameter("max_iter"))
+    return Message(
+        f"the rows are separable, but the theorem allows {most:.2g} mistakes before the search ends: scale the "
+        "columns, or use ",
+        Classifier("MaxMarginClassifier"),
     )

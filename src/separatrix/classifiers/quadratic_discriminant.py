@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
 from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
@@ -27,6 +28,13 @@ from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
+
+MORE_ROWS = Message(
+    "give it more rows",
+    ByAudience(", set reg_param > 0,", shell=""),
+    " or use ",
+    Classifier("LinearDiscriminantAnalysis"),
+)
 
 DESCRIPTION = Description(
     about="quadratic discriminant analysis: a Gaussian for each class",
@@ -132,7 +140,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             raise LabelError(
                 "y",
                 f"class {task.classes.tolist()[short[0]]!r} has one row (n_samples = 1 by weight), so no covariance",
-                "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
+                MORE_ROWS,
             )
 
     def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
@@ -161,10 +169,10 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             status += f"; columns are constant or collinear in every class (rank {pooled.rank} of {d}): {REMEDY}"
         poor = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
         if poor:
-            status += (
+            status += Message(
                 f"; class {task.classes.tolist()[poor[0]]!r} varies along {ranks[poor[0]]} of {pooled.rank} directions"
-                " and takes the pooled variance along the others: give it more rows, set reg_param > 0, or use"
-                " LinearDiscriminantAnalysis"
+                " and takes the pooled variance along the others: ",
+                MORE_ROWS,
             )
         discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
         self.certificate_ = gaussian_certificate(

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix.base import errors
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.messages import Message
 from separatrix.certificates.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objective.problem import Objective
 from separatrix.proofs.linear_programs import least_violation
-from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Verdict, signed_rows
+from separatrix.proofs.verdicts import Verdict, signed_rows
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Record, State, Status
-from separatrix.solvers.separating.rules import not_separable
 
 # Past so many entries the program for weights of least violation would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000
@@ -65,6 +65,7 @@ class SeparatingClassifier(LinearClassifier):
         searches: Sequence[Search],
         claim: Claim,
         at: Recomputed,
+        solver: str,
         why: str,
         facts: Facts,
         asked_to_end: bool = True,
@@ -81,8 +82,8 @@ class SeparatingClassifier(LinearClassifier):
             **at.fields(),
             iterations=sum(search.state.iteration for search in searches),
             passes=sum(search.problem.passes for search in searches),
-            solver=why.split(":")[0],
-            why=why,
+            solver=solver,
+            why=f"{solver}: {why}",
             rank=rank,
             full_rank=first.rows.n_features + first.fit_intercept,
             n_parameters=self.n_parameters_,
@@ -93,22 +94,6 @@ class SeparatingClassifier(LinearClassifier):
         if asked_to_end and not status.met:
             warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
 
-    def status_over(self, rows: Integers) -> str:
-        """The status with the rows of a proof numbered as ``rows``: those of a larger table that this fit had part of.
-
-        >>> from separatrix import KozinecClassifier
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     model = KozinecClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 0])
-        >>> print(model.status_over(np.array([5, 7, 8]))[:40])
-        not separable: 3 rows prove it (5, 7, 8)
-        """
-        sentence: str = self.certificate_.status
-        for verdict in self.verdicts_:
-            if isinstance(verdict, Inseparable | QuasiSeparable):
-                renamed = replace(verdict, rows=rows[verdict.rows])
-                sentence = sentence.replace(not_separable(verdict), not_separable(renamed))
-        return sentence
-
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
     """One status for all searches: the first that did not end as asked, or the first."""
@@ -116,10 +101,10 @@ def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Statu
         return statuses[0]
     unmet = [k for k, status in enumerate(statuses) if not status.met]
     if not unmet:
-        return Status(statuses[0].code, f"each class against the rest: {statuses[0].sentence}", True)
+        return Status(statuses[0].code, Message("each class against the rest: ", statuses[0].sentence), True)
     k = unmet[0]
     others = f" ({len(unmet)} of {len(statuses)} classes)" if len(unmet) > 1 else ""
-    sentence = f"class {classes[k]!r} against the rest{others}: {statuses[k].sentence}"
+    sentence = Message(f"class {classes[k]!r} against the rest{others}: ", statuses[k].sentence)
     return Status(statuses[k].code, sentence, False)
 
 

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import brief
 from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
-from separatrix.cli.wording import in_shell
+from separatrix.cli.wording import in_shell, in_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from separatrix.base.arrays import Integers
     from separatrix.evaluation.standings import Comparison, Standing
     from separatrix.table import RawTable
 
@@ -71,7 +75,7 @@ def compare(
     if as_json:
         plain = found.plain()
         for one in plain["classifiers"]:
-            one |= {key: in_shell(one[key]) for key in ("reason", "status") if key in one}
+            one |= {key: in_shell(in_table(one[key], _numbers(table))) for key in ("reason", "status") if key in one}
         whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
         terminal.document(terminal.json_text(whole))
     else:
@@ -85,6 +89,11 @@ def compare(
         where = ", ".join(f"{name!r} {count}" for name, count in table.holes.items())
         exits.note(f"Filled in each fold with the means of the rows fitted: missing values in {where}.")
     return exits.FINE
+
+
+def _numbers(table: RawTable) -> Sequence[int] | Integers:
+    """The numbers of the rows in the table, counted from 1."""
+    return range(1, table.V.shape[0] + 1) if table.rows is None else table.rows
 
 
 def _refit(data: str, found: Comparison, table_options: list[str]) -> list[str] | None:
@@ -112,10 +121,8 @@ def _show(table: RawTable, found: Comparison, cv: int) -> None:
     terminal.line("take", found.why, "green")
     chosen = found.chosen
     if chosen is not None and chosen.n_met < found.n_folds:
-        terminal.line(
-            "",
-            f"{chosen.n_met} of {found.n_folds} of its fits ended as asked; the first other: {in_shell(chosen.status)}",
-        )
+        met = f"{chosen.n_met} of {found.n_folds} of its fits ended as asked"
+        terminal.line("", f"{met}; the first other: {in_shell(in_table(chosen.status, _numbers(table)))}")
 
 
 def _show_figures(found: Comparison) -> None:
@@ -165,4 +172,4 @@ def _show_refused(found: Comparison) -> None:
             reasons.setdefault(one.reason, []).append(one.name)
     for reason, names in reasons.items():
         whole = dict.fromkeys(name.partition(",")[0] for name in names)  # one scheme over several models is told once
-        terminal.line("left out", f"{', '.join(whole)}: {in_shell(reason.removeprefix('not fitted: '))}")
+        terminal.line("left out", f"{', '.join(whole)}: {in_shell(brief(reason))}")

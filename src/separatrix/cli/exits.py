@@ -10,7 +10,6 @@ import click
 
 from separatrix.base.errors import InputError, ModelFileError, ParameterError
 from separatrix.cli import terminal
-from separatrix.cli.models import by_option
 from separatrix.cli.verbs import LazyGroup
 from separatrix.cli.wording import in_shell
 
@@ -62,10 +61,10 @@ class Verbs(LazyGroup):
                 sys.stdout.flush()
             return code
         except ParameterError as error:
-            complain(str(by_option(error)))
+            complain(error.message)
             return USAGE
         except InputError as error:
-            complain(str(error))
+            complain(error.message)
             return BAD_DATA
         except ModelFileError as error:
             complain(str(error))

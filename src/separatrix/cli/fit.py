@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
@@ -12,20 +11,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import checks_in_shell
+from separatrix.cli.wording import checks_in_shell, in_table
 
 if TYPE_CHECKING:
-    from separatrix.certificates.certificate import Certificate
     from separatrix.cli.fit_output import FitOutput
-    from separatrix.table import RawTable, Table
+    from separatrix.table import RawTable
 
 # Of each class, unless all rows are asked for.
 TEST_SIZE = 0.25
 
+# How a fit failed, by its code.
+_ENDS = {
+    "separated": "no optimum exists, since the classes are separated",
+    "quasi-separated": "no optimum exists, since the classes are separated but for rows that touch",
+    "inseparable": "no hyperplane separates the classes",
+    "max_iter": "the fit stopped at its last iteration",
+    "patience": "the fit stopped, since it no longer improved",
+    "rounding": "the fit went as far as float64 goes",
+    "diverged": "the fit diverged",
+    "unmet": "the fit did not end as asked",
+}
 _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
@@ -144,8 +154,9 @@ def _fitted(
 
     How the table is coded is learned from the rows of each fit alone.
     """
+    import numpy as np
+
     from separatrix.base.labels import encode
-    from separatrix.classifiers.separated import APART
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
     from separatrix.cli.validation import cross_validate
@@ -162,43 +173,18 @@ def _fitted(
             say(f"fitting {name} to all rows")
         table = coded(~held)
         model = made().fit(table.X[~held], classes[codes[~held]])
-        if not model.certificate_.met and model.certificate_.code in APART:  # said again, with the columns' names
-            caught.clear()
-            model = made().fit(_named(table, ~held), classes[codes[~held]])
-            vars(model).pop("feature_names_in_", None)  # the rows to be scored have none
         told = model.certificate_.status
-        model.certificate_ = _in_table(certificate_on(model, table.X[~held]), model, table, ~held)
+        certificate = certificate_on(model, table.X[~held])
+        rows = np.arange(1, len(held) + 1) if table.rows is None else table.rows
+        model.certificate_ = replace(certificate, status=in_table(certificate.status, rows[~held], table.names))
     account = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return account, [message for message in map(_message, caught) if message != told]
 
 
 def _message(warning: warnings.WarningMessage) -> str:
-    return str(warning.message)
-
-
-def _in_table(certificate: Certificate, model: Any, table: Table, kept: Any) -> Certificate:
-    """The certificate, its status with rows numbered as ``check`` and the table do: from 1, and all rows counted."""
-    import numpy as np
-
-    from separatrix.classifiers.separated import status_over
-    from separatrix.cli.fit_output import IN_TABLE
-
-    rows = (np.arange(1, len(kept) + 1) if table.rows is None else table.rows)[kept]
-    if hasattr(model, "status_over"):
-        status = model.status_over(rows)
-    else:
-        status = status_over(certificate.status, getattr(model, "separation_", None), rows)
-    if status == certificate.status:
-        return certificate
-    return replace(certificate, status=f"{status} {IN_TABLE}")
-
-
-def _named(table: Table, kept: Any) -> Any:
-    """Rows with the names of their columns, where they are dense."""
-    import pyarrow as pa
-
-    X: Any = table.X[kept]
-    return X if hasattr(X, "nnz") else pa.table(list(X.T), list(table.names))
+    """The text of a warning, with its typed parts where it has any."""
+    told = warning.message.args[0] if isinstance(warning.message, Warning) and warning.message.args else ""
+    return told if isinstance(told, Message) else str(warning.message)
 
 
 def _write(account: FitOutput, out: str) -> None:
@@ -238,14 +224,13 @@ def _report(account: FitOutput, path: str, missing: dict[str, int]) -> None:
 
 
 def _end(account: FitOutput, caught: list[str], out: str | None) -> int:
-    """Warnings, and the exit code. What the status says is there already: its first words will do."""
+    """Warnings, and the exit code. What the status says is there already, so its kind is enough."""
     certificate = account.model.certificate_
     for message in dict.fromkeys(caught):
         if message != certificate.status:
-            exits.complain(f"warning: {message}")
+            exits.complain(Message("warning: ", message))
     if certificate.met:
         return exits.FINE
     written = "" if out is None else f" ({out} was written all the same)"
-    first = re.split("[:;] ", certificate.status)[0]
-    exits.complain(f"the check failed{written}: {first}; see its status")
+    exits.complain(f"the check failed{written}: {_ENDS.get(certificate.code, _ENDS['unmet'])}; see its status")
     return exits.CHECK_FAILED

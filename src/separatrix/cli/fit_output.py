@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.classifiers.separated import OFFERS
+from separatrix.base.messages import brief
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
@@ -23,11 +22,6 @@ from separatrix.table.formats import DEMO, STDIN
 
 # How many are shown of the largest weights, of classes, of notes on the table, of categories.
 MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
-# A status that speaks of rows by their numbers.
-_DIRECTIONS = re.compile(r"[:;] the weights(?: of class [^;]*)? grow for ever along [-+].*(?=; use )")
-# Ends a status whose rows are numbered as the table has them; others count the fitted rows, from 0.
-IN_TABLE = "(rows counted from 1, as in the table)"
-_NAMES_ROWS = re.compile(r"\brows? (?:\w+ ){0,2}\(?\d")
 
 
 @dataclass(frozen=True)
@@ -136,10 +130,8 @@ class FitOutput:
         terminal.line("split", self._split())
         terminal.line("model", model_sentence(self.name, self.model))
         terminal.say()
-        terminal.certificate(replace(self.model.certificate_, status=shortened(self.model.certificate_.status)))
-        status = self.model.certificate_.status
-        if _NAMES_ROWS.search(status) and not status.endswith(IN_TABLE):
-            terminal.line("rows", "numbers of rows count those that were fitted, from 0; --test-size 0 fits all")
+        certificate = self.model.certificate_  # in --json it is whole, with all directions in which weights grow
+        terminal.certificate(replace(certificate, status=brief(certificate.status)))
         if self.validation is not None:
             terminal.say()
             self.validation.show()
@@ -192,17 +184,6 @@ class FitOutput:
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
             terminal.line("", f"{one['weight']:+8.3f}  {one['column']}, {side} {label}")
-
-
-def shortened(status: str) -> str:
-    """A status without the directions along which weights grow for ever: those are in the certificate and in --json.
-
-    >>> shortened("no optimum exists: the weights grow for ever along +1 for column 'a'; use a finite C")
-    'no optimum exists; use a finite C'
-    """
-    found = _DIRECTIONS.sub("", status)
-    named = found == status or not found.endswith(f"along them; {OFFERS}")
-    return found if named else f"{found.removesuffix(OFFERS)}use bias_reduction='firth' or a finite C"  # of all columns
 
 
 def deviations(X: Any) -> Array:

@@ -158,15 +158,6 @@ def repeated(context: click.Context, names: Collection[str]) -> list[str]:
     return words
 
 
-def by_option(error: ParameterError) -> ParameterError:
-    """The same, with the argument's name on the command line.
-
-    >>> print(by_option(ParameterError("max_iter", "got 0", "give at least 1")))
-    --max-iter: got 0; give at least 1.
-    """
-    return ParameterError(OPTIONS.get(error.argument, error.argument), error.came, error.do)
-
-
 def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
     own = [setting for setting in settings() if setting in describe(name).settings]
     for parameter in asked:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ParameterError, printable
+from separatrix.base.messages import Message, Setting
 from separatrix.classifiers import describe
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
@@ -252,7 +253,7 @@ def _settings(known: ModelFile) -> dict[str, Any]:
     plain = {"bias_reduction": None, "loss": "logistic"}
     for name, usual in plain.items():
         if asked.get(name, usual) != usual or name in known.left_out:
-            came = f"the model has {name}={asked.get(name)!r}"
+            came = Message("the model has ", Setting(name, asked.get(name)))
             raise ParameterError("--as", came, "give one without: the others have no such setting")
     claim: Any = known.certificate.claim
     classes = known.scorer.classes.tolist()

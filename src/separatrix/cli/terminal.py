@@ -84,9 +84,8 @@ def line(label: str, text: str, colour: str | None = None) -> None:
 
 def certificate(found: Any) -> None:
     """A certificate's own lines, its status in green or red."""
-    for one in str(found).splitlines():
-        label = one[:LABEL].strip().removesuffix(":")
-        line(label, in_shell(one[LABEL:]), ("green" if found.met else "red") if label == "status" else None)
+    for label, text in found.lines():
+        line(label, in_shell(text), ("green" if found.met else "red") if label == "status" else None)
 
 
 def matrix(

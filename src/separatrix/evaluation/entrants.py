@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.cached import cached_property
+from separatrix.base.messages import Detail, Message
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Requires
 from separatrix.classifiers.linear import ScoringClassifier
@@ -22,6 +23,8 @@ from separatrix.table import RawTable
 
 # Past so many columns a matrix of columns by columns takes too long.
 MOST_COLUMNS = 2000
+# How the reason begins for which a classifier has no figures.
+NOT_FITTED = Detail("not fitted: ")
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Contest:
                 against = "" if len(labels) == 2 else " from the rest"
                 proof = getattr(verdict, "rows", None)
                 how = "rounding leaves it open" if proof is None else f"{len(proof)} rows prove it"
-                return f"not fitted: {whom} not linearly separable{against} ({how})"
+                return Message(NOT_FITTED, f"{whom} not linearly separable{against} ({how})")
         return None
 
 
@@ -96,15 +99,17 @@ class Entrant:
 
 def _too_wide(contest: Contest) -> str | None:
     d = contest.X.shape[1]
-    return (
-        f"not fitted: {d:,} columns, more than {MOST_COLUMNS:,}, need a matrix of d × d" if d > MOST_COLUMNS else None
-    )
+    if d <= MOST_COLUMNS:
+        return None
+    return Message(NOT_FITTED, f"{d:,} columns, more than {MOST_COLUMNS:,}, need a matrix of d × d")
 
 
 def _too_few_rows(contest: Contest) -> str | None:
     label, rows = contest.fewest
     d = contest.X.shape[1]
-    return f"not fitted: {label!r} has {rows} rows in a fit, too few for {d} columns" if rows <= d else None
+    if rows > d:
+        return None
+    return Message(NOT_FITTED, f"{label!r} has {rows} rows in a fit, too few for {d} columns")
 
 
 def _overlapping(contest: Contest) -> str | None:
@@ -112,12 +117,14 @@ def _overlapping(contest: Contest) -> str | None:
 
 
 def _two_classes(contest: Contest) -> str | None:
-    return "not fitted: for two classes it is the model it is built over" if len(contest.classes) == 2 else None
+    if len(contest.classes) != 2:
+        return None
+    return Message(NOT_FITTED, "for two classes it is the model it is built over")
 
 
 def _several_classes(contest: Contest) -> str | None:
     K = len(contest.classes)
-    return f"not fitted: it takes two classes, and there are {K}" if K > 2 else None
+    return Message(NOT_FITTED, f"it takes two classes, and there are {K}") if K > 2 else None
 
 
 # Why a classifier that requires this cannot be fitted to the rows, in a sentence; None where it can.

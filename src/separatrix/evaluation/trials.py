@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
+from separatrix.base.messages import Message, over_rows
 from separatrix.base.watching import Amount, watch, watched
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.entrants import Contest, Entrant
@@ -58,11 +59,12 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
             seconds = time.thread_time() - start
             found = answers(model, test, y[held])
     except InputError as error:
-        return Trial(held[:0], failed=f"failed: {error.came}")
+        return Trial(held[:0], failed=Message("failed: ", error.came))
     except Exception as error:  # a row of the table, not the end of it
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
     certificate = model.certificate_
-    return Trial(found.right, found.log_P, seconds, certificate.met, certificate.status, model.n_parameters_)
+    status = over_rows(certificate.status, np.flatnonzero(~held))  # the rows of the fit, as numbered in the whole table
+    return Trial(found.right, found.log_P, seconds, certificate.met, status, model.n_parameters_)
 
 
 def guessed(contest: Contest, k: int) -> Trial:

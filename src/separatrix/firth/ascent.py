@@ -25,6 +25,7 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
+from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.firth.penalised_likelihood import Level, Penalised
 from separatrix.objective.bound import Bound
 from separatrix.objective.factor import Factor
@@ -207,7 +208,12 @@ def _rounded(point: Point) -> Status:
 
 
 def _out_of_steps(max_iter: int) -> Status:
-    sentence = f"stopped at max_iter={max_iter} before the penalised score fell to the tolerance; raise max_iter or tol"
+    sentence = Message(
+        "stopped at ",
+        Setting("max_iter", max_iter),
+        " before the penalised score fell to the tolerance",
+        Remedy(Message("raise ", Parameter("max_iter"), " or ", Parameter("tol"))),
+    )
     return Status("max_iter", sentence, False)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
+from separatrix.base.messages import ColumnName, Message, RowNumber, joined
 from separatrix.rows.block import is_sparse
 
 # How many rows, and columns, are named in a sentence.
@@ -21,24 +22,17 @@ NAMED = 12
 class About:
     """The classes in their order (none: two, without names), the columns' names, whether there is an intercept.
 
-    >>> About(True, names=("age", "student=Yes")).column(1)
-    "the category 'Yes' of 'student'"
+    >>> print(About(True, names=("age", "student=Yes")).column(1))
+    the category 'Yes' of 'student'
     """
 
     fit_intercept: bool
     classes: AnyArray = field(default_factory=lambda: np.zeros(0))
     names: tuple[str, ...] = ()
 
-    def column(self, j: int) -> str:
-        """Column j by its name; one named like ``student=Yes`` is a category."""
-        if not self.names:
-            return f"column {j}"
-        of, equals, value = self.names[j].partition("=")
-        return (
-            f"the category {quoted(value)} of {quoted(of)}"
-            if equals and of and value
-            else f"column {quoted(self.names[j])}"
-        )
+    def column(self, j: int) -> Message:
+        """Column j, by its name where that is known."""
+        return Message(ColumnName(j, column_words(self.names[j]) if self.names else None))
 
     def label(self, k: int) -> str:
         return quoted(self.classes[k].item() if hasattr(self.classes[k], "item") else self.classes[k])
@@ -52,20 +46,40 @@ class About:
         return f"their t·{row}"
 
 
-def listed(rows: Integers, against: Integers, about: About) -> str:
+def column_words(name: str) -> str:
+    """A column by its name; one named like ``student=Yes`` is a category.
+
+    >>> column_words("age"), column_words("student=Yes")
+    ("column 'age'", "the category 'Yes' of 'student'")
+    """
+    of, equals, value = name.partition("=")
+    if equals and of and value:
+        return f"the category {quoted(value)} of {quoted(of)}"
+    return f"column {quoted(name)}"
+
+
+def numbered(rows: Integers) -> Message:
+    """The numbers of rows, the first few of many.
+
+    >>> print(numbered(np.array([3, 5])))
+    3, 5
+    """
+    shown = joined(", ", [Message(RowNumber(int(i))) for i in rows[:NAMED]])
+    return Message(shown, ", …" if len(rows) > NAMED else "")
+
+
+def listed(rows: Integers, against: Integers, about: About) -> Message:
     """The rows of a proof, the first few by number; for more than two classes with the class they are set against.
 
-    >>> listed(np.array([3, 5]), np.array([0, 0]), About(True))
-    '2 rows prove it (3, 5)'
+    >>> print(listed(np.array([3, 5]), np.array([0, 0]), About(True)))
+    2 rows prove it (3, 5)
     """
-    many = len(about.classes) > 2
-    shown = [
-        f"row {i} against {about.label(k)}" if many else str(i)
-        for i, k in zip(rows[:NAMED], against[:NAMED], strict=True)
-    ]
-    named = ", ".join(shown) + (", …" if len(rows) > NAMED else "")
-    what = "pairs of a row and another class" if many else "rows"
-    return f"{len(rows)} {what} prove it ({named})"
+    if len(about.classes) <= 2:
+        return Message(f"{len(rows)} rows prove it (", numbered(rows), ")")
+    pairs = zip(rows[:NAMED], against[:NAMED], strict=True)
+    shown = joined(", ", [Message("row ", RowNumber(int(i)), f" against {about.label(k)}") for i, k in pairs])
+    more = ", …" if len(rows) > NAMED else ""
+    return Message(f"{len(rows)} pairs of a row and another class prove it (", shown, more, ")")
 
 
 class Directed(Protocol):
@@ -77,15 +91,16 @@ class Directed(Protocol):
     def columns(self) -> Integers: ...
 
 
-def category(verdict: Directed) -> str:
+def causes(verdict: Directed) -> Message:
     """Which columns cause it."""
     shown = [verdict.about.column(int(j)) for j in verdict.columns[:NAMED]]
     if not shown:
-        return "the intercept alone causes it"
-    named = shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + f" and {shown[-1]}"
+        return Message("the intercept alone causes it")
     if len(verdict.columns) > NAMED:
-        named = ", ".join(shown) + ", …"
-    return f"{named} {'causes' if len(verdict.columns) == 1 else 'cause'} it"
+        return Message(joined(", ", shown), ", … cause it")
+    if len(shown) == 1:
+        return Message(shown[0], " causes it")
+    return Message(joined(", ", shown[:-1]), " and ", shown[-1], " cause it")
 
 
 def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:

@@ -17,11 +17,12 @@ from separatrix.base.arrays import AnyArray, Array, Integers, as_floats
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
+from separatrix.base.messages import Message
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.class_differences import CHUNK, Differences
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
-from separatrix.proofs.naming import About, category, listed
+from separatrix.proofs.naming import About, causes, listed
 from separatrix.proofs.quasi import rounded
 from separatrix.proofs.rational import fractions, signs, sums_to_zero
 from separatrix.proofs.residues import vanishing
@@ -252,7 +253,7 @@ class _Overlapping(_Claim):
             return None
         return D.dense(D.numbers(self.rows, self.against))
 
-    def _named(self) -> str:
+    def _named(self) -> Message:
         return listed(self.rows, self.against, self.about)
 
     def _summing(self) -> str:
@@ -294,7 +295,12 @@ class Inseparable(_Overlapping):
         A = self._among(D)
         return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
 
-    def explain(self) -> str:
+    def explain(self) -> Message:
+        return Message("inseparable: ", self.proof)
+
+    @property
+    def proof(self) -> Message:
+        """Why it is so, in words."""
         if len(self.about.classes) > 2:
             end = "so no scores have the largest for every row's own class, and none but trivial ones tie with it"
         else:
@@ -302,7 +308,7 @@ class Inseparable(_Overlapping):
                 "so no hyperplane has all of them on their own sides, and none but a trivial one has none of them on "
                 "the wrong side"
             )
-        return f"inseparable: {self._named()}: with weights λ > 0 {self._summing()} sum to zero, {end}"
+        return Message(self._named(), f": with weights λ > 0 {self._summing()} sum to zero, {end}")
 
 
 @dataclass(frozen=True)
@@ -357,17 +363,20 @@ class QuasiSeparable(_Overlapping):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
 
-    def explain(self) -> str:
+    def explain(self) -> Message:
+        return Message("quasi-separable: ", self.proof)
+
+    @property
+    def proof(self) -> Message:
+        """Why it is so, in words."""
         count = len(np.unique(self.touching))
         rows, lie = (f"{count} row", "lies") if count == 1 else (f"{count} rows", "lie")
         if len(self.about.classes) > 2:
             where = f"some scores never have another class above a row's own, but tie at {rows}, and none separate"
         else:
             where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
-        return (
-            f"quasi-separable: {where}: "
-            f"{self._named()}, since with weights λ > 0 {self._summing()} sum to zero; {category(self)}"
-        )
+        sum_to_zero = f", since with weights λ > 0 {self._summing()} sum to zero; "
+        return Message(where, ": ", self._named(), sum_to_zero, causes(self))
 
 
 @dataclass(frozen=True)

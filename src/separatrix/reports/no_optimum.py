@@ -44,12 +44,12 @@ def _who(subject: ReportedModel) -> str:
         off = np.setdiff1d(np.arange(subject.own.n_rows), verdict.touching)
         rows = [str(row) for row in subject.called(off)]
         said = f"row{'s' * (len(rows) > 1)} {_some(rows)}"
-        return f"It is the doing of {_some(columns)}, by {said}. "
+        return f"The cause is {_some(columns)}, through {said}. "
     if isinstance(subject.coefficients, str):
         return ""
     largest = subject.coefficients.largest(NAMED)
     columns = [quoted(subject.names[j]) for j in largest]
-    return f"What tells them apart the most: {_some(columns)}. "
+    return f"The columns that tell them apart the most: {_some(columns)}. "
 
 
 def _column(subject: ReportedModel, verdict: QuasiSeparable, j: int) -> str:

@@ -64,12 +64,12 @@ def _numbers(subject: ReportedModel) -> list[tuple[str, str, str]]:
 
 
 def certificate(subject: ReportedModel) -> Section:
-    lines = [line.partition(":") for line in str(certificate_on(subject.model, subject.X)).splitlines()]
+    lines = certificate_on(subject.model, subject.X).lines()
     verified = (
         f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
     )
     body = paragraph("What the fit claims of itself, and how anybody can check it.", "aside")
-    body += facts((name, said.strip()) for name, _, said in lines) + paragraph(verified)
+    body += facts(lines) + paragraph(verified)
     return Section("certificate", "Certificate", body + "<p><code>model.certificate_.verify(X, y)</code></p>")
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.objective.bounds import WORTHWHILE, hessian_passes
 from separatrix.objective.problem import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
@@ -189,7 +190,11 @@ MET: dict[Need, Met] = {
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.RANDOM_ORDER: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
-        _is_held, "use 'diagonal' or 'auto'", lambda problem: ": C is infinite, or one of penalty_factors is zero"
+        _is_held,
+        "use 'diagonal' or 'auto'",
+        lambda problem: Message(
+            ": ", Parameter("C"), " is infinite", ByAudience(", or one of penalty_factors is zero", shell="")
+        ),
     ),
     Need.GRAM: Met(
         lambda problem: problem.has_gram,
@@ -206,5 +211,5 @@ def refuse_unmet(solver: Solver, problem: Objective) -> None:
     """Raise where the problem lacks what the solver needs."""
     for need, met in MET.items():
         if need in solver.needs and not met.by(problem):
-            came = f"{solver.name!r} needs {need.value}{met.since(problem)}"
+            came = Message(f"{solver.name!r} needs {need.value}", met.since(problem))
             raise ParameterError("solver", came, met.instead)

@@ -59,7 +59,7 @@ def completely(problem: Objective, W: Array) -> Status | None:
     return Status(
         "separated",
         "no optimum exists: these weights put every row on its own side (no margin is below "
-        f"{margins.smallest:.3g}), so without a penalty the likelihood grows for ever along them",
+        f"{margins.smallest:.3g}), so without a penalty the likelihood grows without bound along them",
         False,
     )
 
@@ -85,7 +85,7 @@ def quasi(problem: Objective) -> Status | None:
             return Status(
                 "quasi-separated",
                 "no optimum exists: along one direction the rows either do not move or move to their own side, so "
-                "without a penalty the likelihood grows along it for ever and some weights are infinite",
+                "without a penalty the likelihood grows along it without bound and some weights are infinite",
                 False,
             )
     return None

@@ -1,4 +1,4 @@
-"""When to stop, and the sentence that says so. Each rule looks at the run and answers a status or nothing."""
+"""When to stop, and the message that says so. Each rule looks at the run and answers a status or nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objective.bound import Bound
 from separatrix.objective.bounds import largest_curvature
 from separatrix.objective.problem import Objective
@@ -23,6 +24,11 @@ Code = Literal[
     "max_iter",
     "inseparable",
 ]
+
+# What to do about a run that ended too soon.
+_GO_ON = Remedy(
+    Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"), ", or leave the solver at 'auto'")
+)
 
 
 class Record(NamedTuple):
@@ -44,7 +50,10 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """Why a run ended. ``met`` says whether that is what was asked for."""
+    """Why a run ended. ``met`` says whether that is what was asked for.
+
+    ``sentence`` keeps the rows, columns and settings that it names as typed parts, where it names any.
+    """
 
     code: Code
     sentence: str
@@ -69,11 +78,13 @@ class Certified:
             return None
         relative = known / problem.null_value if problem.null_value > 0 else 0.0
         if bound.resolved is not None:
-            sentence = (
+            resolved = Message(
                 f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
-                f"objective, but perhaps not among all: {bound.reason}; leave one of them out, or use a finite C"
+                "objective, but perhaps not among all: ",
+                bound.reason,
+                Remedy(Message("leave one of them out, or use a finite ", Parameter("C"))),
             )
-            return Status("resolved", sentence, True)
+            return Status("resolved", resolved, True)
         sentence = (
             f"optimal: the objective is within {relative:.1e} of its minimum, relative to the null model's, "
             f"where {self.tol:.0e} was asked for"
@@ -121,8 +132,7 @@ class MostIterations:
             return None
         return Status(
             "max_iter",
-            f"stopped at max_iter={self.max_iter} before the tolerance was reached; "
-            "raise max_iter, raise tol, or leave the solver to 'auto'",
+            Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", _GO_ON),
             False,
         )
 
@@ -137,9 +147,10 @@ class Halted:
         if state.halt is Halt.DIVERGED:
             return _diverged(problem, state)
         if state.halt is Halt.PATIENCE:
-            sentence = (
+            sentence = Message(
                 "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
-                "little; leave the solver to 'auto'"
+                "little",
+                Remedy("leave the solver at 'auto'"),
             )
             return Status("patience", sentence, False)
         return Status(

@@ -25,6 +25,7 @@ from pyarrow import compute
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import CellError, TableError
 from separatrix.base.labels import quoted
+from separatrix.base.messages import Message, Setting
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 
@@ -222,9 +223,10 @@ def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> C
         return parsed
     except pa.ArrowInvalid:
         row = _first_refused(cells, kind)
-        came = f"row {row + 1}, column {name!r} is {shortened(str(cells[row].as_py()))!r}, {unlike}"
-        do = f"mend that cell, make the column a category in the schema, or leave it out with {drop(name)}"
-        raise CellError(source, came, do) from None
+        cell = str(cells[row].as_py())
+        came = f"row {row + 1}, column {name!r} is {shortened(cell)!r}, {unlike}"
+        do = Message("correct that cell, make the column a category in the schema, or leave it out with ", drop(name))
+        raise CellError(source, came, do, cell) from None
 
 
 def trimmed(column: Column, literal: bool = False) -> Column:
@@ -283,9 +285,9 @@ def _first_refused(cells: Any, kind: Any) -> int:
     return start
 
 
-def drop(name: str) -> str:
+def drop(name: str) -> Setting:
     """The setting that leaves a column out."""
-    return f"drop={name!r}"
+    return Setting("drop", name)
 
 
 def is_text(kind: Any) -> bool:
@@ -320,4 +322,4 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 def _unlike(source: str, name: str, kind: Any, wanted: str) -> TableError:
     came = f"column {name!r} holds {shortened(str(kind))}, not {wanted}"
-    return CellError(source, came, f"leave it out with {drop(name)}, or turn it into {wanted}")
+    return CellError(source, came, Message("leave it out with ", drop(name), f", or turn it into {wanted}"))

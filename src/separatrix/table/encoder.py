@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ModelFileError, ParameterError, TableError
+from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 
@@ -273,7 +274,8 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     total = sum(missing.values())
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
-    return TableError(source, came, "fill them in, or fit with missing='impute', 'indicator' or 'drop'")
+    do = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
+    return TableError(source, came, do)
 
 
 def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
@@ -284,4 +286,6 @@ def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
         for level, count in list(levels.items())[:3]
     ]
     came = f"levels that no training row had: {'; '.join(parts[:8])}"
-    return TableError(source, came, "mend them, or fit with unseen='average', which counts them as average rows")
+    fit = ByAudience("with unseen='average'", shell="without --strict")
+    do = Message("correct them, or fit ", fit, ", which counts them as average rows")
+    return TableError(source, came, do)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import TableError
+from separatrix.base.messages import Message, joined, reason, remedy
 from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
 from separatrix.table.encoder import MISSING, UNSEEN, Encoded, Encoder, checked, refuse_missing
@@ -118,15 +119,31 @@ def _refuse_text(schema: Schema, source: str) -> None:
     if not refused:
         return
     first, *rest = refused
-    note = first.note or f"its kind is text; leave it out with {drop(first.name)}, or say what it is in the schema"
-    came, _, do = note.partition("; ")
+    came, do = refusal(first)
     more = f" (and {len(rest)} more: {', '.join(repr(column.name) for column in rest[:8])})" if rest else ""
-    raise TableError(source, f"column {first.name!r}: {came}{more}", do or f"leave it out with {drop(first.name)}")
+    raise TableError(source, Message(f"column {first.name!r}: ", came, more), do)
+
+
+def refusal(column: Column) -> tuple[str, str]:
+    """Why nothing can be learned from a column of text, and what to do.
+
+    A note that was inferred says both; one out of a schema is for people.
+
+    >>> came, do = refusal(Column("city", "text", note="asked for"))
+    >>> came, str(do)
+    ('its kind in the schema is text', "leave it out with drop='city', or say what it holds in the schema")
+    """
+    if remedy(column.note):
+        return reason(column.note), remedy(column.note)
+    do = Message("leave it out with ", drop(column.name), ", or say what it holds in the schema")
+    return "its kind in the schema is text", do
 
 
 def _why_none(schema: Schema) -> str:
-    notes = [f"{column.name!r}: {column.note}" for column in schema.columns if column.note]
-    return f"give columns that vary ({'; '.join(notes[:3])})" if notes else "give at least one column to learn from"
+    notes = [Message(f"{column.name!r}: ", column.note) for column in schema.columns if column.note]
+    if not notes:
+        return "give at least one column to learn from"
+    return Message("give columns that vary (", joined("; ", notes[:3]), ")")
 
 
 def _refuse_one_name(encoder: Encoder, source: str) -> None:

@@ -23,6 +23,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from separatrix.base.errors import TableError
+from separatrix.base.messages import Message, Remedy, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
@@ -83,8 +84,8 @@ def _judged(name: str, column: Any) -> Column:
     if pa.types.is_boolean(kind) or cells.is_number(kind) or cells.is_date(kind):
         what = "date" if cells.is_date(kind) else "boolean" if pa.types.is_boolean(kind) else "number"
         return _measured(name, what, cells.READINGS[what]("schema", name, column))
-    note = f"it holds {cells.shortened(str(kind))}, which makes no numbers; leave it out with {cells.drop(name)}"
-    return Column(name, "text", note=note)
+    note = f"it holds {cells.shortened(str(kind))}, which makes no numbers"
+    return _refused(name, note, Message("leave it out with ", cells.drop(name)))
 
 
 def _of_text(name: str, column: Any) -> Column:
@@ -107,18 +108,24 @@ def _of_text(name: str, column: Any) -> Column:
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
     if compute.all(compute.match_substring_regex(proper, _DAY_FIRST)).as_py():
         note = f"it seems to hold dates, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        return Column(name, "text", note=f"{note}; write them as year-month-day, 2024-12-31")
+        return _refused(name, note, "write them as year-month-day, 2024-12-31")
     commas = compute.any(compute.match_substring(proper, ",")).as_py()
     if commas and compute.all(compute.match_substring_regex(proper, _COMMA)).as_py():
         note = f"its numbers are written with commas, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        do = "give decimal=',' if they are decimals of a text file, and take marks for thousands out"
-        return Column(name, "text", note=f"{note}; {do}")
+        decimals = Setting("decimal", ",")
+        do = Message("give ", decimals, " if they are decimals of a text file, and take marks for thousands out")
+        return _refused(name, note, do)
     if compute.all(compute.match_substring_regex(proper, _MARKED)).as_py():
         note = f"its numbers carry marks, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        return Column(name, "text", note=f"{note}; write bare numbers, or make it a category in the schema")
+        return _refused(name, note, "write bare numbers, or make it a category in the schema")
     if 0 < counts[strange].sum() <= STRAY * counts.sum():
         return _stray(name, column, values, strange, counts)
     return _category(name, cells.trimmed(column))
+
+
+def _refused(name: str, why: str, do: str) -> Column:
+    """A column that nothing can be learned from as it is."""
+    return Column(name, "text", note=Message(why, Remedy(do)))
 
 
 def _spells_truth(values: Any) -> bool:
@@ -135,17 +142,17 @@ def _measured(name: str, kind: str, v: Any) -> Column:
         return _empty(name, len(v))
     if known.min() == known.max():
         return _constant(name, f"{known[0]:g}", len(v) - len(known))
-    note = ""
+    why, leave = "", Remedy(Message("if it is an index, leave it out with ", cells.drop(name)))
     if kind == "number" and len(known) == len(v) >= _FEWEST and np.all(known == np.round(known)):
         with np.errstate(invalid="ignore"):  # of two infinities, which are refused later
             steps = np.diff(known)
         if known[0] in (0, 1) and np.all(steps == 1):
-            note = f"it counts the rows; if it is an index, leave it out with {cells.drop(name)}"
+            why = "it counts the rows"
         elif _INDEX.fullmatch(name.strip()) and len(np.unique(known)) == len(known):
-            note = f"its values never repeat; if it is an index, leave it out with {cells.drop(name)}"
-    if name == "" and note:
+            why = "its values never repeat"
+    if name == "" and why:
         return Column(name, "ignored", note="it has no name and counts the rows")
-    return Column(name, kind, note=note)
+    return Column(name, kind, note=Message(why, leave) if why else "")
 
 
 def _category(name: str, column: Any, said: Column | None = None) -> Column:
@@ -157,12 +164,12 @@ def _category(name: str, column: Any, said: Column | None = None) -> Column:
         return _empty(name, len(column))
     if distinct == 1:
         return _constant(name, repr(cells.shortened(counted[0]["values"].as_py())), len(column) - n)
-    do = f"leave it out with {cells.drop(name)}, or make it a category in the schema with its levels"
+    do = Message("leave it out with ", cells.drop(name), ", or make it a category in the schema with its levels")
     if distinct == n and said is None:
         some = cells.shortened(counted[0]["values"].as_py())
-        return Column(name, "text", note=f"its {n} texts are all different, as names and keys are ({some!r}); {do}")
+        return _refused(name, f"its {n} texts are all different, as names and keys are ({some!r})", do)
     if distinct > (most_levels(len(column)) if said is None else _MOST):
-        return Column(name, "text", note=f"it has {distinct} different texts, too many for categories; {do}")
+        return _refused(name, f"it has {distinct} different texts, too many for categories", do)
     counts = {pair["values"]: pair["counts"] for pair in counted.to_pylist()}
     preferred = None if said is None else said.preferred
     if preferred is not None and preferred not in counts:
@@ -181,7 +188,7 @@ def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Co
     many = int(counts[strange].sum())
     more = f" ({many} such cells in all)" if many > 1 else ""
     note = f"row {row} is {cells.shortened(value)!r}, not a number, where nearly all others are{more}"
-    return Column(name, "text", note=f"{note}; mend it, or make the column a category in the schema")
+    return _refused(name, note, "correct it, or make the column a category in the schema")
 
 
 def _empty(name: str, n: int) -> Column:

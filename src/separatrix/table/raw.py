@@ -17,6 +17,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
+from separatrix.base.messages import Message
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
@@ -81,7 +82,10 @@ class RawTable:
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
         narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
         used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
-        notes = [f"Column {quoted(c.name)} is left out: {c.note}." for c, _ in narrowed if c.kind == "ignored"]
+        ignored = [column for column, _ in narrowed if column.kind == "ignored"]
+        notes: list[str] = [
+            Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
+        ]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         V = self.V if len(used) == len(columns) else self.V[:, used]

@@ -18,6 +18,7 @@ import pyarrow as pa
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import CellError, ParameterError, TableError
 from separatrix.base.labels import quoted
+from separatrix.base.messages import Message, Setting
 from separatrix.table import select
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
@@ -38,6 +39,9 @@ from separatrix.table.infer import infer, most_levels
 from separatrix.table.raw import RawTable
 from separatrix.table.schema import Column, Schema
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
+
+# A cell that is a number with a decimal comma.
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 
 
 def read_table(
@@ -136,7 +140,8 @@ def read_raw(
     y, rows = y[whole], (np.flatnonzero(kept) + 1)[whole]
     if not len(y):
         came = "no row is left: each lacks a value or its label"
-        raise TableError(source.name, came, "choose missing='impute' or 'indicator', or leave columns out with drop=")
+        ways = Message("choose ", Setting("missing", "impute", "indicator"))
+        raise TableError(source.name, came, Message(ways, ", or leave columns out with ", Setting("drop")))
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
     if unlisted and unseen == "error":
@@ -215,7 +220,7 @@ def read_rows(
     try:
         reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
     except CellError as error:
-        raise TableError(source.name, error.came, _as_fitted(error.came)) from error
+        raise TableError(source.name, error.came, _as_fitted(error)) from error
     y = None
     if asked:
         do = "label such rows, or take them out"
@@ -227,9 +232,8 @@ def read_rows(
 
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     if target != source.target:
-        raise TableError(
-            source.name, f"its labels are in its first column, not in {quoted(target)}", "leave target= out"
-        )
+        came = f"its labels are in its first column, not in {quoted(target)}"
+        raise TableError(source.name, came, Message("leave ", Setting("target"), " out"))
     names = select.features_of(source, target, drop)
     rows = np.arange(1, len(source.labels) + 1)
     refuse_measurements(source.name, source.labels, target, rows, most_levels(len(rows)))
@@ -237,11 +241,11 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     return RawTable(source.name, X, y, names, target=target, notes=source.notes, rows=rows, n_rows=len(rows))
 
 
-def _as_fitted(came: str) -> str:
+def _as_fitted(error: CellError) -> str:
     """What to do with a cell that does not fit the model, whose columns are as they are."""
-    if re.search(r"is '[-+]?\d*,\d+'", came):
-        return "for a file with decimal commas give decimal=','; else mend that cell"
-    return "mend it: the model needs there what the rows of its fit had"
+    if error.cell is not None and _DECIMAL_COMMA.fullmatch(error.cell):
+        return Message("for a file with decimal commas give ", Setting("decimal", ","), "; else correct that cell")
+    return "correct it: the model needs there what the rows of its fit had"
 
 
 def _with_unread(found: Schema, source: Source, target: str) -> Schema:
@@ -252,8 +256,9 @@ def _with_unread(found: Schema, source: Source, target: str) -> Schema:
 
 
 def _odd(schema: Schema) -> list[str]:
+    done = {column.name: "left out" if column.kind == "ignored" else "kept" for column in schema.columns}
     return [
-        f"Column {quoted(column.name)} is {'left out' if column.kind == 'ignored' else 'kept'}: {column.note}."
+        Message(f"Column {quoted(column.name)} is {done[column.name]}: ", column.note, ".")
         for column in schema.columns
         if column.note
     ]

@@ -7,10 +7,13 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
 from separatrix.table.formats import Source
 
-_SEPARATE = "separate the columns by commas, semicolons, bars or tabs, or name their mark with delimiter="
+_SEPARATE = Message(
+    "separate the columns by commas, semicolons, bars or tabs, or name their mark with ", Setting("delimiter")
+)
 _FIRST = "the first row must hold the names of the columns"
 
 
@@ -52,7 +55,8 @@ def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:
     if target is None or target in source.names:
         return chosen_target(source, target)
     others = [name for name in source.names if name not in set(wanted)]
-    do = f"name theirs with target=, one of {listed(others)}" if others else "give a table that has them"
+    name_it = Message("name theirs with ", Setting("target"), f", one of {listed(others)}")
+    do = name_it if others else "give a table that has them"
     raise TableError(source.name, f"it has no column {target!r} of labels", do)
 
 
@@ -69,7 +73,8 @@ def refuse_nameless(source: Source, names: Sequence[str]) -> None:
     """A column without a name cannot be asked for again."""
     if "" in names:
         came = f"column {source.names.index('') + 1} has no name"
-        raise TableError(source.name, came, f"name it, or leave it out with {drop('')} (an index, perhaps)")
+        do = Message("name it, or leave it out with ", drop(""), " (an index, perhaps)")
+        raise TableError(source.name, came, do)
 
 
 def refuse_lacking(source: Source, names: Sequence[str]) -> None:

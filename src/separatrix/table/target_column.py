@@ -18,6 +18,7 @@ from pyarrow import compute
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import LabelError, TableError
+from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import (
     NA,
     NO_NUMBER,
@@ -41,7 +42,7 @@ _LONGEST_FIXED = 256
 # "None" and "none" say how much there is of something as often as that nothing is known.
 _NONE = ("None", "none")
 NO_LABEL = tuple(spelling for spelling in NO_NUMBER if spelling not in _NONE)
-_LABEL_THEM = "label such rows, or leave them out with missing='drop'"
+_LABEL_THEM = Message("label such rows, or leave them out with ", Setting("missing", "drop"))
 
 
 def unlabelled(column: Column, classes: Sequence[str] = ()) -> AnyArray:

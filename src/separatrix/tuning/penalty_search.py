@@ -20,6 +20,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message, Setting
 from separatrix.base.watching import part
 from separatrix.objective.problem import Objective
 from separatrix.solvers import Newton, Solver, choose
@@ -61,7 +62,8 @@ def choose_penalty(question: Question) -> Chosen:
     if not np.any(question.scored):
         raise ParameterError("C", "got 'auto', and every class has one row", "give a number, or more rows of a class")
     if not np.any(question.penalty.factors > 0):
-        raise ParameterError("C", "got 'auto', and no column is penalised", "give C=np.inf, or factors above zero")
+        do = Message("give ", Setting("C", np.inf), ", or factors above zero")
+        raise ParameterError("C", "got 'auto', and no column is penalised", do)
     method = method_for(question)
     path = _searched(method)
     for gain in WORTHWHILE:

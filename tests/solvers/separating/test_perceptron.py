@@ -315,7 +315,7 @@ def test_rules_end_a_run_and_say_why():
     assert "every row is on its own side" in outcome.status.sentence
     assert np.all(t * (_homogeneous(X) @ outcome.state.W[0]) > 0)
     outcome = run(WorstUpdates(), problem, np.zeros(problem.shape), [AllCorrect(), OutOfSteps(1, proof)], 0.0)
-    assert "the rows are separable, so it ends: raise max_iter" in outcome.status.sentence
+    assert "the rows are separable, so the search ends: raise max_iter" in outcome.status.sentence
     outcome = run(
         OnlineUpdates(), build_separation_objective(memory_rows(XOR, T)), np.zeros((1, 3)), [AllCorrect(), proof], 0.0
     )

@@ -10,12 +10,14 @@ import numpy as np
 
 from separatrix.base.concurrency import in_order
 from separatrix.base.errors import InputError
+from separatrix.base.messages import ByAudience, Message, Parameter, Setting
 from separatrix.losses import LOSSES
 from separatrix.losses.margin import Zero
 from separatrix.objective.bound import Bound
 from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.proofs.enclosure import surely_positive
+from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Block, Rows, number_of_rows, some_rows
@@ -160,7 +162,8 @@ class ProvenInseparable:
         self.about = problem
         self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
-            return Status("rounding", f"stopped, since it would take for ever: {verdict.reason}", False)
+            sentence = Message("stopped, since the search would not end in any practical time: ", verdict.reason)
+            return Status("rounding", sentence, False)
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
@@ -186,15 +189,15 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     return replace(verdict, rows=verdict.rows * stride)
 
 
-def not_separable(verdict: Inseparable | QuasiSeparable) -> str:
+def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:
     """A proof that no hyperplane has every row on its own side, in words.
 
     >>> from separatrix.rows import memory_rows
     >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
     'not separable: 3 rows prove it (0, 1, 2): wit'
     """
-    kind, how = verdict.explain().split(": ", 1)
-    return f"not separable{'' if isinstance(verdict, Inseparable) else f', only {kind}'}: {how}"
+    only = "" if isinstance(verdict, Inseparable) else ", only quasi-separable"
+    return Message(f"not separable{only}: ", verdict.proof)
 
 
 def _entries(problem: Objective) -> int:
@@ -202,7 +205,7 @@ def _entries(problem: Objective) -> int:
 
 
 def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
-    return "the rows are separable, so it ends: raise max_iter"
+    return Message("the rows are separable, so the search ends: raise ", Parameter("max_iter"))
 
 
 @dataclass(frozen=True)
@@ -221,16 +224,17 @@ class OutOfSteps:
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.iteration < self.max_iter:
             return None
-        left = f"stopped at max_iter={self.max_iter} {self._left(state)}"
+        left = Message("stopped at ", Setting("max_iter", self.max_iter), " ", self._left(state))
         status = self.proof.ask(problem) if self.proof.about is not problem else self.proof.known(problem)
         if status is not None:
-            return status if self.proof.ends else replace(status, sentence=f"{status.sentence}; {left}")
+            return status if self.proof.ends else replace(status, sentence=Message(status.sentence, "; ", left))
         if isinstance(self.proof.verdict, Separable):
-            return Status("max_iter", f"{left}; {self.advice(problem, self.proof.verdict)}", False)
+            return Status("max_iter", Message(left, "; ", self.advice(problem, self.proof.verdict)), False)
         if self.proof.verdict is None:
-            unknown = "whether a hyperplane separates so large a table was not asked: separability(X, y) does"
-            return Status("max_iter", f"{left}; {unknown}", False)
-        return Status("max_iter", f"{left}; {self.proof.verdict.explain()}", False)
+            ask = ByAudience(": separability(X, y) does", shell="")
+            unknown = Message("; whether a hyperplane separates so large a table was not asked", ask)
+            return Status("max_iter", Message(left, unknown), False)
+        return Status("max_iter", Message(left, "; ", self.proof.verdict.explain()), False)
 
     def _left(self, state: State) -> str:
         """Where it stopped: by the distances of a search between hulls, else by the rows that are wrong."""
@@ -329,9 +333,10 @@ def _by_support(problem: Objective, state: State) -> Status | None:
     verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable | QuasiSeparable):
         return None
-    named = ", ".join(str(row) for row in support[verdict.rows][:12])
-    sentence = (
-        f"not separable: {len(verdict.rows)} rows alone prove it ({named}), since with weights λ > 0 they sum to zero"
+    sentence = Message(
+        f"not separable: {len(verdict.rows)} rows alone prove it (",
+        numbered(support[verdict.rows]),
+        "), since with weights λ > 0 they sum to zero",
     )
     return Status(INSEPARABLE, sentence, False)
 

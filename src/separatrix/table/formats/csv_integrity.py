@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 
 from separatrix.base.errors import TableError
+from separatrix.base.messages import Message, Setting
 
 _LINE = re.compile(rb"\r\n|\r|\n")
 _OPENED = re.compile(rb'"([^"]*+(?:""[^"]*+)*+)("?)')
@@ -58,7 +59,8 @@ def _sound(delimiter: str) -> re.Pattern[bytes]:
 def refuse_nul(name: str, content: bytes) -> None:
     """A NUL byte would make text of a column of numbers."""
     came = f"line {line_of(content, content.index(0))} holds a NUL byte, which no text has"
-    raise TableError(name, came, "copy or export the file again; for UTF-16 give encoding='utf-16'")
+    do = Message("copy or export the file again; for UTF-16 give ", Setting("encoding", "utf-16"))
+    raise TableError(name, came, do)
 
 
 def line_of(content: bytes, place: int) -> int:

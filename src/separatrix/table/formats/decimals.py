@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from separatrix.base.errors import TableError
+from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import shortened, stripped
 
 _COMMA = r"^\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*$"
@@ -48,5 +49,6 @@ def _refuse_points(source: str, name: str, column: Any) -> None:
     if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():
         row = compute.index(pointed, True).as_py()
         came = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
-        do = "where decimals have commas, write no marks for thousands; else leave decimal=',' out"
+        leave = Setting("decimal", ",")
+        do = Message("where decimals have commas, write no marks for thousands; else leave ", leave, " out")
         raise TableError(source, came, do)

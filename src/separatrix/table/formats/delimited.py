@@ -24,6 +24,7 @@ from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.decimals import with_points
@@ -231,7 +232,8 @@ def _refuse_wide(content: Content, encoding: str) -> None:
         start = stream.read(4)
     wide = next((own for mark, own in _WIDE.items() if start.startswith(mark)), None)
     if wide is not None and not encoding.startswith(wide):
-        raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", f"give encoding={wide!r}")
+        do = Message("give ", Setting("encoding", wide))
+        raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", do)
 
 
 def _without_na(column: Any) -> Any:
@@ -252,8 +254,10 @@ def _delimiter(name: str, header: str) -> str:
 
 def _not_text(name: str, encoding: str) -> TableError:
     if encoding != "utf-8":
-        return TableError(name, f"it is not {encoding} text", "name its own encoding with encoding=")
-    do = "for a file in Latin-1 give encoding='latin-1', in Windows-1252 encoding='cp1252'"
+        do = Message("name its own encoding with ", Setting("encoding"))
+        return TableError(name, f"it is not {encoding} text", do)
+    latin, windows = Setting("encoding", "latin-1"), Setting("encoding", "cp1252")
+    do = Message("for a file in Latin-1 give ", latin, ", in Windows-1252 ", windows)
     return TableError(name, "it is not UTF-8 text", do)
 
 

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.messages import Message, Parameter
 
 # Bytes that a file may unpack to, and how many times its own size, where that is more.
 UNPACKED_AT_LEAST, UNPACKED_PER_BYTE = 10**9, 100
@@ -53,14 +54,16 @@ class Limits:
         most = self.unpacked(size)
         if unpacked > most:
             came = f"its {size / 1e6:.3g} MB unpack to more than {most / 1e9:.4g} GB"
-            raise TableError(source, came, "check where it comes from; if that is meant, raise max_unpacked, in GB")
+            raise_it = Message("if that is meant, raise ", Parameter("max_unpacked"), ", in GB")
+            raise TableError(source, came, Message("check where it comes from; ", raise_it))
 
     def refuse_columns(self, source: str, n_pairs: int, index: int) -> None:
         """A largest index that would make too many columns."""
         most = self.columns(n_pairs)
         if index > most:
             came = f"its largest index is {index:,}, where {n_pairs:,} index:value pairs may have {most:,} columns"
-            raise TableError(source, came, "check that line; if it is meant, raise max_columns")
+            do = Message("check that line; if it is meant, raise ", Parameter("max_columns"))
+            raise TableError(source, came, do)
 
 
 USUAL = Limits()

@@ -1,0 +1,347 @@
+"""Messages that keep their parts until the audience is known.
+
+A ``Message`` is text in Python's words, so it can be printed, compared and written to a file like any other string. It
+also keeps the typed parts that it was made of, and each audience renders those in its own words:
+
+    part                                  in Python                        in the shell
+    Setting("missing", "impute")          missing='impute'                 --missing impute
+    Parameter("max_iter")                 max_iter                         --max-iter
+    Classifier("MaxMarginClassifier")     MaxMarginClassifier              --model max-margin
+    ByAudience("X", shell="the table")    X                                the table
+    RowNumber(4)                          4                                the row's number in the user's table
+    ColumnName(2)                         column 2                         column 'age'
+    Remedy("use a finite C")              ; use a finite C                 the same
+    Detail(": along +1 for column 2")     : along +1 for column 2          left out where space is short
+
+Formatting a message into an f-string or slicing it gives plain text and loses the parts. To put messages together, give
+them to ``Message`` or ``joined``, or add them.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from separatrix.base.arrays import Integers
+
+
+class Part(ABC):
+    """A typed part of a message."""
+
+    @property
+    @abstractmethod
+    def python(self) -> str:
+        """The part in Python's words."""
+
+    def mapped(self, change: Change) -> str | Part:
+        """What takes this part's place."""
+        return change(self)
+
+    def within(self) -> Iterator[Part]:
+        """The part itself and the parts inside it."""
+        yield self
+
+
+Change: TypeAlias = Callable[[Part], str | Part]
+
+
+class Message(str):
+    """Text in Python's words, with the typed parts that it was made of.
+
+    >>> told = Message("leave it out with ", Setting("drop", "row id"), ", or raise ", Parameter("max_iter"))
+    >>> print(told)
+    leave it out with drop='row id', or raise max_iter
+    >>> [part.name for part in told.within()]
+    ['drop', 'max_iter']
+    """
+
+    parts: tuple[str | Part, ...]
+
+    def __new__(cls, *parts: str | Part) -> Message:
+        flat = tuple(_flat(parts))
+        found = super().__new__(cls, "".join(one.python if isinstance(one, Part) else one for one in flat))
+        found.parts = flat
+        return found
+
+    def __add__(self, other: str) -> Message:
+        return Message(self, other)
+
+    def __radd__(self, other: str) -> Message:
+        return Message(other, self)
+
+    def mapped(self, change: Change) -> Message:
+        """The message with each typed part replaced by what ``change`` returns for it."""
+        return Message(*(one.mapped(change) if isinstance(one, Part) else one for one in self.parts))
+
+    def within(self) -> Iterator[Part]:
+        """All typed parts, in their order."""
+        for one in self.parts:
+            if isinstance(one, Part):
+                yield from one.within()
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows that the message names, by number.
+
+        >>> Message("rows ", RowNumber(3), " and ", RowNumber(5)).rows
+        (3, 5)
+        """
+        return tuple(one.number for one in self.within() if isinstance(one, RowNumber))
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that the message names, by index."""
+        return tuple(one.index for one in self.within() if isinstance(one, ColumnName))
+
+    @property
+    def remedies(self) -> tuple[Part, ...]:
+        """The settings, parameters and classifiers that the message advises or speaks of."""
+        return tuple(one for one in self.within() if isinstance(one, Setting | Parameter | Classifier))
+
+
+def _flat(parts: Iterable[str | Part]) -> Iterator[str | Part]:
+    for one in parts:
+        if isinstance(one, Message):
+            yield from one.parts
+        elif isinstance(one, Part):
+            yield one
+        elif one:
+            yield str(one)
+
+
+def joined(separator: str, messages: Iterable[str]) -> Message:
+    """Messages one after the other.
+
+    >>> print(joined("; ", ["raise tol", Message("or give ", Setting("C", math.inf))]))
+    raise tol; or give C=np.inf
+    """
+    found: list[str] = []
+    for one in messages:
+        found += [separator, one] if found else [one]
+    return Message(*found)
+
+
+@dataclass(frozen=True)
+class Setting(Part):
+    """A parameter with the value to give it, or several to choose from; without a value, that it is to be given.
+
+    >>> Setting("missing", "impute", "indicator", "drop").python, Setting("target").python
+    ("missing='impute', 'indicator' or 'drop'", 'target=')
+    """
+
+    name: str
+    values: tuple[Any, ...]
+
+    def __init__(self, name: str, *values: Any) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def python(self) -> str:
+        return f"{self.name}={choices([_in_python(value) for value in self.values])}"
+
+
+def _in_python(value: Any) -> str:
+    """A value as one would type it."""
+    if isinstance(value, float) and math.isinf(value):
+        return "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
+
+
+def choices(words: Sequence[str]) -> str:
+    """Words to choose from.
+
+    >>> choices(["a"]), choices(["a", "b", "c"]), choices([])
+    ('a', 'a, b or c', '')
+    """
+    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+@dataclass(frozen=True)
+class Parameter(Part):
+    """A parameter by its name."""
+
+    name: str
+
+    @property
+    def python(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Classifier(Part):
+    """A classifier by its name in Python, with settings.
+
+    >>> Classifier("FisherDiscriminant", Setting("direction", "means")).python
+    "FisherDiscriminant(direction='means')"
+    """
+
+    name: str
+    settings: tuple[Setting, ...]
+
+    def __init__(self, name: str, *settings: Setting) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "settings", settings)
+
+    @property
+    def python(self) -> str:
+        given = ", ".join(one.python for one in self.settings)
+        return f"{self.name}({given})" if given else self.name
+
+
+@dataclass(frozen=True)
+class ByAudience(Part):
+    """Words for what is not the same thing in Python and in the shell."""
+
+    python_words: str
+    shell: str
+
+    @property
+    def python(self) -> str:
+        return self.python_words
+
+
+@dataclass(frozen=True)
+class RowNumber(Part):
+    """A row by its number: among the rows fitted, counted from 0, until somebody knows its number in a table."""
+
+    number: int
+
+    @property
+    def python(self) -> str:
+        return str(self.number)
+
+
+@dataclass(frozen=True)
+class ColumnName(Part):
+    """A column by its index among those of the fit, and by what it is called where that is known.
+
+    >>> ColumnName(1).python, ColumnName(1, "column 'age'").python
+    ('column 1', "column 'age'")
+    """
+
+    index: int
+    called: str | None = None
+
+    @property
+    def python(self) -> str:
+        return f"column {self.index}" if self.called is None else self.called
+
+
+@dataclass(frozen=True)
+class Remedy(Part):
+    """What to do, as the last clause of a sentence.
+
+    >>> told = Message("its values never repeat", Remedy(Message("leave it out with ", Setting("drop", "id"))))
+    >>> print(told)
+    its values never repeat; leave it out with drop='id'
+    >>> print(reason(told)), print(remedy(told))
+    its values never repeat
+    leave it out with drop='id'
+    (None, None)
+    """
+
+    do: str
+
+    @property
+    def python(self) -> str:
+        return f"; {self.do}"
+
+    def mapped(self, change: Change) -> str | Part:
+        other = change(self)
+        return Remedy(_mapped(self.do, change)) if other is self else other
+
+    def within(self) -> Iterator[Part]:
+        yield self
+        yield from _within(self.do)
+
+
+def reason(text: str) -> str:
+    """A message without its remedies; other text as it is."""
+    if not isinstance(text, Message):
+        return text
+    return Message(*(one for one in text.parts if not isinstance(one, Remedy)))
+
+
+def remedy(text: str) -> str:
+    """What a message says is to be done; empty for other text."""
+    if not isinstance(text, Message):
+        return ""
+    return joined("; ", [one.do for one in text.parts if isinstance(one, Remedy)])
+
+
+@dataclass(frozen=True)
+class Detail(Part):
+    """Words that a short form leaves out, or puts in fewer words.
+
+    >>> print(brief(Message("no optimum exists", Detail(": the weights grow along column 2"))))
+    no optimum exists
+    """
+
+    full: str
+    short: str = ""
+
+    @property
+    def python(self) -> str:
+        return self.full
+
+    def mapped(self, change: Change) -> str | Part:
+        other = change(self)
+        return Detail(_mapped(self.full, change), _mapped(self.short, change)) if other is self else other
+
+    def within(self) -> Iterator[Part]:
+        yield self
+        yield from _within(self.full)
+
+
+def brief(text: str) -> str:
+    """A message in its short form; other text as it is."""
+    return text.mapped(lambda one: one.short if isinstance(one, Detail) else one) if isinstance(text, Message) else text
+
+
+def over_rows(text: str, numbers: Sequence[int] | Integers) -> str:
+    """The message with row i called ``numbers[i]``; other text as it is.
+
+    >>> print(over_rows(Message("row ", RowNumber(1), " is wrong"), [5, 7]))
+    row 7 is wrong
+    """
+
+    def numbered(one: Part) -> str | Part:
+        return RowNumber(int(numbers[one.number])) if isinstance(one, RowNumber) else one
+
+    return text.mapped(numbered) if isinstance(text, Message) else text
+
+
+def over_columns(text: str, indices: Sequence[int]) -> str:
+    """The message with column j being column ``indices[j]`` of a wider table; other text as it is."""
+
+    def placed(one: Part) -> str | Part:
+        return ColumnName(int(indices[one.index]), one.called) if isinstance(one, ColumnName) else one
+
+    return text.mapped(placed) if isinstance(text, Message) else text
+
+
+def with_columns(text: str, called: Callable[[int], str]) -> str:
+    """The message with column j called ``called(j)``; other text as it is.
+
+    >>> print(with_columns(Message(ColumnName(1), " alone separates them"), lambda j: "the age"))
+    the age alone separates them
+    """
+
+    def named(one: Part) -> str | Part:
+        return ColumnName(one.index, called(one.index)) if isinstance(one, ColumnName) else one
+
+    return text.mapped(named) if isinstance(text, Message) else text
+
+
+def _mapped(text: str, change: Change) -> str:
+    return text.mapped(change) if isinstance(text, Message) else text
+
+
+def _within(text: str) -> Iterator[Part]:
+    if isinstance(text, Message):
+        yield from text.within()
