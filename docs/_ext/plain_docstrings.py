@@ -10,8 +10,11 @@ after a blank line is shown as it stands.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
+
+import separatrix as sx
 
 # Double backquotes hold code; single ones do too, for readers of Markdown.
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
@@ -49,8 +52,33 @@ def rewritten(lines: list[str]) -> list[str]:
     return found
 
 
+def is_result(name: str, kind: str) -> bool:
+    """Whether a name is that of a class which users get from functions and do not call themselves.
+
+    >>> is_result("separatrix.inference.Summary", "class"), is_result("separatrix.Hyperplane", "class")
+    (True, False)
+    """
+    return kind == "class" and name.split(".")[1] not in sx.__all__
+
+
+def fields(kind: Any) -> tuple[str, ...]:
+    """The public fields of a dataclass or of a named tuple."""
+    if dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+    else:
+        names = tuple(getattr(kind, "_fields", ()))
+    return tuple(name for name in names if not name.startswith("_"))
+
+
 def _process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     lines[:] = rewritten(lines)
+    if is_result(name, what) and fields(obj) and "Attributes" not in lines:
+        lines += ["", "Fields: " + ", ".join(f"``{field}``" for field in fields(obj)) + ".", ""]
+
+
+def _sign(app: Any, what: str, name: str, obj: Any, options: Any, signature: str, result: str) -> Any:
+    """Leave out the signature of what users do not call."""
+    return ("", None) if is_result(name, what) else None
 
 
 def _skip(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
@@ -62,5 +90,6 @@ def _skip(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) ->
 def setup(app: Any) -> dict[str, bool]:
     """Before numpydoc, which parses the sections."""
     app.connect("autodoc-process-docstring", _process, priority=300)
+    app.connect("autodoc-process-signature", _sign)
     app.connect("autodoc-skip-member", _skip)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,13 +27,17 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_
 
 model = make_pipeline(StandardScaler(), sx.LogisticRegression(C="auto")).fit(X_train, y_train)
 print(model[-1].penalty_choice_)
-sx.plots.PenaltyPathDisplay.from_estimator(model, X_train, y_train)
+
+with sx.plots.style():
+    figure, ax = plt.subplots(figsize=(9, 3.8), layout="constrained")
+sx.plots.PenaltyPathDisplay.from_estimator(model, X_train, y_train, ax=ax)
 
 # %%
 # On rows that the fit has not seen:
 
 print(sx.evaluate(model, X_test, y_test))
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+with sx.plots.style():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
 sx.plots.RocDisplay.from_estimator(model, X_test, y_test, ax=axes[0])
 sx.plots.CalibrationDisplay.from_estimator(model, X_test, y_test, ax=axes[1])
 
@@ -52,7 +56,8 @@ print(sx.evaluate(sparse, X_test, y_test))
 path = sx.penalty_path(sparse[0].transform(X_train), y_train, l1_ratio=1.0, n_values=40)
 print("all certified:", all(certificate.met for certificate in path.certificates))
 
-figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
+with sx.plots.style():
+    figure, ax = plt.subplots(figsize=(9, 4.5), layout="constrained")
 ax.semilogx(path.Cs, path.coef[:, 0, :], linewidth=0.9)
 ax.axvline(sparse[-1].C_, color="gray", linestyle="--")
 ax.set(xlabel="C", ylabel="weight of a column in units of its spread")

@@ -25,8 +25,9 @@ print(sx.evaluate(model, X_test, y_test))
 # %%
 # The probabilities mean what they say, and the curve of precision against recall shows what a cut would cost.
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
-sx.plots.CalibrationDisplay.from_estimator(model, X_test, y_test, cut="count", ax=axes[0])
+with sx.plots.style():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
+sx.plots.CalibrationDisplay.from_estimator(model, X_test, y_test, ax=axes[0])
 sx.plots.PrecisionRecallDisplay.from_estimator(model, X_test, y_test, ax=axes[1])
 
 # %%

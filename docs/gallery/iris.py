@@ -54,7 +54,8 @@ print(perceptron.certificate_.status)
 # All three species: softmax regression draws straight boundaries, and a Gaussian for each class draws curves.
 
 models = [sx.LogisticRegression(), sx.QuadraticDiscriminantAnalysis()]
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+with sx.plots.style():
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 for ax, model in zip(axes, models, strict=True):
     model.fit(petals, species)
     sx.plots.DecisionRegionsDisplay.from_estimator(model, petals, species, names=names, ax=ax)
