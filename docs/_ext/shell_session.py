@@ -21,7 +21,7 @@ from docutils.parsers.rst import Directive, directives
 DATA = Path(__file__).parents[1] / "data"
 PROMPT = "$ "
 # Characters in a line that fit the column of text in a window of 1280 pixels.
-WIDTH = 88
+WIDTH = 80
 
 
 class Session(Directive):
