@@ -13,14 +13,14 @@ PIP := $(BIN)/$(INSTALL) -c constraints.txt
 # Two workers on two cores get one BLAS thread each: more would wait for each other.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
 
-.PHONY: run test test-all test-portable test-lowest bench format clean
+.PHONY: run test test-all test-portable test-lowest bench docs clean
 
 run: $(VENV)/.run  ## read DATA, hold a part out, fit, print the certificate, write OUT
 	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
 
-test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests; FIX=1 formats and mends first
+	$(BIN)/ruff format $(if $(FIX),,--check) .
+	$(BIN)/ruff check $(if $(FIX),--fix) .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(ONE_THREAD) $(BIN)/pytest -n 2 -m "not slow"
@@ -38,12 +38,15 @@ test-lowest: $(LOWEST)/.test  ## the tests with the lowest versions that pyproje
 bench: $(VENV)/.dev  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
 	$(BIN)/python -m benchmarks $(ROWS)
 
-format: $(VENV)/.dev
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+docs: $(VENV)/.docs  ## the site in site/: its examples tested, its gallery drawn, its links checked
+	$(ONE_THREAD) $(BIN)/pytest -q README.md docs tests/package/test_site.py
+	rm -rf site docs/generated
+	$(ONE_THREAD) $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir site/.doctrees docs site
+	rm -rf site/.doctrees
+	$(BIN)/python docs/_ext/links.py site
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache model.json benchmarks/.environments benchmarks/.quick
+	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache model.json benchmarks/.environments benchmarks/.quick site docs/generated
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +57,10 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
+	touch $@ $(VENV)/.run
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[docs]'
 	touch $@ $(VENV)/.run
 
 $(LOWEST)/.test: pyproject.toml tests/lowest.py

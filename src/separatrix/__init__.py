@@ -1,6 +1,20 @@
 """Separatrix: linear classification you can check.
 
-The names below are loaded when first used, so that importing the package stays fast.
+The classifiers are scikit-learn estimators. After a fit, ``certificate_`` says how far from the optimum the fit is at
+most, and ``certificate_.verify(X, y)`` checks that again from the rows, without the solver. ``separability`` decides
+whether a hyperplane separates the classes, with a proof of its answer.
+
+Names are loaded when they are first used, so that importing the package is fast.
+
+Examples
+--------
+>>> import separatrix as sx
+>>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+>>> model = sx.LogisticRegression().fit(X, y)
+>>> model.certificate_.code, bool(model.certificate_.verify(X, y))
+('optimal', True)
+>>> type(sx.separability(X, y)).__name__
+'Inseparable'
 """
 
 from __future__ import annotations
