@@ -17,7 +17,7 @@ from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.moments.gather import Moments, gather
 from separatrix.objective.bound import Bound
-from separatrix.rows import counted_passes
+from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -45,7 +45,7 @@ class MeansClaim:
         """E, its gradient and its gap over these rows."""
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return self.against(gather(X, codes, len(self.means), weight, pooled=True))
+        return self.against(gather(memory_rows(X, codes, weight), len(self.means), pooled=True))
 
     def against(self, found: Moments) -> Recomputed:
         """The same from the moments of the rows."""
@@ -77,7 +77,7 @@ class NearestMean(LinearClassifier):
         check_choice("shift", self.shift, ("none", "priors"))
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
-            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=True, names=task.names)
+            found = gather(memory_rows(task.X, task.codes, task.weight), task.n_classes, pooled=True, names=task.names)
             refuse_empty_class(task, found)
         M = found.raw_mean
         b = -0.5 * np.sum(M**2, axis=1) + (np.log(found.shares) if self.shift == "priors" else 0.0)
