@@ -1,6 +1,6 @@
 """Adding a loss or a solver is one class and one line in a registry: here is each, under all its laws.
 
-docs/architecture.md walks through these two.
+docs/extending.md walks through these two.
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,6 @@
 """The registry of solvers is the one list of them: the documents follow it, as the help of ``fit`` does.
 
-``python -m tests.solvers.test_registry`` writes the table into docs/architecture.md.
+``python -m tests.solvers.test_registry`` writes the table into docs/internals.md.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from separatrix.solvers import SOLVERS
 
-ARCHITECTURE = Path(__file__).parents[2] / "docs" / "architecture.md"
+INTERNALS = Path(__file__).parents[2] / "docs" / "internals.md"
 HEAD = "| solver | its step |\n|---|---|\n"
 
 
@@ -20,10 +20,10 @@ def updated(text):
 
 
 def test_the_document_has_every_solver_with_the_first_line_of_its_class():
-    text = ARCHITECTURE.read_text()
+    text = INTERNALS.read_text()
     assert HEAD in text
     assert text == updated(text), "run python -m tests.solvers.test_registry"
 
 
 if __name__ == "__main__":
-    ARCHITECTURE.write_text(updated(ARCHITECTURE.read_text()))
+    INTERNALS.write_text(updated(INTERNALS.read_text()))
