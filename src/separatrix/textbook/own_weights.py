@@ -1,0 +1,164 @@
+r"""The objective of a linear classifier at weights of one's own, in the units of the columns. TEXTBOOK R3, R4, R8, R9.
+
+    E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + (1/(C S)) Σ_k Σ_j f_j (α |w_kj| + ½ (1 − α) w_kj²),    S = Σ_i s_i
+
+This is the number that ``certificate_.objective`` reports after a fit with the same settings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from separatrix.base.arrays import Array, as_floats
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.labels import encode
+from separatrix.losses import LOSSES
+from separatrix.objective.build import build_objective
+from separatrix.objective.penalty import Penalty
+from separatrix.objective.problem import Objective
+from separatrix.rows import labelled_rows
+from separatrix.rows.block import as_csr, is_sparse
+
+
+@final
+class ObjectiveAt:
+    """E, its gradient and its second derivatives at any weights. Made by ``objective``.
+
+    Attributes
+    ----------
+    classes : array (K,)
+        The sorted labels; a positive score speaks for the second of two.
+    shape : tuple
+        The shape of the weights, intercepts first: (d + 1,) for two classes, (K, d + 1) for more; without an
+        intercept d in place of d + 1.
+    """
+
+    def __init__(self, problem: Objective, classes: Any) -> None:
+        self._problem, self.classes = problem, classes
+        width = problem.shape[1] if problem.fit_intercept else problem.shape[1] - 1
+        self.shape: tuple[int, ...] = (width,) if problem.shape[0] == 1 else (problem.shape[0], width)
+
+    def __repr__(self) -> str:
+        return f"ObjectiveAt(shape={self.shape}, classes={self.classes.tolist()})"
+
+    def value(self, w: Any) -> float:
+        """E(w), a mean over the rows plus the penalty."""
+        with one_blas_thread:
+            return self._problem.value_gradient(self._weights(w)).value
+
+    def gradient(self, w: Any) -> Array:
+        """∇E(w), of the shape of w; where absolute values are penalised, the shortest subgradient."""
+        W = self._weights(w)
+        with one_blas_thread:
+            G = self._problem.subgradient(W, self._problem.value_gradient(W).gradient)
+        return G[:, self._first :].reshape(self.shape)
+
+    def hessian(self, w: Any) -> Array:
+        """∇²E(w), square, over the entries of w one row after the other.
+
+        Raises
+        ------
+        ParameterError
+            Where the loss has no second derivatives. Absolute values have none at zero and add nothing elsewhere.
+        """
+        if not self._problem.loss.traits.smooth:
+            raise ParameterError("loss", "it has no second derivatives", "use value and gradient")
+        K, width = self._problem.shape
+        with one_blas_thread:
+            H = self._problem.hessian(self._weights(w)).reshape(K, width, K, width)
+        size = K * (width - self._first)
+        return np.ascontiguousarray(H[:, self._first :, :, self._first :]).reshape(size, size)
+
+    @property
+    def _first(self) -> int:
+        return 0 if self._problem.fit_intercept else 1
+
+    def _weights(self, w: Any) -> Array:
+        """The weights with a column for the intercept, (K or 1, d + 1)."""
+        given = np.asarray(w, dtype=np.float64)
+        if given.shape != self.shape and given.shape != (1, *self.shape):
+            raise ParameterError("w", f"its shape is {given.shape}", f"give {self.shape}, intercepts first")
+        W = np.zeros(self._problem.shape)
+        W[:, self._first :] = given.reshape(len(W), -1)
+        return W
+
+
+def objective(
+    X: Any,
+    y: Any,
+    loss: str = "logistic",
+    *,
+    C: float = np.inf,
+    l1_ratio: float = 0.0,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+) -> ObjectiveAt:
+    """The objective of these rows as a function of the weights.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (n, d)
+        Rows.
+    y : array (n,)
+        Labels of two or more classes.
+    loss : str, default "logistic"
+        A name in ``sx.losses.LOSSES``; more than two classes have the softmax loss, and "logistic" stands for it.
+    C : float, default infinity
+        The inverse strength of the penalty, as in ``LogisticRegression``; infinity is no penalty.
+    l1_ratio : float in [0, 1], default 0
+        The share of absolute values in the penalty.
+    fit_intercept : bool, default True
+        Whether the first entry of the weights is an intercept.
+    sample_weight : array (n,) or None
+        Weights of the rows.
+
+    Returns
+    -------
+    ObjectiveAt
+        With the methods ``value(w)``, ``gradient(w)`` and ``hessian(w)``.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
+    >>> E = sx.objective(X, y, C=1.0)
+    >>> round(E.value([0.0, 0.0]), 6)  # ln 2
+    0.693147
+    >>> E.gradient([0.0, 0.0]).tolist(), E.hessian([0.0, 0.0]).tolist()
+    ([0.0, -0.25], [[0.25, 0.375], [0.375, 1.125]])
+    >>> model = sx.LogisticRegression(C=1.0).fit(X, y)
+    >>> best = [*model.intercept_, *model.coef_[0]]
+    >>> bool(abs(E.value(best) - model.certificate_.objective) < 1e-12)
+    True
+    """
+    if loss not in LOSSES:
+        raise ParameterError("loss", f"got {loss!r}", f"give one of {', '.join(LOSSES)}")
+    if not C > 0:
+        raise ParameterError("C", f"got {C!r}", "give a positive number, or np.inf for no penalty")
+    if not 0 <= l1_ratio <= 1:
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+    classes, codes = encode(y)
+    if len(classes) < 2:
+        raise LabelError("y", f"it has {len(classes)} class", "give rows of two classes at least")
+    if len(classes) > 2 and loss not in ("logistic", "softmax"):
+        raise ParameterError("loss", f"got {loss!r} for {len(classes)} classes", "use 'logistic'")
+    rows = as_csr(X) if is_sparse(X) else as_floats(X)
+    if rows.ndim != 2 or rows.shape[0] != len(codes):
+        raise ParameterError("X", f"its shape is {rows.shape}", f"give {len(codes)} rows, one for each label")
+    weight = None if sample_weight is None else as_floats(sample_weight)
+    if weight is not None and (weight.shape != codes.shape or np.any(weight < 0) or not np.any(weight > 0)):
+        raise ParameterError("sample_weight", f"its shape is {weight.shape}", f"give {len(codes)} weights >= 0")
+    penalty = Penalty(0.0 if np.isinf(C) else 1.0 / C, np.ones(rows.shape[1]), float(l1_ratio))
+    with one_blas_thread:
+        problem = build_objective(
+            labelled_rows(rows, codes, len(classes), weight),
+            len(classes),
+            penalty,
+            fit_intercept,
+            standard=False,
+            loss=loss,
+        )
+    return ObjectiveAt(problem, classes)
