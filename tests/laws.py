@@ -13,8 +13,8 @@ import numpy as np
 
 from separatrix.base.concurrency import threads
 from separatrix.losses.links import LINKS
-from separatrix.objective.bounds import bound
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bounds import bound
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import Halt, Need, State, default_rules, run, states
 
 from . import problems, reference

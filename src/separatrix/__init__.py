@@ -26,7 +26,7 @@ from separatrix._version import __version__
 
 if TYPE_CHECKING:
     from separatrix import firth, losses, plots, solvers
-    from separatrix.base import errors
+    from separatrix.base import errors, labels
     from separatrix.base.concurrency import threads
     from separatrix.base.watching import watch
     from separatrix.certificates.certificate import Certificate
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from separatrix.export.other_packages import as_settings
     from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
     from separatrix.inference import likelihood_ratio_test, summary
+    from separatrix.losses import links
     from separatrix.model_file import load, save
     from separatrix.proofs.separability import separability
     from separatrix.reports import report
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from separatrix.textbook import information
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
+    from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.surface import error_surface
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
@@ -80,6 +82,8 @@ _WHERE = {
     "boundary_curve": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "ObjectiveAt": "separatrix.textbook.own_weights",
+    "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
     "Scorer": "separatrix.scorers.scorer",
     "evaluate": "separatrix.evaluation.accuracy",
@@ -125,6 +129,8 @@ _MODULES = {
     "errors": "separatrix.base.errors",
     "firth": "separatrix.firth",
     "information": "separatrix.textbook.information",
+    "labels": "separatrix.base.labels",
+    "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
     "plots": "separatrix.plots",
     "solvers": "separatrix.solvers",
@@ -141,6 +147,7 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "MaxMarginClassifier",
+    "ObjectiveAt",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "PenaltyChoice",
@@ -167,11 +174,14 @@ __all__ = [
     "firth",
     "gaussian",
     "information",
+    "labels",
     "likelihood_ratio_test",
+    "links",
     "load",
     "losses",
     "maximum_margin",
     "novikoff_bound",
+    "objective",
     "penalty_path",
     "plots",
     "quadratic",

@@ -6,8 +6,8 @@ import pytest
 from separatrix import LogisticRegression
 from separatrix.base.concurrency import threads
 from separatrix.kernels import dense
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import compiled
 from separatrix.solvers.compiled import CompiledSums

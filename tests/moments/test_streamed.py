@@ -10,8 +10,8 @@ from separatrix.moments.coding import OneHot
 from separatrix.moments.gather import gather
 from separatrix.moments.projections import Fisher
 from separatrix.moments.squared_cost import build_squared_cost
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows, memory_rows
 from tests.streamed import streamed
 

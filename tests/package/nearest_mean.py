@@ -16,7 +16,7 @@ from separatrix.classifiers.fit_input import check_choice, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.moments.gather import Moments, gather
-from separatrix.objective.bound import Bound
+from separatrix.objectives.bound import Bound
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 

@@ -11,8 +11,8 @@ import pytest
 
 import separatrix as sx
 from separatrix.losses import LOSSES, MarginLoss, Traits
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.solvers import SOLVERS, Need, Newton, State, default_rules, run
 from tests.laws import loss_laws, solver_laws

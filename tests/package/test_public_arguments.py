@@ -83,6 +83,13 @@ def _schemes(given):
     unchanged(sx.compare_schemes, given.values([10, 20, 30]))
 
 
+def _objective(given):
+    weight = given.values(1.0 + np.arange(len(DATA["overlapping"][1])) % 2)
+    E = unchanged(sx.objective, *given.both(), C=2.0, sample_weight=weight)
+    for method in (E.value, E.gradient, E.hessian):
+        unchanged(method, np.zeros(E.shape))
+
+
 # What takes rows of any kind.
 WITH_ROWS = {
     "Certificate": lambda g: unchanged(g.model().certificate_.verify, *g.both()),
@@ -96,6 +103,8 @@ WITH_ROWS = {
     "novikoff_bound": lambda g: unchanged(
         sx.novikoff_bound, *g.both("separable"), start=g.values([0.0, 1.0, 0.0, 0.0])
     ),
+    "ObjectiveAt": _objective,
+    "objective": _objective,
     "penalty_path": lambda g: unchanged(sx.penalty_path, *g.both(), Cs=g.values([1.0, 0.1]), sample_weight=None),
     "PenaltyPath": lambda g: unchanged(sx.penalty_path, *g.both(), n_values=2).model(0),
     "reliability": lambda g: unchanged(sx.reliability, g.model(), *g.both()),
@@ -191,6 +200,18 @@ def _surface(given):
     unchanged(sx.error_surface, X, given.labels(), points=5, at=given.values([0.0, 1.0, 1.0]))
 
 
+def _labels(given):
+    _, codes = unchanged(sx.labels.encode, given.labels())
+    unchanged(sx.labels.signed, codes)
+    unchanged(sx.labels.unsigned, sx.labels.signed(codes))
+    unchanged(sx.labels.from_one_hot, unchanged(sx.labels.one_hot, codes, 2))
+
+
+def _links(given):
+    for name, link in sx.links.LINKS.items():
+        unchanged(link.activation, given.values([[0.5, -1.0]] if name == "softmax" else [0.5, -1.0]))
+
+
 # What takes dense rows, or numbers that come beside them.
 WITH_NUMBERS = {
     "Basis": lambda g: _basis(g, sx.Basis(["x1*x2", ("square", lambda X: X[:, 0] ** 2)])),
@@ -204,6 +225,8 @@ WITH_NUMBERS = {
     "regions": lambda g: _plane(g, sx.regions),
     "decision": _decision,
     "information": _information,
+    "labels": _labels,
+    "links": _links,
     "losses": _losses,
 }
 

@@ -7,10 +7,10 @@ import pytest
 
 import separatrix as sx
 from separatrix.base.errors import SeparationWarning
-from separatrix.objective.bound import Bound
-from separatrix.objective.bounds import affine
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.bounds import affine
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.proofs.existence import exists
 from separatrix.proofs.verdicts import Inseparable
 from separatrix.rows import labelled_rows

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import NotFiniteError, WeightError
-from separatrix.objective.partials import Gram
+from separatrix.objectives.partials import Gram
 from separatrix.rows import Order, Rows, column_statistics, memory_rows, standard_frame, summarise
 
 

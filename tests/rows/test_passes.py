@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.objective.partials import Gram
+from separatrix.objectives.partials import Gram
 from separatrix.rows import Frame, Order, counted_passes, memory_rows, some_rows
 
 X = np.random.default_rng(0).standard_normal((200, 3))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.objective import bounds
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives import bounds
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers import choose

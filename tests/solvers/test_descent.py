@@ -9,7 +9,7 @@ import pytest
 import separatrix as sx
 from separatrix import LogisticRegression
 from separatrix.base.errors import NotConvergedWarning, ParameterError
-from separatrix.objective.bounds import largest_curvature
+from separatrix.objectives.bounds import largest_curvature
 from separatrix.rows import Order
 from separatrix.solvers import (
     SOLVERS,

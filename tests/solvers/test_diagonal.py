@@ -7,8 +7,8 @@ from scipy.sparse import csr_array, random_array
 import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, choose, default_rules, run
 from separatrix.solvers.compiled import CompiledSums

@@ -10,9 +10,9 @@ import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
 from separatrix.kernels import dual
-from separatrix.objective.bounds import duality
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
 from separatrix.solvers.dual import row_length

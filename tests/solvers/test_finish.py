@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.objective.bounds import evidence
+from separatrix.objectives.bounds import evidence
 from separatrix.solvers.finish import NEAR, finished
 from separatrix.solvers.state import State
 

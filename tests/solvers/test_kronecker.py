@@ -6,9 +6,9 @@ from sklearn.datasets import load_digits
 
 import separatrix as sx
 from separatrix.losses import LOSSES
-from separatrix.objective.build import build_objective
-from separatrix.objective.partials import ClassHessians
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.partials import ClassHessians
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import class_inverse
 
@@ -108,7 +108,7 @@ def test_the_span_saves_two_thirds_of_the_passes():
 
 def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch):
     """A softmax for each of K classes made K² work of every row: 400 classes took ten times as long as plain L-BFGS."""
-    import separatrix.objective.partials as sums
+    import separatrix.objectives.partials as sums
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 import separatrix as sx
 from separatrix.base.errors import NotConvergedWarning, ParameterError
-from separatrix.objective.penalty import shortest
+from separatrix.objectives.penalty import shortest
 from separatrix.solvers import (
     ProximalNewton,
     WorkingSet,

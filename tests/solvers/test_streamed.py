@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.base.errors import ParameterError
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.solvers import SOLVERS, Need, StochasticDescent, choose, default_rules, refuse_unmet, run
 from separatrix.solvers.separating.kozinec import Kozinec

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.penalty import Penalty
 from separatrix.tuning import leave_one_out, ridge_path
 from separatrix.tuning.penalty_scores import ByFolds, Question, method_for
 

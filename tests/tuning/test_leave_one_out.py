@@ -6,9 +6,9 @@ from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
 from separatrix.losses import LOSSES
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import leave_one_out as module

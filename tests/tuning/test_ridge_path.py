@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
-from separatrix.objective.bounds import duality
-from separatrix.objective.build import build_objective
-from separatrix.objective.null_model import null_curvature, wanted
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.null_model import null_curvature, wanted
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import reduced_rows

@@ -15,6 +15,9 @@ from separatrix.base.errors import LabelError, printable
 # Whole numbers within this of each other are counted in a table.
 CLOSE_TOGETHER = 1 << 16
 
+# What users may rely on, as ``sx.labels``; the other functions serve the package.
+__all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
+
 
 def encode(y: Any) -> tuple[AnyArray, Integers]:
     """The sorted classes, and for each row the number of its class.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from separatrix.base.arrays import as_floats
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
-from separatrix.objective.bound import Bound, WeightError
+from separatrix.objectives.bound import Bound, WeightError
 
 # What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
 AGREEMENT = 1e-9

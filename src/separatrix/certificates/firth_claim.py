@@ -14,7 +14,7 @@ from separatrix.scorers.scorer import Scorer
 
 if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
     from separatrix.firth import Penalised
-    from separatrix.objective.problem import Objective
+    from separatrix.objectives.problem import Objective
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class FirthClaim:
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""
         from separatrix.firth import pose
-        from separatrix.objective.build import as_offset
+        from separatrix.objectives.build import as_offset
 
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)

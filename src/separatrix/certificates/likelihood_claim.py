@@ -11,11 +11,11 @@ from separatrix.base.arrays import Array
 from separatrix.base.labels import known_codes
 from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, weights_among
 from separatrix.certificates.certificate import Recomputed
-from separatrix.objective.bound import Bound
+from separatrix.objectives.bound import Bound
 from separatrix.scorers.scorer import Scorer
 
 if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
-    from separatrix.objective.problem import Objective
+    from separatrix.objectives.problem import Objective
     from separatrix.rows import Rows
 
 
@@ -45,8 +45,8 @@ class LikelihoodClaim:
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:
-        from separatrix.objective.bounds import bound
-        from separatrix.objective.rounding import Rounding
+        from separatrix.objectives.bounds import bound
+        from separatrix.objectives.rounding import Rounding
         from separatrix.proofs.null_space import leaves_out_null_directions_only
 
         raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])
@@ -65,7 +65,7 @@ class LikelihoodClaim:
 
     def _posed(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
         """The objective over these rows, and the weights in it: those of the classes that have weight."""
-        from separatrix.objective.build import as_offset
+        from separatrix.objectives.build import as_offset
         from separatrix.rows import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
@@ -80,8 +80,8 @@ class LikelihoodClaim:
         return self._built(rows, K, 0 if beside is None else beside.shape[1]), W
 
     def _built(self, rows: Rows, n_classes: int, n_offsets: int = 0) -> Objective:
-        from separatrix.objective.build import build_objective
-        from separatrix.objective.penalty import Penalty
+        from separatrix.objectives.build import build_objective
+        from separatrix.objectives.penalty import Penalty
 
         # A constant column whose weights are zero is hidden, as it is in a fit; others count with what they are given.
         unused = ~np.any(self.scorer.W[:, 1:], axis=0)

@@ -16,7 +16,7 @@ from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
-from separatrix.objective.bound import Bound
+from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
 from separatrix.scorers.scorer import Scores, scores_over
 

@@ -16,7 +16,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import known_codes, signed
 from separatrix.certificates.certificate import Recomputed
 from separatrix.losses.margin import Zero
-from separatrix.objective.bound import Bound
+from separatrix.objectives.bound import Bound
 from separatrix.proofs.verdicts import rows_of
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite

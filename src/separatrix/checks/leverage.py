@@ -15,7 +15,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.labels import quoted
 from separatrix.checks.checked_rows import MOST_COLUMNS, CheckedRows
 from separatrix.checks.finding import NAMED, Finding, many
-from separatrix.objective.partials import Gram
+from separatrix.objectives.partials import Gram
 from separatrix.rows import Block
 
 # Leverage that is told; rows a parameter below which half of it is nothing unusual.

@@ -18,7 +18,7 @@ from separatrix.certificates.parts_claim import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.geometry import Hyperplane, Region, voted_regions
 from separatrix.losses.links import LINKS, Link
-from separatrix.objective.bound import Bound
+from separatrix.objectives.bound import Bound
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.scorers.schemes import OneVersusOne, Part, Scheme, pairs

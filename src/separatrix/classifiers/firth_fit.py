@@ -15,7 +15,7 @@ from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.likelihood_start import start_of
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.problem import Evaluation
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Newton, Run, Status, delivered
 

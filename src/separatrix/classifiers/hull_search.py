@@ -13,7 +13,7 @@ from separatrix.base.watching import part
 from separatrix.certificates.separation_claims import NO_MARGIN, MarginClaim, SeparationClaim, Support, targets
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.separator import Search, SeparatingClassifier, compromise
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.separating.kozinec import sides

@@ -12,8 +12,8 @@ from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.sklearn_settings import l1_ratio_of
-from separatrix.objective.bound import Bound
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import Run, Solver
 
 

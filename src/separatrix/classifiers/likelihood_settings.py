@@ -24,7 +24,7 @@ from separatrix.classifiers.fit_input import (
 from separatrix.classifiers.sklearn_settings import C_of, check_taken, l1_ratio_of
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.penalty import Penalty
 from separatrix.solvers import Solver
 
 _GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")

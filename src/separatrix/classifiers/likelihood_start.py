@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.fit_input import FitInput, seed_of
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import Need, Solver
 
 

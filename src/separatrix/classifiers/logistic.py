@@ -44,8 +44,8 @@ from separatrix.classifiers.sklearn_settings import (
     why_chosen,
 )
 from separatrix.losses import LOSSES
-from separatrix.objective.build import as_offset, build_objective
-from separatrix.objective.problem import Objective
+from separatrix.objectives.build import as_offset, build_objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run

@@ -14,7 +14,7 @@ from separatrix.classifiers.hull_search import HullClassifier, isotropic, search
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTERCEPT, SEARCHED, SEPARATION
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import run
 from separatrix.solvers.separating.kozinec import sides
 from separatrix.solvers.separating.max_margin import NearestPoint, difference_of_means, multipliers

@@ -36,7 +36,7 @@ from separatrix.classifiers.shared_descriptions import (
     TOL,
 )
 from separatrix.classifiers.weights import class_weights
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey

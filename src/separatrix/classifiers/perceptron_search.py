@@ -16,8 +16,8 @@ from separatrix.base.messages import Classifier, Message, Parameter, Setting
 from separatrix.base.watching import part
 from separatrix.classifiers.separator import Search
 from separatrix.losses.margin import ZeroOne
-from separatrix.objective.bound import Bound
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status, run

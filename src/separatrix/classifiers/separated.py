@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, over_columns
 from separatrix.classifiers.fit_input import FitInput
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About, causes, numbered

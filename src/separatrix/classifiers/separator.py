@@ -19,7 +19,7 @@ from separatrix.base.messages import Message
 from separatrix.certificates.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.proofs.linear_programs import least_violation
 from separatrix.proofs.verdicts import Verdict, signed_rows
 from separatrix.scorers.scorer import Scorer

@@ -22,7 +22,7 @@ from separatrix.base.concurrency import in_order, one_blas_thread
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.certificates.certificate import AGREEMENT
 from separatrix.classifiers.fit_input import rows_to_score
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 from separatrix.scorers.scorer import taken_apart
 from separatrix.tuning.leave_one_out import Inverse

@@ -27,9 +27,9 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.firth.penalised_likelihood import Level, Penalised
-from separatrix.objective.bound import Bound
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Evaluation
 from separatrix.solvers import Halt, Record, Run, State, Status
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.quasi_newton_pairs import Pairs

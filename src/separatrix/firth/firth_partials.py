@@ -19,8 +19,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import in_order
 from separatrix.losses import Loss, sigmoid, softmax
-from separatrix.objective.partials import Gram, Hessian, ValueGradient
-from separatrix.objective.problem import Objective
+from separatrix.objectives.partials import Gram, Hessian, ValueGradient
+from separatrix.objectives.problem import Objective
 from separatrix.rows import ArraySum, Block, MemoryRows, PassCounter, Rows
 from separatrix.rows.block import is_sparse
 

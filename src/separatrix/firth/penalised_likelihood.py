@@ -29,11 +29,11 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.firth.firth_partials import Sums, sums_of
-from separatrix.objective import build
-from separatrix.objective.factor import Factor
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import LARGEST_HESSIAN, Objective
-from separatrix.objective.subspace import contrasts, identified
+from separatrix.objectives import build
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import LARGEST_HESSIAN, Objective
+from separatrix.objectives.subspace import contrasts, identified
 from separatrix.rows import Block, labelled_rows
 
 # Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,

@@ -19,7 +19,7 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.watching import part
 from separatrix.firth.ascent import SAME, Ascent, Point, distance, root
 from separatrix.firth.penalised_likelihood import Penalised
-from separatrix.objective.factor import Factor
+from separatrix.objectives.factor import Factor
 from separatrix.solvers import Run
 from separatrix.solvers.quasi_newton_pairs import Pairs
 

@@ -5,7 +5,7 @@ In the standard frame a score is W x̄ with x̄ = (1, (x − c)/s), so the raw w
     w_j = W_j/s_j,    b = W_0 − Σ_j (c_j/s_j) W_j
 
 and of K classes only differences to a reference class have a meaning. A coefficient is identified where its function
-of W does not change along any direction that leaves all scores as they are (``objective/subspace.py``).
+of W does not change along any direction that leaves all scores as they are (``objectives/subspace.py``).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from separatrix.base.errors import InputError, ParameterError
 from separatrix.inference.expansion import expansion, holding
 from separatrix.inference.pair_directions import Directions
 from separatrix.inference.request import SummaryRequest
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
 from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
 from separatrix.solvers.line_search import search

@@ -9,9 +9,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.losses import Loss
-from separatrix.objective.partials import Hessian, ValueGradient
-from separatrix.objective.problem import Evaluation, Objective
-from separatrix.objective.subspace import contrasts, identified
+from separatrix.objectives.partials import Hessian, ValueGradient
+from separatrix.objectives.problem import Evaluation, Objective
+from separatrix.objectives.subspace import contrasts, identified
 from separatrix.rows import ArraySum, Block
 
 

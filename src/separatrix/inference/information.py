@@ -28,7 +28,7 @@ from separatrix.base.labels import encode, unsigned
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.request import SummaryRequest
 from separatrix.losses import Loss
-from separatrix.objective.factor import Factor
+from separatrix.objectives.factor import Factor
 from separatrix.rows import ArraySum, Block
 from separatrix.rows.block import power_of_two
 from separatrix.rows.protocol import Order

@@ -16,8 +16,8 @@ from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.normal import chi_squared_tail
 from separatrix.inference.request import SummaryRequest
 from separatrix.inference.result import Summary
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.rows.block import is_sparse
 

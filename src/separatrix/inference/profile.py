@@ -24,8 +24,8 @@ from separatrix.base.normal import quantile
 from separatrix.firth.profile_root import End, Look, find_end
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.request import SummaryRequest
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Evaluation
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.line_search import search
 from separatrix.solvers.newton import Newton

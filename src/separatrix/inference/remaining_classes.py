@@ -22,8 +22,8 @@ from separatrix.inference.estimate import Estimate, build_objective_of, raw_weig
 from separatrix.inference.expansion import expansion
 from separatrix.inference.pair_directions import Directions
 from separatrix.inference.request import SummaryRequest
-from separatrix.objective.problem import Objective
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.subspace import Subspace
 from separatrix.proofs.class_differences import CHUNK, Differences
 
 # Below every score by more than exp's range, above it by less than scores lose digits to.

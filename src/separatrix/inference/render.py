@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.base.errors import SeparatrixError
 from separatrix.inference.findings import ESTIMATED
-from separatrix.objective.bound import Bound, WeightError
+from separatrix.objectives.bound import Bound, WeightError
 
 if TYPE_CHECKING:
     from separatrix.inference.result import Summary

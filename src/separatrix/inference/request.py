@@ -20,8 +20,8 @@ from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import AGREEMENT, as_matrix
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.losses import LOSSES
-from separatrix.objective.build import as_offset
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.build import as_offset
+from separatrix.objectives.problem import Evaluation
 from separatrix.scorers.scorer import taken_apart
 
 

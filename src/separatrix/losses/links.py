@@ -20,6 +20,19 @@ from separatrix.base.arrays import Array, Booleans
 from separatrix.base.errors import ParameterError
 from separatrix.losses import logit, sigmoid, softmax
 
+__all__ = [
+    "LINKS",
+    "BinaryLink",
+    "CloglogLink",
+    "Decides",
+    "Identity",
+    "Link",
+    "Logit",
+    "ProbitLink",
+    "Sign",
+    "SoftmaxLink",
+]
+
 
 class Link(Protocol):
     """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them.

@@ -48,7 +48,7 @@ class Record(Form):
     ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound. Without one
     it is the class's own method ``misfit``, where there is such.
 
-    >>> from separatrix.objective.bound import WeightError
+    >>> from separatrix.objectives.bound import WeightError
     >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
     WeightError(value=None, unit='', reason='why')
     """

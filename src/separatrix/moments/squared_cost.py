@@ -24,8 +24,8 @@ from separatrix.base.cached import cached_property
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.residual_sums import ResidualJudgement, judge_by_residuals
 from separatrix.moments.whitening import Whitening
-from separatrix.objective.resolution import all_null
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.resolution import all_null
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, MemoryRows, Rows, total_weight
 from separatrix.rows.block import is_sparse
 

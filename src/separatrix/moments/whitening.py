@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.factor import Factor
+from separatrix.objectives.factor import Factor
 
 # How much of a vector may lie outside the range of S, relative to the whole, and still count as rounding.
 OUTSIDE = 1e-8

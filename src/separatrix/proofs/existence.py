@@ -21,9 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.bound import Bound
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Objective
 
 # Curvature below this share of the largest may be that on the way to infinity, in columns of like spread.
 FLAT = 1e-8
@@ -46,9 +46,9 @@ def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = N
 
     ``factor``: of the second derivatives that the bound was proven by, where they are still at hand.
 
-    >>> from separatrix.objective.bounds import affine
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.bounds import affine
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> X, W = np.array([[0.0], [1.0], [2.0], [3.0]]), np.zeros((1, 2))
     >>> for codes in ([0, 1, 1, 0], [0, 0, 1, 1]):

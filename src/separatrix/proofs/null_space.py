@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.objective.problem import Objective
-from separatrix.objective.resolution import left_out, nullity
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.resolution import left_out, nullity
 from separatrix.proofs.dependencies import across
 from separatrix.proofs.residues import vanishing
 from separatrix.rows import Block, Rows
@@ -31,8 +31,8 @@ CHUNK = 4096
 def leaves_out_null_directions_only(problem: Objective) -> bool:
     """Whether every direction outside the problem's subspace is null, exactly.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), np.array([0, 1, 0, 1])
     >>> leaves_out_null_directions_only(build_objective(labelled_rows(X, codes, 2), 2, Penalty(0.0, np.ones(2))))

@@ -20,10 +20,10 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.bounds import factor_passes
-from separatrix.objective.factor import Factor
-from separatrix.objective.null_model import null_hessian
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bounds import factor_passes
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.null_model import null_hessian
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
@@ -37,9 +37,9 @@ RECENT, FINE, PASSES_A_STEP, WORTHWHILE = 3, 1e-10, 2, 1.5
 class ChordNewton:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps around a factor of ∇²E that is kept.
 
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> start = ChordNewton().init(problem, np.zeros((1, 2)))

@@ -24,9 +24,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.losses.activations import softmax
-from separatrix.objective.factor import Factor
-from separatrix.objective.partials import ClassHessians, SpanHessian
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.partials import ClassHessians, SpanHessian
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
 
 # Directions of the span at most: past it a factor of theirs costs as much as those of the columns.

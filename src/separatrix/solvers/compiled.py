@@ -17,7 +17,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order
 from separatrix.losses.margin import Logistic
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
 
@@ -35,9 +35,9 @@ class CompiledSums:
     that kind has no zeros to leave out.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
     >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))

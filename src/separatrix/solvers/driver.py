@@ -15,10 +15,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array, length
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.objective.bound import Bound
-from separatrix.objective.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
-from separatrix.objective.curvature import Curvature
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
+from separatrix.objectives.curvature import Curvature
+from separatrix.objectives.problem import Objective
 from separatrix.rows.block import LARGEST
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.finish import finished
@@ -126,9 +126,9 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> values = [state.at.value for state in islice(states(GradientDescent(), problem, np.zeros((1, 2))), 5)]
@@ -156,9 +156,9 @@ def run(
     ``exact_weights``: where second derivatives are at hand at the end, take the last steps of ``finish``, too.
 
     >>> from separatrix.solvers.newton import Newton
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code

@@ -28,8 +28,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Logistic
-from separatrix.objective.bounds import duality
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.compiled import CompiledSums
@@ -57,9 +57,9 @@ class DualDescent:
     What it is not for (other losses, large offsets, huge rows, a start that is not zero) goes to ``finish`` at once.
 
     >>> from scipy.sparse import csr_array
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
     >>> solver = DualDescent()
@@ -110,9 +110,9 @@ class DualDescent:
 def row_length(problem: Objective) -> float:
     """The mean of s_i ‖x_i − c‖², with 1/q in the norm, over some of the rows; infinite where the method has no use.
 
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([0, 1, 1, 0])
     >>> round(row_length(build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0 / 8.0, np.ones(1)))), 9)
     8.0

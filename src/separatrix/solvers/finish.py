@@ -15,10 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import length
-from separatrix.objective.bounds import Evidence, better, counts_all_rows, duality, proven
-from separatrix.objective.curvature import Curvature, curvature_at
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bounds import Evidence, better, counts_all_rows, duality, proven
+from separatrix.objectives.curvature import Curvature, curvature_at
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.line_search import ROUNDING
 from separatrix.solvers.state import State
 
@@ -32,10 +32,10 @@ MOST_STEPS = 3
 def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
     """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if none helps.
 
-    >>> from separatrix.objective.bounds import evidence
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.bounds import evidence
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> W = np.array([[0.0, 0.4]])

@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import LARGE_OFFSET, is_sparse
 from separatrix.solvers.quadratic import minimise, moving

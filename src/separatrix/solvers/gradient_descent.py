@@ -23,8 +23,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.objective.bounds import largest_curvature
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bounds import largest_curvature
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.state import Halt, Need, State
 
 # A run that rises this many times above its start is not going to come down.

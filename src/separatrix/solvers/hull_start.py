@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 
 # Of each class, so many rows join at once; a few hundred rows are solved in milliseconds.

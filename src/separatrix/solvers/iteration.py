@@ -19,7 +19,7 @@ class Iteration:
     ``first`` the first such; ``tol`` is where it ends. ``measure``: what has fallen so far, where that is not the gap.
 
     >>> import numpy as np
-    >>> from separatrix.objective.problem import Evaluation
+    >>> from separatrix.objectives.problem import Evaluation
     >>> W, record = np.zeros((1, 2)), Record(7, 9, value=0.5, gradient_norm=1e-3, bound=1e-5, seconds=0.1)
     >>> now = Iteration("newton", record, State(W, Evaluation(0.5, W), 7), tol=1e-8, first=1e-2, gap=1e-5)
     >>> print(now, round(now.share, 3))

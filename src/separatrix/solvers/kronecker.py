@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from separatrix.base.arrays import Array
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import class_inverse
 from separatrix.solvers.class_inverse import ClassInverse
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton

@@ -19,7 +19,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State

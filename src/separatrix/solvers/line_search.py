@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.problem import Evaluation
 
 ENOUGH = 1e-4
 MOST_TRIALS = 40

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from separatrix.base.arrays import Array, length
-from separatrix.objective.factor import Factor
-from separatrix.objective.null_model import factor_at_zero
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.null_model import factor_at_zero
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
@@ -29,9 +29,9 @@ class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
     >>> import numpy as np
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> start = Newton().init(problem, np.zeros((1, 2)))

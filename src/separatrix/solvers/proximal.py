@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
 from separatrix.solvers.newton import newton_direction
 from separatrix.solvers.quadratic import minimise, moving
@@ -39,9 +39,9 @@ LEAST_CURVATURE = 1e-12
 class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
 
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1), l1_ratio=1.0))
     >>> start = ProximalNewton().init(problem, np.zeros((1, 2)))

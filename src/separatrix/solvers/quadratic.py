@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
-from separatrix.objective.factor import Factor
-from separatrix.objective.penalty import shortest
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.penalty import shortest
 
 # Sweeps between two steps on a face: so many at most, or until so many in a row have changed no sign. A sweep costs
 # less than a hundredth of the face's factor.

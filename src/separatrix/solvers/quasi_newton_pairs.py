@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.problem import Evaluation
 from separatrix.solvers.line_search import Valued, search
 from separatrix.solvers.state import Halt, State
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message, Parameter
-from separatrix.objective.bounds import WORTHWHILE, hessian_passes
-from separatrix.objective.problem import SAMPLE_ROWS, Objective
+from separatrix.objectives.bounds import WORTHWHILE, hessian_passes
+from separatrix.objectives.problem import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
@@ -90,9 +90,9 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver for a problem's shape, and why, in a sentence.
 
     >>> import numpy as np
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]

@@ -18,8 +18,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.losses import Loss
-from separatrix.objective.penalty import shortest
-from separatrix.objective.problem import Objective
+from separatrix.objectives.penalty import shortest
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 from separatrix.solvers.gathered_columns import Columns, Curvature, Gathered, Model
 from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS

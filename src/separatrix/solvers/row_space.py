@@ -25,10 +25,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.objective.bounds import duality
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
-from separatrix.objective.subspace import Subspace, contrasts
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.subspace import Subspace, contrasts
 from separatrix.rows import ArraySum, Block, Frame, MemoryRows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.chord import ChordNewton
@@ -59,7 +59,7 @@ SLICE_BYTES, STRANDS, MOST_PRODUCTS = 1 << 22, 4, 300
 class Span:
     """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the rows.
 
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(4)))

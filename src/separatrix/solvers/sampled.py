@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Sample
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.line_search import search

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
-from separatrix.objective.bound import Bound
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 from separatrix.solvers.stopping import Record, Status

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 
 
 def begun(problem: Objective, start: Array) -> Evaluation:
     """E(start) and ∇E(start): in one pass, or by the classes' sums alone where all weights are zero.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Order
 from separatrix.solvers.gradient_descent import HOPELESS, check_eta
 from separatrix.solvers.state import Halt, Need, State

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from separatrix.base.messages import Message, Parameter, Remedy, Setting
-from separatrix.objective.bound import Bound
-from separatrix.objective.bounds import largest_curvature
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.bounds import largest_curvature
+from separatrix.objectives.problem import Objective
 from separatrix.solvers.state import Halt, State
 
 Code = Literal[

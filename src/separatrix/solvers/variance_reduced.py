@@ -32,9 +32,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.objective.factor import Factor
-from separatrix.objective.partials import Gram, RootGram
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.partials import Gram, RootGram
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
 from separatrix.solvers.line_search import ROUNDING
 from separatrix.solvers.start import begun

@@ -26,8 +26,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
-from separatrix.objective.bounds import duality
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.gathered_columns import Gathered, gather

@@ -21,7 +21,7 @@ from separatrix.base.arrays import Array, as_floats
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
 from separatrix.losses.margin import Zero
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import as_csr, is_sparse

@@ -16,9 +16,9 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode
 from separatrix.losses import LOSSES
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
 from separatrix.rows.block import as_csr, is_sparse
 
@@ -34,6 +34,12 @@ class ObjectiveAt:
     shape : tuple
         The shape of the weights, intercepts first: (d + 1,) for two classes, (K, d + 1) for more; without an
         intercept d in place of d + 1.
+
+    Examples
+    --------
+    >>> E = objective([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> E.shape, E.hessian([0.0, 0.0]).tolist()
+    ((2,), [[0.25, 0.375], [0.375, 0.875]])
     """
 
     def __init__(self, problem: Objective, classes: Any) -> None:

@@ -16,8 +16,8 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
 from separatrix.losses import LOSSES
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.solvers import Solver, choose, named, refuse_unmet, states

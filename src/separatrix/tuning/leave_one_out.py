@@ -70,9 +70,9 @@ def leave_one_out(
 
     Draws are by the seed. ``lengths``: gives ‖x_i‖², for the odds of rows where they are many; by default alike.
 
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(10.0, np.ones(1)), fit_intercept=False)
@@ -103,8 +103,8 @@ def rows_seen(inverse: Inverse) -> int:
 def row_lengths(rows: ReducedRows) -> Array:
     """‖x_i‖² in the coordinates of the rows, (n,).
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> rows = labelled_rows(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
-from separatrix.objective.factor import Factor
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.tuning.reduced_rows import ReducedRows
 

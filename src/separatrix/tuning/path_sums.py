@@ -17,8 +17,8 @@ from separatrix.base.arrays import Array
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order
 from separatrix.losses import Loss
-from separatrix.objective.partials import ValueGradient
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.partials import ValueGradient
+from separatrix.objectives.problem import Evaluation
 from separatrix.rows import ArraySum, Block
 from separatrix.tuning.reduced_rows import Framed, Written, cut
 
@@ -33,8 +33,8 @@ class Sums(Protocol):
 def sums_of(rows: Written | Framed) -> Sums:
     """By pieces or by folds.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> from separatrix.tuning.reduced_rows import reduce_rows
     >>> ridge = Penalty(1.0, np.ones(1))

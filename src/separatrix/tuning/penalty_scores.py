@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.objective.null_model import wanted
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.null_model import wanted
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span

@@ -22,7 +22,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, Setting
 from separatrix.base.watching import part
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.solvers import Newton, Solver, choose
 from separatrix.tuning.penalty_choice import PenaltyChoice
 from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
@@ -53,7 +53,7 @@ class Chosen(NamedTuple):
 def choose_penalty(question: Question) -> Chosen:
     """The C for which rows left out are predicted best.
 
-    >>> from separatrix.objective.penalty import Penalty
+    >>> from separatrix.objectives.penalty import Penalty
     >>> X, codes = np.arange(12.0)[:, None], np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1])
     >>> found = choose_penalty(Question(X, codes, 2, np.ones(12), Penalty(1.0, np.ones(1))))
     >>> bool(0 < found.choice.C < np.inf), found.W.shape
@@ -78,8 +78,8 @@ def choose_penalty(question: Question) -> Chosen:
 def choose_near(problem: Objective) -> tuple[Solver, str]:
     """The solver for a start next to the minimum, and why: Newton's method, where ∇²E exists and is a matrix.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> choose_near(build_objective(labelled_rows(np.eye(2), np.array([0, 1]), 2), 2, Penalty(1.0, np.ones(2))))[1]
     'Newton: begun at the fit that was scored, where few steps do'

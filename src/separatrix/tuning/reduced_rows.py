@@ -22,8 +22,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order
-from separatrix.objective.problem import Objective
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.state import in_memory
@@ -213,8 +213,8 @@ def _mixed(M: Array, Z: Array) -> Array:
 class Written(ReducedRows):
     """Rows written out.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)

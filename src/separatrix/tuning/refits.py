@@ -21,7 +21,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.watching import unwatched
-from separatrix.objective.problem import Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import NOT_COUNTED, MemoryRows
 from separatrix.solvers import choose, default_rules, run
 from separatrix.solvers.state import in_memory

@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.bounds import duality
-from separatrix.objective.factor import Factor
-from separatrix.objective.null_model import null_hessian
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.bounds import duality
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.null_model import null_hessian
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.path_sums import Sums, sums_of
@@ -93,8 +93,8 @@ class Place(NamedTuple):
 class Ridge:
     """The path so far: the null model, and the fits seen.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
     >>> path = Ridge.on(build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1))))

@@ -17,9 +17,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Frame, Rows
 from separatrix.rows.block import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run

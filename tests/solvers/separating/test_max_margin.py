@@ -9,8 +9,8 @@ from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_array, eye_array, hstack
 
 import separatrix as sx
-from separatrix.objective.bound import Bound
-from separatrix.objective.problem import Evaluation
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.problem import Evaluation
 from separatrix.proofs.linear_programs import least_violation
 from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states

@@ -31,8 +31,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array, Integers
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.hull_start import Support, nearly_nearest
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
 from separatrix.solvers.state import Halt, Need, State

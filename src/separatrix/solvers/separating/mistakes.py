@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.losses.margin import Zero, ZeroOne
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 
 

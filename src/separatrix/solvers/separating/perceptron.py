@@ -30,7 +30,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Zero
-from separatrix.objective.problem import Evaluation, Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, seen, survey

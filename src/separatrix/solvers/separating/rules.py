@@ -13,9 +13,9 @@ from separatrix.base.errors import InputError
 from separatrix.base.messages import ByAudience, Message, Parameter, Setting
 from separatrix.losses import LOSSES
 from separatrix.losses.margin import Zero
-from separatrix.objective.bound import Bound
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on

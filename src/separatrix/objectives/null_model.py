@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objective.factor import Factor
-from separatrix.objective.problem import Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.problem import Objective
 
 # Strengths looked at, as shares of the largest curvature; and the columns up to which their products are diagonalised:
 # beyond, columns count as uncorrelated.
@@ -29,8 +29,8 @@ SMALLEST_C = 1e-290
 def null_curvature(base: Objective) -> Array:
     """Σ above in the coordinates of the contrasts between classes, (c, c).
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2), 2, ridge)
@@ -53,8 +53,8 @@ def _curvature_at(base: Objective, constants: Array) -> Array:
 def null_hessian(base: Objective) -> Array:
     """The second derivatives of its loss on the determined directions, (c r, c r): without a pass.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
@@ -68,8 +68,8 @@ def null_hessian(base: Objective) -> Array:
 def factor_at_zero(base: Objective) -> Factor | None:
     """Of ∇²E where all weights are zero, without a pass; None where the columns' products are not at hand.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 1, 1]), 2), 2, ridge)
@@ -93,8 +93,8 @@ def wanted(base: Objective, gradient: Array, rows: float) -> float:
     On axes on which second derivatives μ and the penalty are diagonal, with γ the gradient, one step at C = 1/ρ gains
     Σ γ² (μ/2 + ρ)/(μ + ρ)² on the rows themselves, and on others less by 1/rows for each of Σ μ/(μ + ρ) parameters.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
     >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)))

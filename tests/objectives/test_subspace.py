@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.subspace import split_by_gap
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.subspace import split_by_gap
 from separatrix.rows import labelled_rows
 
 

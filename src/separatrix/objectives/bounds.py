@@ -29,11 +29,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
-from separatrix.objective.bound import Bound, WeightError
-from separatrix.objective.curvature import ROUGH, SURE, Curvature, curvature_at, rounded_distance
-from separatrix.objective.penalty import soft
-from separatrix.objective.problem import Evaluation, Objective
-from separatrix.objective.rounding import Rounding
+from separatrix.objectives.bound import Bound, WeightError
+from separatrix.objectives.curvature import ROUGH, SURE, Curvature, curvature_at, rounded_distance
+from separatrix.objectives.penalty import soft
+from separatrix.objectives.problem import Evaluation, Objective
+from separatrix.objectives.rounding import Rounding
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
 
@@ -349,8 +349,8 @@ def factor_passes(objective: Objective) -> float:
 def thorough_passes(objective: Objective) -> float:
     """What the affine bound costs: a factor and a root of its inverse, and the rows' lengths by it, of a sample.
 
-    >>> from separatrix.objective.penalty import Penalty
-    >>> from separatrix.objective.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> problem = build_objective(labelled_rows(np.eye(20), np.arange(20) % 2, 2), 2, Penalty(1.0, np.ones(20)))
     >>> round(thorough_passes(problem), 3)

@@ -33,9 +33,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
-from separatrix.objective.factor import Factor
-from separatrix.objective.partials import LongestScores
-from separatrix.objective.problem import LARGEST_ROOT, Objective
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.partials import LongestScores
+from separatrix.objectives.problem import LARGEST_ROOT, Objective
 from separatrix.rows import Block, Partial, some_rows
 
 # Rows whose lengths are measured at once: bounds the memory of R².

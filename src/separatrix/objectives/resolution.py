@@ -28,7 +28,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.modular import MOST_TERMS, drawn_prime, eliminated, product, residues
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Rows, number_of_rows
 from separatrix.rows.block import is_sparse
 

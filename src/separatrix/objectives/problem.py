@@ -18,8 +18,8 @@ import numpy as np
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
 from separatrix.losses.links import LINKS
-from separatrix.objective.factor import Factor
-from separatrix.objective.partials import (
+from separatrix.objectives.factor import Factor
+from separatrix.objectives.partials import (
     ClassSums,
     Gram,
     Hessian,
@@ -33,10 +33,10 @@ from separatrix.objective.partials import (
     SecondMoments,
     ValueGradient,
 )
-from separatrix.objective.penalty import Penalty, shortest
-from separatrix.objective.resolution import all_null, not_null, unresolved
-from separatrix.objective.statistic import Statistic, depends_on
-from separatrix.objective.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
+from separatrix.objectives.penalty import Penalty, shortest
+from separatrix.objectives.resolution import all_null, not_null, unresolved
+from separatrix.objectives.statistic import Statistic, depends_on
+from separatrix.objectives.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
 from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
 from separatrix.rows.block import power_of_two
 

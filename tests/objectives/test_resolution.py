@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.objective.bounds import affine
-from separatrix.objective.build import build_objective
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.resolution import nullity
+from separatrix.objectives.bounds import affine
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.resolution import nullity
 from separatrix.proofs.null_space import leaves_out_null_directions_only
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.raw_weights import raw_weights
@@ -128,7 +128,7 @@ def test_a_claim_that_leaves_out_a_direction_is_refused(monkeypatch):
     """The check of a certificate does not go by the residues that the fit goes by."""
     X, y = _rows()
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    monkeypatch.setattr("separatrix.objective.problem.unresolved", lambda *given: ())
+    monkeypatch.setattr("separatrix.objectives.problem.unresolved", lambda *given: ())
     certificate = sx.LogisticRegression(np.inf).fit(X, y).certificate_
     assert certificate.code == "optimal", "the fit is made to leave it out"
     assert not certificate.verify(X, y)

@@ -9,9 +9,9 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objective.partials import ClassSums
-from separatrix.objective.penalty import Penalty
-from separatrix.objective.problem import Objective
+from separatrix.objectives.partials import ClassSums
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, MemoryRows, Rows, standard_frame, summarise
 
 # Up to this share of the columns a copy of those with a large offset costs less than a pass over all.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from separatrix.base.cached import cached_property
-from separatrix.objective.problem import STATISTICS, Objective
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.problem import STATISTICS, Objective
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Frame, Sample, memory_rows
 from tests import problems
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.objective.bounds import affine, by_curvature, duality, proven, with_weights
+from separatrix.objectives.bounds import affine, by_curvature, duality, proven, with_weights
 from tests import problems, reference
 from tests.exact import Exact
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from separatrix.objective.bounds import affine, bound, duality
+from separatrix.objectives.bounds import affine, bound, duality
 from tests import laws, problems, reference
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
-from separatrix.objective.problem import Evaluation, Objective
-from separatrix.objective.subspace import Subspace
+from separatrix.objectives.problem import Evaluation, Objective
+from separatrix.objectives.subspace import Subspace
 from separatrix.rows.protocol import BLOCK_BYTES
 
 
