@@ -124,8 +124,8 @@ def test_other_arguments_of_fits(kind, tmp_path):
 def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeypatch):
     """Rows of a size at which passes are compiled; here that is any size."""
     for module, name in (
-        (column_statistics, "FEWEST_COMPILED"),
-        (sampling, "FEWEST_COMPILED"),
+        (column_statistics, "FEWEST_ENTRIES_TO_COMPILE_SUMS"),
+        (sampling, "FEWEST_ENTRIES_TO_COMPILE_SEARCH"),
         (firth_partials, "FEWEST_COMPILED"),
     ):
         monkeypatch.setattr(module, name, 0)

@@ -115,7 +115,7 @@ def test_compiled_sums_of_columns_are_those_of_blocks(monkeypatch, dtype, form):
     t, weight = rng.integers(0, 3, 900), rng.integers(0, 3, 900).astype(float)
     rows = memory_rows(X, t, weight)
     plain = summarise(rows, None, np.array([1, 2]), ranges=False)
-    monkeypatch.setattr(column_statistics, "FEWEST_COMPILED", 1)
+    monkeypatch.setattr(column_statistics, "FEWEST_ENTRIES_TO_COMPILE_SUMS", 1)
     swept = summarise(rows, None, np.array([1, 2]), ranges=False)
     for name in ("mean", "m2", "class_weight", "minimum", "maximum"):
         np.testing.assert_allclose(getattr(swept, name), getattr(plain, name), rtol=1e-9, atol=1e-15)

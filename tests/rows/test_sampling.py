@@ -99,7 +99,7 @@ def test_compiled_and_plain_sweeps_draw_the_same_rows(monkeypatch, dtype):
     X, t = _table()
     drawn = []
     for fewest in (1, 1 << 40):
-        monkeypatch.setattr(sampling, "FEWEST_COMPILED", fewest)
+        monkeypatch.setattr(sampling, "FEWEST_ENTRIES_TO_COMPILE_SEARCH", fewest)
         drawn.append(memory_rows(X.astype(dtype), t).sample(2000, seed=1))
     np.testing.assert_array_equal(drawn[0].block.X, drawn[1].block.X)
     np.testing.assert_array_equal(drawn[0].odds, drawn[1].odds)

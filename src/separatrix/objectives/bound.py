@@ -1,4 +1,4 @@
-"""A bound on how far a fit is from the optimum, or the reason why there is none."""
+"""Bounds on the distance of a fit from the optimum, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WeightError:
-    """How far the weights are from the optimum's at most: each by ``value`` times what ``unit`` says.
+    """An upper bound on the distance of each weight from the optimum: ``value`` times the ``unit``.
 
-    ``value`` is None where no such bound is known, with the ``reason``; where a fit has no such question, without one.
-    Where columns are collinear, it holds for what the rows determine: the scores, and all combinations of those.
+    ``value`` is None if no bound is known, with the ``reason``; the reason is empty if the question does not apply to
+    the fit. If columns are collinear, the bound holds for the identified quantities: the scores and their combinations.
 
     >>> print(WeightError(3e-9, "standard errors of the optimum's"))
     each within 3.0e-09 standard errors of the optimum's
@@ -23,7 +23,7 @@ class WeightError:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is anything to say."""
+        """Whether there is a bound or a reason to report."""
         return self.value is not None or bool(self.reason)
 
     def __str__(self) -> str:
@@ -32,11 +32,10 @@ class WeightError:
 
 @dataclass(frozen=True)
 class Bound:
-    """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` says by which argument.
+    """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` names the argument behind the bound.
 
-    ``resolved``: where there is no bound because rows differ along a direction by less than float64 resolves, what
-    bounds E(W) less the infimum of E over the other directions.
-    ``weights``: what the same argument says of the weights.
+    ``resolved``: if there is no bound because rows differ along a direction by less than float64 resolves, a bound on
+    E(W) minus the infimum of E over the other directions. ``weights``: the bound on the weights by the same argument.
     """
 
     value: float | None
@@ -47,5 +46,5 @@ class Bound:
 
     @property
     def known(self) -> float:
-        """The bound, infinite where there is none (or where it is not a number)."""
+        """The bound; infinite if there is none or it is NaN."""
         return self.value if self.value is not None and self.value >= 0 else math.inf

@@ -30,7 +30,13 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.objectives.bound import Bound, WeightError
-from separatrix.objectives.curvature import ROUGH, SURE, Curvature, curvature_at, rounded_distance
+from separatrix.objectives.curvature import (
+    LARGEST_INVERSE_ERROR,
+    LARGEST_PROVEN_U,
+    Curvature,
+    curvature_at,
+    rounded_distance,
+)
 from separatrix.objectives.penalty import soft
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.objectives.rounding import Rounding
@@ -196,13 +202,13 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     if not curvature.least > 0:
         return _unknown(kind, "the second derivatives are those before a step so long that they prove nothing after it")
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
-    if not error < SURE:
+    if not error < LARGEST_PROVEN_U:
         return _unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
     weaker = curvature.weaker(error)
     ways = _decrements(objective, W, at, gradient, aside, weaker, rounding)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
-    if not u < SURE:
-        return _unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {SURE}")
+    if not u < LARGEST_PROVEN_U:
+        return _unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
     found = _bounded(gap + slack, rounding, at, kind)
     if unresolved := _open(objective):
         return replace(_unknown(kind, unresolved), resolved=found.value)
@@ -238,7 +244,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
         return WeightError(None, "", reason)
     if np.any((objective.root_penalty > 0) & ~objective.held):
         return WeightError(None, "", "a penalty is too weak to count beside rounding")
-    if not curvature.u(decrement) < SURE:
+    if not curvature.u(decrement) < LARGEST_PROVEN_U:
         return WeightError(None, "", "rounding hides how near the weights are")
     distance = curvature.distance(decrement) + rounded_distance(objective, W)
     if len(W) > 1:  # the shift of all classes alike, which the optimum has none of
@@ -275,7 +281,7 @@ def _aside(objective: Objective, gradient: Array) -> Array | None:
         return np.zeros_like(a)
     rest = np.max(np.abs(space.remainder(gradient)), axis=0)
     share = float(np.max(rest[a > 0] / a[a > 0], initial=0.0)) + LEVEL
-    return 2 * share * a if share < ROUGH and np.all(rest[a == 0] <= LEVEL * np.max(a)) else None
+    return 2 * share * a if share < LARGEST_INVERSE_ERROR and np.all(rest[a == 0] <= LEVEL * np.max(a)) else None
 
 
 def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, float]:

@@ -1,4 +1,4 @@
-"""A fit to rows as an objective: coordinates, penalty, offset; NaN and infinity are refused on the way."""
+"""Builds the objective of a fit: coordinates, penalty and offset. NaN and infinity are refused here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, MemoryRows, Rows, standard_frame, summarise
 
-# Up to this share of the columns a copy of those with a large offset costs less than a pass over all.
-FEW_FAR = 0.1
+# If at most this share of the columns has a large offset, copying those columns is cheaper than a pass over all.
+MOST_LARGE_OFFSET_SHARE = 0.1
 
 
 def build_objective(
@@ -29,15 +29,31 @@ def build_objective(
     loss: str = "logistic",
     n_offsets: int = 0,
 ) -> Objective:
-    """A fit to rows (of ``labelled_rows``) as an objective: the loss of one score for two classes, softmax for more.
+    """The objective of a fit to rows made by ``labelled_rows``: one score for two classes, softmax for more.
 
-    ``standard``: in standard coordinates; else in the columns' own, as the lectures' methods want. Refuses NaN and
-    infinity by row and column. ``hide_constant``: whether a constant column reads as zero whatever its weight, for all
-    columns or for each. ``n_offsets``: so many of the last columns are added to the scores, with weights that
-    are pinned at one; ``penalty`` and ``names`` are those of the other columns.
+    Parameters
+    ----------
+    rows : Rows
+        The rows; NaN and infinity are refused with their row and column.
+    n_classes : int
+        The number of classes.
+    penalty : Penalty
+        The penalty on the columns other than offsets.
+    fit_intercept : bool
+        Whether to fit an intercept.
+    standard : bool
+        Use standard coordinates; otherwise the columns' own units, as the methods of the lectures require.
+    names : list of str, optional
+        The names of the columns other than offsets, for messages.
+    hide_constant : bool or (d,) booleans
+        Whether constant columns read as zero whatever their weight, for all columns or for each.
+    loss : str
+        The loss for two classes.
+    n_offsets : int
+        This many of the last columns are offsets: they are added to the scores, with weights pinned at one.
     """
     if n_offsets:
-        penalty, names = penalty.with_free(n_offsets), _named_beside(names, n_offsets)
+        penalty, names = penalty.with_free(n_offsets), _with_offset_names(names, n_offsets)
     penalty = penalty.times(1.0 / rows.weight_unit)
     summary = summarise(rows, names, np.array([1.0]) if n_classes == 2 else np.arange(1, n_classes), ranges=False)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
@@ -45,7 +61,7 @@ def build_objective(
     sums, multiclass = None, kept.traits.multiclass
     if not frame.has_large_offset:
         sums = summary.class_sums(frame)
-    elif np.count_nonzero(frame.is_far) <= FEW_FAR * len(frame.is_far):
+    elif np.count_nonzero(frame.is_far) <= MOST_LARGE_OFFSET_SHARE * len(frame.is_far):
         sums = _with_far_sums(rows, frame, summary.class_sums(frame), multiclass)
     more: dict[str, Any] = {"names": names, "weight_unit": rows.weight_unit, "n_offsets": n_offsets}
     objective = Objective(
@@ -63,9 +79,9 @@ def build_objective(
 
 
 def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> Array | None:
-    """Σ s x̄ by class, those of columns with a large offset taken anew: sums of raw entries hold too few digits.
+    """Σ s x̄ by class, recomputed for columns with a large offset, where sums of raw entries have too few digits.
 
-    None where rows are not in memory: reading some of their columns costs as much as reading all.
+    None if rows are not in memory: reading some of their columns costs as much as reading all.
     """
     block = rows.resident()
     if block is None:
@@ -79,7 +95,7 @@ def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> A
 
 
 def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
-    """What is added to the scores, (n, K or 1), checked; None for none.
+    """The validated offset of the scores, (n, K or 1); None if there is none.
 
     >>> as_offset([0.5, 1.0], 2, 1).tolist()
     [[0.5], [1.0]]
@@ -99,5 +115,5 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
     return given
 
 
-def _named_beside(names: list[str] | None, n_offsets: int) -> list[str] | None:
+def _with_offset_names(names: list[str] | None, n_offsets: int) -> list[str] | None:
     return None if names is None else [*names, *(f"offset {k}" for k in range(n_offsets))]

@@ -1,4 +1,4 @@
-"""Solving with a symmetric positive definite matrix whose diagonal may span many orders of magnitude."""
+"""Factors of symmetric positive definite matrices whose diagonal may span many orders of magnitude."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 
-# Units in the last place, for each row of a matrix, that its sums over the data and its factor are off by.
-ROUNDED = 16
+# The rounding error of a matrix and its factor, in units in the last place per row of the matrix.
+ROUNDING_ULPS_PER_ROW = 16
 
 
 @dataclass(frozen=True)
 class Factor:
-    """H = D L Lᵀ D with D = diag(H)^½: the scaling costs nothing and takes the columns' units out."""
+    """H = D L Lᵀ D with D = diag(H)^½. The scaling removes the columns' units."""
 
     lower: Array
     d: Array
-    squared: bool = True  # found from H itself, which holds half the digits of its root
+    squared: bool = True  # computed from H itself, which has half the digits of its root
 
     @classmethod
     def of(cls, H: Array) -> Factor | None:
-        """The factor of H, or None where H is not positive definite to working precision.
+        """The factor of H, or None if H is not positive definite to working precision.
 
         >>> Factor.of(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
         True
@@ -35,7 +35,7 @@ class Factor:
         if not (diagonal.min() > 0 and np.isfinite(H).all()):
             return None
         d = np.sqrt(diagonal)
-        # LAPACK counts by columns: to it the transpose's upper triangle is the lower one here, without a copy.
+        # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
         upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
         if failed or upper.diagonal().min() ** 2 < 8 * len(H) * EPS:
             return None
@@ -43,7 +43,7 @@ class Factor:
 
     @classmethod
     def of_root(cls, R: Array) -> Factor | None:
-        """The factor of H = RᵀR, for R upper triangular: for matrices whose condition H itself cannot hold.
+        """The factor of H = RᵀR, for R upper triangular. It works for condition numbers too large for H itself.
 
         >>> R = np.array([[1.0, 1.0], [0.0, 1e-10]])
         >>> Factor.of(R.T @ R) is None, Factor.of_root(R) is None
@@ -65,20 +65,20 @@ class Factor:
         return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
 
     def rounding(self, root: Array, cancelled: float = 1.0) -> float:
-        """The relative error of gᵀ H⁻¹ g, whatever g is; ``root``: L⁻¹ D⁻¹, as ``half`` has it.
+        """A bound on the relative error of gᵀ H⁻¹ g for any g; ``root``: L⁻¹ D⁻¹, as ``half`` computes it.
 
-        ``cancelled``: how many times larger than H's diagonal the terms were that it was summed of.
+        ``cancelled``: the ratio of the terms that H was summed from to its diagonal.
 
-        The scaled matrix A = L Lᵀ has a diagonal of ones, and rounding of order p in units of the last place: twice
-        that over its smallest eigenvalue, which is at least 1/trace(A⁻¹). Found from a root of H, it is the root that
-        is rounded so, and only the square root of that trace counts.
+        The scaled matrix A = L Lᵀ has a diagonal of ones and a rounding error of order p units in the last place. The
+        relative error is twice that over its smallest eigenvalue, which is at least 1/trace(A⁻¹). If the factor comes
+        from a root of H, the rounding error is in the root, and only the square root of that trace counts.
 
         >>> A = Factor.of(np.array([[1.0, 0.9], [0.9, 1.0]]))
         >>> A.rounding(A.half(np.eye(2))) < 1e-12
         True
         """
         trace = float(((root * self.d) ** 2).sum()) * cancelled
-        return 2 * ROUNDED * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
+        return 2 * ROUNDING_ULPS_PER_ROW * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
 
     def lengths(self, V: Array) -> Array:
         """(vᵀ H v)^½ for each row v.

@@ -1,4 +1,4 @@
-"""What an objective sums over rows: each a ``Partial`` that holds weights and never rows."""
+"""The sums over rows that an objective needs. Each is a ``Partial`` that holds weights but never rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from separatrix.losses import Loss
 from separatrix.losses.activations import softmax
 from separatrix.rows import ArraySum, Block
 
-# Entries of rows, or of their scores, that are written out at once where blocks of CSR rows are long.
-WRITTEN_OUT = 1 << 21
-# Scores that are written out at once where only their largest is asked for.
-LOOKED_AT = 1 << 18
+# Entries of rows that are converted to a dense array at a time, since a block may hold many CSR rows.
+ENTRIES_PER_PIECE = 1 << 21
+# Scores that are computed at a time where only the largest is needed.
+SCORES_PER_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class ClassHessians(ArraySum):
 class SpanHessian(ArraySum):
     """Σ s (Tᵀ ℓ″ T) ⊗ b bᵀ with b = B x̄, (c q, c q), for T (K, c) and B (q, d + 1): ``Hessian`` along T ⊗ B.
 
-    Of softmax ℓ″ = diag(p) − p pᵀ, so that the first part is a sum by class and the second a product of m × c q.
+    For softmax ℓ″ = diag(p) − p pᵀ: the first part is a sum by class, the second a product of an m × c q matrix.
     """
 
     loss: Loss
@@ -206,7 +206,7 @@ class LargestEntries(ArraySum):
         return (self.width,)
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(1, WRITTEN_OUT // self.width)
+        size = max(1, ENTRIES_PER_PIECE // self.width)
         for start in range(0, block.n_rows, size):
             part = block.take(slice(start, start + size))
             rows = part.homogeneous()[part.weight > 0]
@@ -242,7 +242,7 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        size = max(1, LOOKED_AT // max(1, len(self.W)))
+        size = max(1, SCORES_PER_PIECE // max(1, len(self.W)))
         for start in range(0, block.n_rows, size):
             part = block.take(slice(start, start + size))
             z = part.scores(self.W)
@@ -256,7 +256,7 @@ class LongestScores:
 
 @dataclass(frozen=True)
 class RootGram:
-    """Upper triangular R with RᵀR = Σ s x̄ x̄ᵀ, by Householder QR block after block: digits that squaring loses."""
+    """Upper triangular R with RᵀR = Σ s x̄ x̄ᵀ, by Householder QR, which keeps the digits that squaring loses."""
 
     width: int
 
@@ -264,7 +264,7 @@ class RootGram:
         return np.zeros((0, self.width))
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(self.width, WRITTEN_OUT // self.width)  # of CSR rows a block may be long
+        size = max(self.width, ENTRIES_PER_PIECE // self.width)  # a block may hold many CSR rows
         for start in range(0, block.n_rows, size):
             part = block.take(slice(start, start + size))
             total = self.merge(total, np.sqrt(part.weight)[:, None] * part.homogeneous())
@@ -304,7 +304,10 @@ class RootHessian:
 
 
 class RelativeMargins(NamedTuple):
-    """Over rows of positive weight: smallest and largest margin as a share of what it is a sum of; the smallest."""
+    """The smallest and largest margin relative to the sizes of its terms, and the smallest margin.
+
+    Only rows of positive weight count.
+    """
 
     least: float
     most: float
@@ -313,7 +316,7 @@ class RelativeMargins(NamedTuple):
 
 @dataclass(frozen=True)
 class RelativeMarginRange:
-    """The margins of W, each beside the size of its own row: one long row must not hide the others."""
+    """The range of margins relative to the size of their own rows, so that one long row does not hide the others."""
 
     loss: Loss
     W: Array
@@ -338,6 +341,6 @@ def _margins(loss: Loss, block: Block, W: Array) -> Array:
     z = block.scores(W)
     if not loss.traits.multiclass:
         return np.asarray(block.t * z[:, 0])
-    own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
+    z_own = np.take_along_axis(z, block.t[:, None], axis=1)[:, 0]
     np.put_along_axis(z, block.t[:, None], -np.inf, axis=1)
-    return np.asarray(own - z.max(axis=1))
+    return np.asarray(z_own - z.max(axis=1))

@@ -34,20 +34,20 @@ class Penalty:
 
     @property
     def absolute(self) -> Array:
-        """What multiplies the size of each raw weight, (d,)."""
+        """The factor of |w_j| for each raw weight, (d,)."""
         return self.strength * self.l1_ratio * self.factors
 
     def with_free(self, columns: int) -> Penalty:
-        """The same penalty with so many columns more behind the others, which it leaves alone."""
+        """The same penalty with ``columns`` unpenalised columns appended."""
         return replace(self, factors=np.concatenate([self.factors, np.zeros(columns)]))
 
     def times(self, share: float) -> Penalty:
-        """The same penalty, stronger or weaker."""
+        """The same penalty with its strength multiplied by ``share``."""
         return replace(self, strength=self.strength * share)
 
 
 def soft(g: Array, a: Array) -> Array:
-    """What of g is left when its size falls by a, and nothing below: sign(g) (|g| − a)₊.
+    """Soft thresholding: sign(g) (|g| − a)₊.
 
     >>> soft(np.array([3.0, -0.5]), np.array([1.0, 1.0])).tolist()
     [2.0, 0.0]
@@ -56,7 +56,7 @@ def soft(g: Array, a: Array) -> Array:
 
 
 def shortest(w: Array, g: Array, a: Array) -> Array:
-    """The shortest subgradient of f + Σ a |w|, with g the gradient of f: zero at the minimum alone.
+    """The shortest subgradient of f + Σ a |w|, with g the gradient of f. It is zero exactly at a minimum.
 
     >>> shortest(np.array([0.0, 2.0]), np.array([3.0, -1.0]), np.array([1.0, 1.0])).tolist()
     [2.0, 0.0]

@@ -40,24 +40,24 @@ from separatrix.objectives.subspace import Subspace, contrasts, identified, iden
 from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
 from separatrix.rows.block import power_of_two
 
-# Past so many parameters a matrix of second derivatives is neither built nor factored.
+# With more parameters than this, the Hessian is neither built nor factored.
 LARGEST_HESSIAN = 3000
-# Past so many columns their rank, which needs singular values, would take longer than the fit.
-LARGEST_RANK = 1000
-# Rows that stand for all: 20 a parameter at least; so many, or a sixteenth of all, up to so many entries.
-SAMPLE_ROWS, LARGEST_SAMPLE, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-# A penalty below this share of the noise has no part in second derivatives: its square is lost beside theirs.
-WEAK = 0.01
-# Penalties in the frame's coordinates are no larger: with a curvature of 1e300 a weight is zero.
-LARGEST_ROOT = 1e150
-# Entries below this have squares that are rounded away.
-SMALLEST_ENTRY = 1e-140
-# Newton steps for the best constants beside an offset, and halvings of each.
-NULL_STEPS = 30
+# With more columns than this, computing their rank from singular values would take longer than the fit.
+MOST_RANK_COLUMNS = 1000
+# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
+SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+# A root penalty below this share of the rounding noise has no effect on second derivatives: its square is rounded away.
+WEAKEST_PENALTY_SHARE = 0.01
+# Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
+LARGEST_ROOT_PENALTY = 1e150
+# The squares of smaller entries underflow.
+SMALLEST_SQUARABLE_ENTRY = 1e-140
+# The most Newton steps for the constants of the null model beside an offset, and the most halvings of each step.
+MOST_NULL_MODEL_STEPS = 30
 
 
 class Evaluation(NamedTuple):
-    """E at some W, and the gradient of its smooth part: of all but the absolute values."""
+    """E at some W, and the gradient of its smooth part, which excludes the absolute values of the penalty."""
 
     value: float
     gradient: Array
@@ -78,19 +78,20 @@ def _without_columns(root: Array, pinned: AnyArray) -> Array:
 
 
 class Objective:
-    """E(W) over rows: a problem that does not change, and what has been computed of it.
+    """E(W) over rows: an immutable problem with cached statistics.
 
-    The problem is the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
+    The problem consists of the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
 
-    - ``pinned``: the columns of W that stay as they start, (d + 1,) of truth values: by default an intercept that is
-      not fitted, which stays at zero, and the ``n_offsets`` last columns, offsets whose weights stay at one;
-    - ``names``: of the columns, for messages;
-    - ``weight_unit``: what the rows' weights were divided by before they came here;
-    - ``standard``: the same problem in standard coordinates, where this one is not in them. Bounds are found there:
-      columns far from zero look collinear in their own units.
+    - ``pinned``: the columns of W that keep their starting values, (d + 1,) booleans. By default these are an intercept
+      that is not fitted, which stays zero, and the last ``n_offsets`` columns, offsets whose weights stay one;
+    - ``names``: the names of the columns, for messages;
+    - ``weight_unit``: the rows' weights have been divided by this;
+    - ``standard``: the same problem in standard coordinates, if this one is not in them. Bounds are computed there,
+      because columns far from zero look collinear in their own units.
 
-    What is computed is kept (``statistic.py``). ``known`` gives statistics that were found in another way, by name.
-    ``passes_before``: passes on the rows' counter that belong to other problems. ``with_`` makes a copy that differs.
+    Statistics are computed on first use and cached (``statistic.py``). ``known`` gives the values of statistics that
+    are already known, by name. ``passes_before``: the passes on the rows' counter that belong to other problems.
+    ``with_`` makes a changed copy.
     """
 
     rows: Rows
@@ -125,7 +126,7 @@ class Objective:
             pinned = np.zeros(rows.n_features + 1, dtype=bool)
             pinned[0] = not fit_intercept
             pinned[rows.n_features + 1 - n_offsets :] = True
-        # Past ``__setattr__``, which refuses: nothing may be assigned to a problem that others hold.
+        # This bypasses ``__setattr__``, which refuses every assignment, since problems are shared.
         vars(self).update(
             rows=rows,
             loss=loss,
@@ -157,9 +158,9 @@ class Objective:
         known: Mapping[str, Any] | None = None,
         count_anew: bool = False,
     ) -> Objective:
-        """The problem with other parts, and every statistic of this one that does not depend on them.
+        """A copy with other parts that keeps every cached statistic that does not depend on them.
 
-        ``known``: statistics of the new problem that were found in another way. ``count_anew``: its passes begin at 0.
+        ``known``: statistics of the new problem that are already known. ``count_anew``: its passes are counted from 0.
 
         >>> from separatrix.losses import LOSSES
         >>> from separatrix.rows import memory_rows
@@ -172,7 +173,7 @@ class Objective:
         changed: Any = frozenset(part for part, value in given.items() if value is not None)
         more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
         kept = {}
-        for name, value in vars(self).copy().items():  # other threads may be computing more of them
+        for name, value in vars(self).copy().items():  # a copy, because other threads may be adding statistics
             if name in STATISTICS and (still := STATISTICS[name].kept(value, changed, more_pinned)) is not None:
                 kept[name] = still[0]
         of = self.rows if rows is None else rows
@@ -196,12 +197,12 @@ class Objective:
         )
 
     def knows(self, statistic: str) -> bool:
-        """Whether the statistic of this name has been computed, so that asking for it costs nothing."""
+        """Whether the statistic of this name is already cached."""
         return statistic in vars(self)
 
     @property
     def passes(self) -> int:
-        """How often the rows have been read, counted where they are read, for whatever purpose."""
+        """The number of passes over the rows so far, for any purpose."""
         return self.rows.counter.passes - self._passes_before
 
     @depends_on("rows")
@@ -215,22 +216,22 @@ class Objective:
 
     @property
     def has_hessian(self) -> bool:
-        """Whether second derivatives of the loss exist and fit into a matrix."""
+        """Whether the loss has second derivatives and the Hessian is small enough to build."""
         return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN
 
     @property
     def has_gram(self) -> bool:
-        """Whether the columns' products fit into a matrix."""
+        """Whether the Gram matrix of the columns is small enough to build."""
         return self.shape[1] <= LARGEST_HESSIAN
 
     @depends_on("rows")
     def targets(self) -> AnyArray:
-        """What t is in each class."""
+        """The value of t in each class."""
         return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
 
     @depends_on("rows")
     def n_rows(self) -> int:
-        """How many rows there are, those without weight included."""
+        """The number of rows, including those with zero weight."""
         return number_of_rows(self.rows)
 
     @depends_on("rows", "frame")
@@ -240,7 +241,7 @@ class Objective:
 
     @depends_on("rows")
     def class_weight(self) -> Array:
-        """Σ s by class, (classes,): of rows in memory without a look at their columns."""
+        """Σ s by class, (classes,). For rows in memory this does not read the columns."""
         block = None if "class_sums" in vars(self) else self.rows.resident()
         return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
 
@@ -261,24 +262,24 @@ class Objective:
 
     @depends_on("rows", "frame", "penalty")
     def root_penalty(self) -> Array:
-        """r, (d + 1): never squared with the scales inside, so columns may be of any size.
+        """r, (d + 1). The square root is taken before dividing by the scales, so columns may have any scale.
 
-        Past a size with which no weight differs from zero it is as large as its square can be.
+        It is limited to LARGEST_ROOT_PENALTY, whose square is still finite.
         """
         with np.errstate(over="ignore"):
             raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
-        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
 
     @depends_on("rows", "frame", "penalty")
     def absolute_penalty(self) -> Array:
-        """a, (d + 1), limited as r is."""
+        """a, (d + 1), limited like r."""
         with np.errstate(over="ignore"):
             raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
-        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT)])
+        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
 
     @property
     def has_absolute(self) -> bool:
-        """Whether absolute values are penalised, so that E has kinks."""
+        """Whether absolute values are penalised, so that E is not differentiable everywhere."""
         return self.penalty.l1_ratio > 0 and self.penalty.strength > 0
 
     @property
@@ -288,17 +289,17 @@ class Objective:
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unpenalised(self) -> Any:
-        """Which columns of W no penalty holds, (d + 1,) of truth values."""
+        """Which columns of W are neither penalised nor pinned, (d + 1,) booleans."""
         return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:
-        """The columns of W, intercepts aside, that no penalty holds and the frame does not hide."""
+        """The columns of W other than the intercept that are not penalised, pinned or hidden by the frame."""
         return 1 + np.flatnonzero(self.unpenalised[1:] & np.isfinite(self.rows.frame.scale))
 
     @depends_on("rows", "frame", "penalty")
     def ridged(self) -> Any:
-        """The columns of W whose squares are penalised, as an index: a slice where all are but the intercept."""
+        """The index of the columns of W with a quadratic penalty: a slice if these are all but the intercept."""
         held = self.root_penalty > 0
         return slice(1, None) if held[1:].all() and not held[0] else held
 
@@ -315,8 +316,8 @@ class Objective:
 
     @depends_on("rows", "pinned")
     def rank(self) -> int | None:
-        """Rank of X̄ (of X where there is no intercept) to working precision; None for too many columns."""
-        if self.shape[1] > LARGEST_RANK:
+        """The rank of X̄ (of X without an intercept) to working precision; None for too many columns."""
+        if self.shape[1] > MOST_RANK_COLUMNS:
             return None
         block = self.rows.resident() if self.n_rows < self.shape[1] else None
         if block is None:
@@ -326,90 +327,92 @@ class Objective:
 
     @depends_on("rows", "frame", "pinned")
     def _columns(self) -> Subspace:
-        """What the columns determine by themselves, without a penalty.
+        """The identified directions of the columns without a penalty.
 
-        A frame is made for columns and penalty together, so beside a strong penalty a column may read as nearly zero;
-        then it is looked at in a frame of its own size.
+        The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly
+        zero. Such a column is rescaled to its own size first.
         """
         none = np.zeros(self.shape[1])
         size = self.largest_entries[1:] if np.any(self.root_penalty > 0.25) else none[1:]
-        small = (size > 0) & (size < SMALLEST_ENTRY)
+        small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
         if not np.any(small):
             return self._identified(none)
         frame = self.rows.frame
         with np.errstate(under="ignore"):
-            own = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
-        return self.with_(frame=own, penalty=Penalty.none(self.rows.n_features))._columns
+            rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
+        return self.with_(frame=rescaled, penalty=Penalty.none(self.rows.n_features))._columns
 
     @depends_on("rows", "frame", "pinned")
     def _sample_columns(self) -> Subspace | None:
-        """What the columns determine on the sample, without a penalty; None where that is in doubt."""
+        """The directions that the sample identifies without a penalty; None if float64 does not decide it."""
         return identified(0.25 * self.sample_gram)
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def subspace(self) -> Subspace:
-        """The directions of W on which E depends. Built from X and the penalty, never from a Hessian at some W:
-        that one also loses rank where classes are separated, and there E does depend on them.
+        """The directions of W on which E depends.
 
-        Columns that are independent by themselves are so beside any penalty, and the certificate asks for their rank
-        anyway, so they are looked at first. With curvature D A D, D its diagonal's root and A at least δ < 1, a penalty
-        P makes it at least δ D² + P, which is at least δ (D² + P).
+        They are computed from X and the penalty, never from a Hessian at some W: the Hessian also loses rank where
+        classes are separated, although E depends on W there.
+
+        Columns that are independent without a penalty are independent with any penalty, and the certificate needs their
+        rank anyway, so they are tested first. Let the curvature be D A D with D² its diagonal and A ⪰ δI, δ < 1. With a
+        penalty P it is at least δ D² + P, which is at least δ (D² + P).
         """
         if not np.any(self.root_penalty):
-            found = self._columns
+            columns = self._columns
         elif (alone := self._sample_columns) is not None and alone.Z is None:
-            found = alone
+            columns = alone
         else:
-            found = self._identified(self.root_penalty)
-        return Subspace(contrasts(self.shape[0]) if self.shape[0] > 1 else None, found.Z, found.rank)
+            columns = self._identified(self.root_penalty)
+        return Subspace(contrasts(self.shape[0]) if self.shape[0] > 1 else None, columns.Z, columns.rank)
 
     @depends_on("rows", "frame")
     def sampled(self) -> Sample:
-        """Rows enough to stand for all where parameters are few: for bounds, ranks and preconditioners."""
+        """A sample of rows for bounds, ranks and preconditioners."""
         return self.sample(self.sample_size)
 
     @property
     def sample_size(self) -> int:
-        """About how many rows those are; more where columns are rare."""
+        """The approximate size of the sample; it is larger if columns have rare entries."""
         enough = max(SAMPLE_ROWS, self.n_rows // 16)
-        return max(20 * self.size, min(enough, LARGEST_SAMPLE // self.shape[1]))
+        return max(20 * self.size, min(enough, MOST_SAMPLE_ENTRIES // self.shape[1]))
 
     def sample(self, size: int) -> Sample:
-        """About ``size`` rows, as many of each class, where there are: a rare class has few rows, and much to say."""
+        """A sample of about ``size`` rows, with the same number from each class as far as the class has them."""
         return self.rows.sample(size, SAMPLE_SEED, self.targets)
 
     @depends_on("rows", "frame")
     def standing_sample(self) -> Block:
-        """The sample's rows, weighted so that they stand for all."""
+        """The sample's rows, weighted to represent all rows."""
         return self.sampled.standing_for(self.targets, self.class_weight)
 
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def sample_gram(self) -> Array:
-        """The Gram matrix of the sample, which is that of all rows where they are few."""
+        """The Gram matrix of the sample, or of all rows if the sample holds them all."""
         if self.sampled.n_rows >= self.n_rows:
             return self.gram
         return self._grammed(self.standing_sample)
 
     def _identified(self, root_penalty: Array) -> Subspace:
-        # Columns that are independent on some rows are so on all; only where they are not, all must be asked.
+        # Columns that are independent on some rows are independent on all rows. Otherwise all rows must be read.
         curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
-        found = identified(curvature) if np.any(root_penalty) else self._sample_columns
-        if found is None and self.sampled.n_rows < self.n_rows:
+        space = identified(curvature) if np.any(root_penalty) else self._sample_columns
+        if space is None and self.sampled.n_rows < self.n_rows:
             guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
-            found = self._shown_on_all(guess)
-        found = found or identified(0.25 * self.gram + penalty)
-        return found or self._by_root(self.root_gram, root_penalty)
+            space = self._shown_on_all(guess)
+        space = space or identified(0.25 * self.gram + penalty)
+        return space or self._by_root(self.root_gram, root_penalty)
 
     def _by_root(self, root: Array, root_penalty: Array) -> Subspace:
         return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self._noise)
 
     @property
     def _noise(self) -> float:
-        """What a singular value of columns of length one must exceed to be told from rounding.
+        """A singular value of columns scaled to length one must exceed this to be distinguished from rounding.
 
-        Framed rows are written out as (x − center)/scale: one rounded subtraction, exact where the offset dwarfs the
-        spread (Sterbenz), and one exact division. So every entry has all its digits whatever the offsets, and what
-        counts is the rounding of a QR factorisation.
+        A framed entry is (x − center)/scale: one rounded subtraction, which is exact where the offset is much larger
+        than the spread (Sterbenz), and one exact division. So every entry is accurate whatever the offset, and only the
+        rounding of a QR factorisation counts.
         """
         return 64 * self.shape[1] * EPS
 
@@ -420,14 +423,15 @@ class Objective:
 
     @property
     def zero_columns(self) -> Any:
-        """Which columns of W, (d + 1,) of truth values, read zero on every row, exactly."""
+        """Which columns of W, (d + 1,) booleans, are exactly zero on every row."""
         return self.largest_entries == 0
 
     @depends_on("rows", "frame")
     def rounded_sizes(self) -> Array:
-        """The size of what a column's products are rounded as, (d + 1,): its root mean square and its offset, as read.
+        """The size of the numbers in a column's products, (d + 1,), which determines their rounding error.
 
-        In standard coordinates the root mean square is below 2.
+        It is the root mean square of the column plus the offset that the products include. In standard coordinates the
+        root mean square is below 2.
         """
         frame, block = self.rows.frame, self.rows.resident()
         offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
@@ -435,41 +439,41 @@ class Objective:
 
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
-        """Which columns of W, (d + 1,) of truth values, a penalty holds that float64 can tell from none."""
-        return self.root_penalty > WEAK * self._noise
+        """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
+        return self.root_penalty > WEAKEST_PENALTY_SHARE * self._noise
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
-        """Columns of W with a direction on which E depends although float64 cannot resolve it (``resolution``)."""
+        """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
         space = self.subspace
         counted = space.Z is not None and space.Z is vars(self).get("_not_null_outside")
         return (not_null if counted else unresolved)(self.rows, space, self.pinned, self.held)
 
     def _shown_on_all(self, space: Subspace) -> Subspace | None:
-        """The subspace found on a sample, if the directions outside it are zero on all rows, too."""
+        """The subspace found on a sample, or None if a direction outside it is not zero on all rows."""
         outside = space.outside()
         if not len(outside):
             return space
         if not np.any(self.root_penalty) and self._all_null(space):
-            vars(self)["unresolved"] = ()  # which would count the same directions, by another pass
+            vars(self)["unresolved"] = ()  # saves the pass that would test the same directions
             return space
         length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
         size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
         return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
 
     def _all_null(self, space: Subspace) -> bool:
-        """Whether all directions outside are null on all rows, exactly; if not, that is remembered of this basis.
+        """Whether all directions outside are exactly null on all rows. A negative result is cached for this basis.
 
-        Directions that a sample resolves are not null. If the others are, by their number, then the sample's rows span
-        what all rows span, whatever basis rounding has made of it.
+        Directions that a sample resolves are not null. If the number of null directions equals the number of the
+        others, then the sample's rows span the same space as all rows, whatever the rounding errors of its basis.
         """
-        found = all_null(self.rows, space, self.pinned, self.held)
-        vars(self)["_not_null_outside"] = None if found else space.Z
-        return found
+        null = all_null(self.rows, space, self.pinned, self.held)
+        vars(self)["_not_null_outside"] = None if null else space.Z
+        return null
 
     @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
     def root_gram(self) -> Array:
-        """R with RᵀR the Gram matrix, to all digits."""
+        """R with RᵀR the Gram matrix, computed by QR without squaring."""
         return self._rooted(None)
 
     def _rooted(self, block: Block | None) -> Array:
@@ -479,7 +483,7 @@ class Objective:
         return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
 
     def column_name(self, j: int) -> str:
-        """What column j of W is called in messages; 0 is the intercept."""
+        """The name of column j of W in messages; column 0 is the intercept."""
         if j == 0:
             return "the intercept"
         return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
@@ -488,7 +492,7 @@ class Objective:
         return self.penalised(W).value
 
     def subgradient(self, W: Array, gradient: Array) -> Array:
-        """The shortest subgradient of E at W, from the gradient of its smooth part: zero at the minimum alone."""
+        """The shortest subgradient of E at W, from the gradient of its smooth part: it is zero exactly at a minimum."""
         if not self.has_absolute:
             return gradient
         return shortest(W, gradient, self.absolute_penalty)
@@ -505,7 +509,7 @@ class Objective:
         return self.penalised(W).gradient
 
     def without_pinned(self, gradient: Array) -> Array:
-        """The gradient, changed in place to zero where W is pinned."""
+        """Set the gradient to zero in pinned columns, in place, and return it."""
         gradient[:, self.pinned] = 0.0
         return gradient
 
@@ -514,18 +518,18 @@ class Objective:
         return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
 
     def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
-        """E and ∇E from the mean loss and its gradient, one after the other."""
+        """E and ∇E from a vector of the mean loss followed by its gradient."""
         penalty = self.penalised(W)
         gradient = self.without_pinned(mean[1:].reshape(self.shape)) + penalty.gradient
         return Evaluation(float(mean[0]) + penalty.value, gradient)
 
     def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
-        """The same with the mean over one block's rows in place of all: what stochastic descent walks on."""
+        """E(W) and ∇E(W) with the mean loss over one block, for stochastic descent."""
         partial = ValueGradient(self.loss, W)
         return self._with_penalty(W, partial.add(partial.zero(), block) / block.weight.sum())
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
-        """∇²E(W), (K (d + 1))², in one pass; with a block, of E with all other rows' losses left out."""
+        """∇²E(W), (K (d + 1))², in one pass; with a block, only its rows contribute to the loss."""
         partial = Hessian(self.loss, W)
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         diagonal = total.ravel()[:: self.size + 1].reshape(self.shape)  # a view
@@ -533,17 +537,18 @@ class Objective:
         return total
 
     def factor(self, W: Array, block: Block | None = None) -> Factor | None:
-        """∇²E(W) on the identified directions, factored; None where it is singular there to working precision.
+        """A factor of ∇²E(W) on the identified directions; None if it is singular to working precision.
 
-        By Cholesky, and where that fails by QR of its root, which holds twice the digits.
+        The factor is computed by Cholesky, or if that fails by QR of a root of the Hessian, which keeps twice the
+        digits.
         """
-        found = Factor.of(self.subspace.reduce_hessian(self.hessian(W, block)))
-        if found is not None or not self.loss.traits.convex:
-            return found
+        factor = Factor.of(self.subspace.reduce_hessian(self.hessian(W, block)))
+        if factor is not None or not self.loss.traits.convex:
+            return factor
         return self.root_factor(W, block)
 
     def root_factor(self, W: Array, block: Block | None = None) -> Factor | None:
-        """The same factor by QR of a root of ∇²E(W), where the loss is convex."""
+        """The same factor by QR of a root of ∇²E(W), for a convex loss."""
         space, partial = self.subspace, RootHessian(self.loss, W)
         R = (self.rows if block is None else some_rows(block)).fold(partial)
         penalty = np.diag(np.tile(self.root_penalty, self.shape[0]))
@@ -551,9 +556,9 @@ class Objective:
         return Factor.of_root(np.asarray(np.linalg.qr(root, mode="r")))
 
     def restricted_to(self, block: Block) -> Objective:
-        """The objective of these rows alone, in the same coordinates and directions, the penalty in proportion."""
+        """The objective of these rows alone, in the same coordinates, with the penalty scaled to their weight."""
         weight = float(block.weight.sum())
-        # The total weight is given, which spares a pass for the sums by class.
+        # Giving the total weight saves the pass for the class sums.
         known = {"total_weight": weight, "root_penalty": self.root_penalty, "subspace": self.subspace}
         return self.with_(rows=some_rows(block), penalty=self.penalty.times(weight / self.total_weight), known=known)
 
@@ -563,23 +568,23 @@ class Objective:
         return self.without_pinned(total) + self.penalty_gradient(V)
 
     def relative_margins(self, W: Array) -> RelativeMargins:
-        """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
+        """The rows' margins under W, each relative to the sizes of its terms, in one pass."""
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
     @depends_on("rows")
     def value_at_zero(self) -> float:
-        """E where all weights are zero, without a pass."""
+        """E at W = 0, without a pass."""
         z = np.zeros((self.n_classes, self.shape[0]))
         of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
         return float(self.class_sums[:, 0] @ of_class) / self.total_weight
 
     @depends_on("rows")
     def null_value(self) -> float:
-        """E of the null model: no column used, the best constant scores (zero without an intercept)."""
+        """E of the null model, whose scores are the best constants (zero without an intercept)."""
         if not self.loss.traits.proper:
             return self.value_at_zero
         if self.offsets is not None:
-            return self._null_value_beside()
+            return self._null_value_with_offset()
         share, c = self.mean_class_sums[:, 0], self.null_weights[:, 0]
         if np.count_nonzero(share) < 2:
             return 0.0
@@ -595,7 +600,7 @@ class Objective:
 
     @property
     def null_weights(self) -> Array:
-        """The best constants, and zero for every column, (K or 1, d + 1); beside an offset, near them."""
+        """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
         W, share = np.zeros(self.shape), np.clip(self.mean_class_sums[:, 0], EPS, 1 - EPS)
         if self.offsets is not None:
             W[:] = self.offsets
@@ -605,19 +610,19 @@ class Objective:
             W[:, 0] = c - W[:, 1:] @ self.mean_row[1:]
         return W
 
-    def _null_value_beside(self) -> float:
-        """E of the best constants beside an offset, by Newton's method on them alone."""
+    def _null_value_with_offset(self) -> float:
+        """E of the best constants with an offset, by Newton's method in the constants alone."""
         constants = np.zeros_like(self.pinned)
         constants[0] = self.fit_intercept
         alone, W = self.with_(pinned=self.pinned | ~constants), self.null_weights
         at = alone.value_gradient(W)
-        for _ in range(NULL_STEPS):
+        for _ in range(MOST_NULL_MODEL_STEPS):
             g = alone.subspace.reduce(at.gradient)
             factor = alone.factor(W) if len(g) and self.has_hessian else None
             if factor is None or not np.any(np.abs(g) > EPS):
                 break
             V = alone.subspace.expand(factor.solve(g))
-            tried = (W - V / 2**k for k in range(NULL_STEPS))
+            tried = (W - V / 2**k for k in range(MOST_NULL_MODEL_STEPS))
             nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
             if nearer is None:
                 break
@@ -630,7 +635,7 @@ class Objective:
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
 
 
-# Of every objective, by name.
+# All statistics of an objective, by name.
 STATISTICS: dict[str, Statistic[Any]] = {
     name: value for name, value in vars(Objective).items() if isinstance(value, Statistic)
 }

@@ -1,22 +1,22 @@
-r"""Which directions are left out because E does not depend on them, and which only because float64 cannot use them.
+r"""Distinguishes directions on which E does not depend from directions that float64 cannot resolve.
 
 ``Subspace`` keeps the directions of W that float64 resolves: those along which the columns, each scaled to length one,
-have a singular value above rounding. A direction v outside of it is *null* if x̄_i·v = 0 for every row, as exact
-numbers: then E is constant along v, and nothing is lost. Else it is *unresolved*: the rows differ along it, by less
-than the rounding of their own entries, and a likelihood without a penalty may still gain by it, as far as to separate
-the classes. Two columns that differ in their last bits have such a direction.
+have a singular value above rounding. A direction v outside of it is *null* if x̄_i·v = 0 exactly for every row: then E
+is constant along v, and leaving v out changes nothing. Otherwise v is *unresolved*: the rows differ along it by less
+than the rounding of their own entries, and a likelihood without a penalty may still increase along it; it may even
+separate the classes. Two columns that differ only in their last bits have such a direction.
 
-**What is shown.** Let w be the number of columns of W that are neither pinned nor held by a penalty, r how many
+**The statement.** Let w be the number of columns of W that are neither pinned nor held by a penalty, r how many
 directions of them are resolved, and q = w − r. If q independent directions are null, then the resolved directions and
-the null ones together are all there are: no direction v ≠ 0 in the span of the resolved ones is null, since its
-curvature is above rounding. So the minimum of E over the resolved directions is the minimum of E, whatever basis
-rounding has made of either space; only the number q counts.
+the null ones together span all directions: no direction v ≠ 0 in the span of the resolved ones is null, since its
+curvature is above rounding. So the minimum of E over the resolved directions is the minimum of E, whatever the rounding
+errors of the bases; only the number q counts.
 
-**How.** A float64 is a whole number times a power of two, so rows have residues modulo a prime p, and the rank of the
-residues is never above that of the rows (``modular``). Few random combinations of all rows modulo p, one for each
-column asked about, have that rank but for a chance of about 1/p. Only columns that take part in the directions outside
-are asked about: if some columns have q independent null directions, so have all. The primes are drawn anew each time,
-so no data can be made to suit them.
+**The method.** A float64 is a whole number times a power of two, so rows have residues modulo a prime p, and the rank
+of the residues is never above that of the rows (``modular``). Random combinations of all rows modulo p, one for each
+tested column, have that rank except with probability about 1/p. Only columns that take part in the directions outside
+are tested: if some columns have q independent null directions, so have all columns together. New primes are drawn for
+each test, so no data can be constructed to defeat them.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Rows, number_of_rows
 from separatrix.rows.block import is_sparse
 
-# A column takes part in a direction of length one with more than this share. What is lost by leaving out a column
-# that does take part is only the proof: fewer null directions are found.
-SHARE = 1e-9
-# Primes by which a rank is taken: all must divide every largest minor for it to come out too low.
-PRIMES = 2
-# Directions of which the columns are told apart, by a pass each.
-MOST_NAMED = 16
+# A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that takes
+# part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.
+SMALLEST_COEFFICIENT_SHARE = 1e-9
+# The number of primes for each rank: the rank is too low only if all of them divide every largest minor.
+PRIMES_PER_RANK = 2
+# At most this many directions are tested one by one, since each takes a pass.
+MOST_SEPARATE_DIRECTIONS = 16
 
 
 @dataclass(frozen=True)
 class MixedResidues:
     """M X̄ modulo each p, (primes, w, w): random combinations of the rows, of the given columns of W, as exact numbers.
 
-    Rows count in the frame's coordinates but for the scales, which change no rank: x − center, without rounding.
+    The rows are x − center without rounding; the scales of the frame are left out, since they do not change the rank.
     """
 
     columns: Integers
@@ -78,20 +78,20 @@ class MixedResidues:
 
 
 def nullity(rows: Rows, columns: Integers) -> int:
-    """How many independent directions of these columns of W (0 is the intercept) are null on all rows.
+    """The number of independent directions of these columns of W (0 is the intercept) that are null on all rows.
 
     >>> from separatrix.rows import memory_rows
     >>> rows = memory_rows(np.array([[1.0, 2.0, 0.1], [2.0, 4.0, 0.3], [3.0, 6.0, 0.2]]), np.ones(3))
     >>> nullity(rows, np.array([1, 2])), nullity(rows, np.array([0, 1, 3]))
     (1, 0)
     """
-    primes = tuple(drawn_prime() for _ in range(PRIMES))
+    primes = tuple(drawn_prime() for _ in range(PRIMES_PER_RANK))
     mixed = rows.fold(MixedResidues(columns, primes))
     return len(columns) - max(len(eliminated(R, p).columns) for R, p in zip(mixed, primes, strict=True))
 
 
 def _outside(space: Subspace, pinned: Any) -> Array:
-    """A basis (q, d + 1) of the directions outside, in which each has a column of its own; zero where W is pinned."""
+    """A basis (q, d + 1) of the directions outside, each with a column that no other uses; zero in pinned columns."""
     from scipy.linalg import qr, solve
 
     if space.Z is None:
@@ -106,16 +106,16 @@ def _outside(space: Subspace, pinned: Any) -> Array:
 
 
 def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
-    """Columns of W that have an unresolved direction in common; none where all directions outside are null.
+    """The columns of W that take part in unresolved directions; empty if all directions outside are null.
 
     Parameters
     ----------
     rows : Rows
         The rows of the objective.
     space : Subspace
-        The directions that are resolved.
-    pinned, held : (d + 1,) of truth values
-        Columns of W that do not move, and columns whose weights a penalty holds: those are in no null direction.
+        The resolved directions.
+    pinned, held : (d + 1,) booleans
+        The columns of W that are pinned, and those with a quadratic penalty, which take part in no null direction.
 
     Returns
     -------
@@ -126,11 +126,11 @@ def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int
 
 
 def not_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
-    """The same where not all directions outside are null, as ``all_null`` has found already."""
+    """``unresolved`` if ``all_null`` has already returned False."""
     candidates = left_out(rows, space, pinned, held)
     assert candidates is not None, "where no direction is left out, all of them are null"
-    asked = candidates.each[:MOST_NAMED]
-    open_still = [own for own in asked if not _null(rows, np.setdiff1d(own, np.flatnonzero(held)), 1)]
+    asked = candidates.each[:MOST_SEPARATE_DIRECTIONS]
+    open_still = [columns for columns in asked if not _null(rows, np.setdiff1d(columns, np.flatnonzero(held)), 1)]
     return tuple(np.unique(np.concatenate(open_still or candidates.each)).tolist())
 
 
@@ -150,7 +150,7 @@ def all_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> bool:
 class LeftOut(NamedTuple):
     """The directions outside, by the columns of W that take part in them.
 
-    ``each``: the columns of each direction. ``together``: all that may take part in a null one.
+    ``each``: the columns of each direction. ``together``: all columns that may take part in a null direction.
     """
 
     together: Integers
@@ -158,16 +158,16 @@ class LeftOut(NamedTuple):
 
 
 def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> LeftOut | None:
-    """The columns that take part in the directions outside; None where there are none, or all of them must be null.
+    """The columns that take part in the directions outside; None if there are none or all of them must be null.
 
-    No more directions are resolved than there are rows and penalties: with as many, every other one is null. The
-    intercept always takes part, if there is one: centres are rounded, so it makes up for what their sum is off by.
+    The number of resolved directions is at most the number of rows and penalties. If it equals that, every other
+    direction is null. A fitted intercept always takes part: it compensates for the rounding of the centres.
     """
     basis = _outside(space, pinned)
     most = number_of_rows(rows) + int(np.count_nonzero(held))
     if not len(basis) or space.rank >= most:
         return None
-    takes_part = np.abs(basis) > SHARE * np.abs(basis).max(axis=1, keepdims=True)
+    takes_part = np.abs(basis) > SMALLEST_COEFFICIENT_SHARE * np.abs(basis).max(axis=1, keepdims=True)
     takes_part[:, 0] = not pinned[0]
     return LeftOut(np.flatnonzero(takes_part.any(axis=0) & ~held), [np.flatnonzero(own) for own in takes_part])
 

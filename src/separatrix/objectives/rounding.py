@@ -1,4 +1,4 @@
-r"""What rounding may hide in a sum over rows, in the frame's coordinates: what bounds must charge for."""
+r"""Bounds on the rounding error of sums over rows, in the frame's coordinates. The bounds on the gap add them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from separatrix.rows.protocol import BLOCK_BYTES
 
 
 class Charge(NamedTuple):
-    """The gradient's error in the subspace's coordinates, (c r,); what is added to λ besides, and to the gap."""
+    """The gradient's error in the subspace's coordinates, (c r,); ``far`` is added to λ, ``more`` to the gap."""
 
     error: Array
     far: float = 0.0
@@ -25,7 +25,7 @@ class Charge(NamedTuple):
 
 @dataclass(frozen=True)
 class Rounding:
-    """What rounding may hide, in standard coordinates, where the root mean square of a column is below 2.
+    """Rounding errors in standard coordinates, where the root mean square of a column is below 2.
 
     A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
     where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
@@ -50,14 +50,14 @@ class Rounding:
         size, E = objective.rounded_sizes, abs(at.value)
         moved = _units(objective) * float((np.abs(W) @ size).max())
         rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
-        # Of several classes a probability near 1 is rounded before 1 is taken off, however small the loss.
+        # With several classes a probability near 1 is rounded before 1 is subtracted, however small the loss.
         slope = 1.0 if objective.loss.traits.multiclass else sqrt(min(1.0, E))
         summed = EPS * (8 + sqrt(rows) / 4)
         return cls(summed * max(E, slope**2) + 2 * slope * moved, summed * slope, moved, size)
 
     @property
     def gradient(self) -> Array:
-        """The error of E's derivative by each column, (d + 1,), of every class."""
+        """The error of the derivative of E in each column, (d + 1,), the same for every class."""
         return (self.slope + 0.5 * self.moved) * self.size
 
     def curvature(self, objective: Objective, W: Array, longest: float) -> float:
@@ -69,11 +69,11 @@ class Rounding:
         return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
 
     def by_column(self, space: Subspace, aside: Array) -> Charge:
-        """The gradient's error as above; ``aside`` (d + 1,): what the gradient is moved by besides."""
+        """The gradient's error as above; ``aside`` (d + 1,): a further error of the gradient."""
         return Charge(self._reduced(space, self.gradient + aside))
 
     def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
-        """Two other ways to charge for the rounding of scores, each of which suffices.
+        """Two alternative bounds on the effect of the rounding of scores; each is sufficient alone.
 
         1. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
            gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
@@ -100,5 +100,5 @@ class Rounding:
 
 
 def _units(objective: Objective) -> float:
-    """The rounding of a score, as a share of the sum of its products' sizes, where errors add up at random."""
+    """The rounding error of a score relative to the sum of the sizes of its products, for random errors."""
     return 2 * EPS * sqrt(objective.shape[1] + 2)

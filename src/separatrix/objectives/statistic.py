@@ -1,8 +1,8 @@
-"""What is computed of a problem once and kept, each with the parts of the problem that it depends on.
+"""Cached statistics of a problem, each with the parts of the problem that it depends on.
 
-A copy of a problem may change four parts: the ``rows`` with their targets and weights, the ``frame`` in which they are
-seen, the ``penalty``, and which columns of W are ``pinned``. ``Objective.with_`` keeps a statistic that depends on none
-of the parts that change.
+A copy of a problem may change four parts: the ``rows`` with their targets and weights, their ``frame``, the
+``penalty``, and which columns of W are ``pinned``. ``Objective.with_`` keeps the statistics that depend on none of the
+changed parts.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Part = Literal["rows", "frame", "penalty", "pinned"]
 
 
 class Statistic(cached_property[T]):
-    """A cached property that says what it depends on.
+    """A cached property that declares the parts of the problem it depends on.
 
-    ``narrowed``: the same statistic with more columns pinned, from the statistic and those columns, (d + 1,) of truth
-    values; None where it must be computed again.
+    ``narrowed``: a function that updates the statistic when more columns are pinned, given its value and the pinned
+    columns, (d + 1,) booleans; None if it must be computed again.
     """
 
     depends_on: frozenset[Part]
     narrowed: Callable[[T, AnyArray], T] | None
 
     def kept(self, value: T, changed: frozenset[Part], more_pinned: AnyArray | None) -> tuple[T] | None:
-        """The value for a problem whose parts ``changed``, in a tuple, or None where it no longer holds.
+        """The value after the parts ``changed``, in a tuple, or None if it is no longer valid.
 
-        ``more_pinned``: the columns that are pinned then, where these include all that were pinned before.
+        ``more_pinned``: the newly pinned columns, if these include all that were pinned before; otherwise None.
         """
         lost = self.depends_on & changed
         if not lost:

@@ -1,7 +1,7 @@
 """The directions of W that the data and the penalty determine.
 
-Three things leave directions on which the objective does not depend: collinear columns, a missing intercept,
-and for K score functions the shift of all of them alike. Newton steps and bounds live on the rest:
+The objective does not depend on some directions in three cases: collinear columns, a missing intercept, and for K score
+functions a common shift of all of them. Newton steps and bounds are restricted to the other directions:
 W = Q Θ Zᵀ, with Q an orthonormal basis of the contrasts between classes and Z one of the identified columns.
 """
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 
-# Relative eigenvalues of a Gram matrix below this are looked at again without squaring.
-DOUBTFUL = 1e-8
+# Relative eigenvalues of a Gram matrix below this may be rounding errors; they are computed again without squaring.
+SMALLEST_SQUARED_EIGENVALUE = 1e-8
 
 
 @dataclass(frozen=True)
 class Subspace:
-    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None where all columns are identified."""
+    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None if all columns are identified."""
 
     Q: Array | None
     Z: Array | None
@@ -83,28 +83,28 @@ def contrasts(K: int) -> Array:
 
 
 def identified(curvature: Array) -> Subspace | None:
-    """The columns' directions on which a (d + 1)² matrix of curvature is positive; None where that is in doubt.
+    """The columns' directions on which a (d + 1)² matrix of curvature is positive; None if rounding hides them.
 
-    Squared columns hold half the digits: an eigenvalue between rounding and DOUBTFUL may be either.
+    Squaring columns halves their digits: an eigenvalue below SMALLEST_SQUARED_EIGENVALUE may or may not be zero.
 
     >>> identified(np.diag([1.0, 0.0, 2.0])).rank
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not (d > 0).all():  # a column without curvature is left out exactly, not up to rounding
+    if not (d > 0).all():  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
     scaled = curvature / d / d[:, None]
-    scaled.flat[:: len(d) + 1] -= DOUBTFUL
+    scaled.flat[:: len(d) + 1] -= SMALLEST_SQUARED_EIGENVALUE
     try:
-        np.linalg.cholesky(scaled)  # there is one where all eigenvalues are above what was taken off
+        np.linalg.cholesky(scaled)  # succeeds if all eigenvalues exceed the subtracted value
     except np.linalg.LinAlgError:
         return None
     return Subspace(None, Z, len(d))
 
 
 def split_by_gap(curvature: Array) -> Subspace | None:
-    """The same where eigenvalues fall into rounding and the rest, with nothing between: a guess, to be shown on rows.
+    """The same if a gap separates rounding errors from other eigenvalues: a guess to be verified on the rows.
 
     >>> split_by_gap(np.array([[1.0, 1.0], [1.0, 1.0]])).rank
     1
@@ -114,14 +114,14 @@ def split_by_gap(curvature: Array) -> Subspace | None:
     d = d[seen]
     values, vectors = np.linalg.eigh(curvature[np.ix_(seen, seen)] / d / d[:, None])
     largest = values[-1] if len(seen) else 0.0
-    kept = values > DOUBTFUL * largest
+    kept = values > SMALLEST_SQUARED_EIGENVALUE * largest
     if np.any(values[~kept] > 64 * len(curvature) * EPS * largest):
         return None
     return _spanned(vectors[:, kept], d, seen, len(curvature))
 
 
 def _spanned(directions: Array, d: Array, seen: AnyArray, width: int) -> Subspace:
-    """The range of a curvature with these directions in columns of length 1; no part of it is in the null space."""
+    """The range of a curvature from its eigenvectors for columns scaled to length one, after undoing the scaling."""
     rank = directions.shape[1]
     if rank == width:
         return Subspace(None, None, rank)
@@ -131,9 +131,9 @@ def _spanned(directions: Array, d: Array, seen: AnyArray, width: int) -> Subspac
 
 
 def identified_by_root(root: Array, noise: float) -> Subspace:
-    """The same from a root of the curvature, whose singular values hold all digits.
+    """``identified`` from a root of the curvature, whose singular values are accurate.
 
-    ``noise``: the relative error of the columns; what is smaller counts as collinear.
+    ``noise``: the relative error of the columns; smaller singular values count as zero.
 
     >>> identified_by_root(np.array([[1.0, 1.0], [0.0, 1e-10]]), 1e-14).rank
     2
@@ -149,7 +149,7 @@ def identified_by_root(root: Array, noise: float) -> Subspace:
 
 
 def row_rank(A: Array, noise: float) -> int:
-    """The rank of a matrix with fewer rows than columns, in which what is smaller than ``noise`` counts as zero.
+    """The rank of a matrix with fewer rows than columns; relative singular values up to ``noise`` count as zero.
 
     >>> row_rank(np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]), 1e-12)
     1
@@ -158,9 +158,9 @@ def row_rank(A: Array, noise: float) -> int:
     A = A / np.where(length > 0, length, 1.0)
     products = A @ A.T
     largest = np.max(np.sum(np.abs(products), axis=1), initial=0.0)  # no eigenvalue is larger
-    products[np.diag_indices_from(products)] -= DOUBTFUL * largest
+    products[np.diag_indices_from(products)] -= SMALLEST_SQUARED_EIGENVALUE * largest
     try:
-        np.linalg.cholesky(products)  # there is one where all eigenvalues are above what was taken off
+        np.linalg.cholesky(products)  # succeeds if all eigenvalues exceed the subtracted value
         return len(A)
     except np.linalg.LinAlgError:
         sigma = np.linalg.svd(A, compute_uv=False)

@@ -1,4 +1,4 @@
-"""Rows: the one seam between data and everything that sums over it."""
+"""The `Rows` interface, through which all other code reads data, and its in-memory implementation."""
 
 from separatrix.rows.block import Block, Frame
 from separatrix.rows.column_statistics import ColumnSummary, standard_frame, summarise

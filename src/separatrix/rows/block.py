@@ -1,7 +1,7 @@
-"""Some rows, dense or CSR, seen through a frame. The only place that knows which.
+"""A block of rows, dense or CSR, in the coordinates of a frame. No other module distinguishes dense from CSR products.
 
-Everything above speaks of homogeneous rows x̄ = (1, x) in the coordinates of the frame, so a weight matrix W
-is always (K, d + 1) with the intercepts in column 0.
+All other code works with homogeneous rows x̄ = (1, x) in the coordinates of the frame, so a weight matrix W is always
+(K, d + 1), with the intercepts in column 0.
 """
 
 from __future__ import annotations
@@ -19,37 +19,44 @@ from separatrix.base.cached import cached_property
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Past this ratio of a column's offset to its spread, X·w − c·w loses digits that (X − c)·w keeps.
+# A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
-# Up to this ratio sums of squares may be taken about zero; and scales up to two to this power have squares with room.
-NEAR_OFFSET, SQUARED_SAFELY = 4.0, 250
-# Past two to this power weights for raw rows leave the range of float64 long before their scores do.
-FAR = 900
-LARGEST = float(np.finfo(np.float64).max)
-# Past this size of w·center its rounding shows in the scores, at 1e-12.
-CANCELS = 4096.0
-# CSR rows with more than this share of entries are multiplied faster when written out.
-FULL = 0.06
-# Rows that are multiplied at once: two products of a piece find it in a core's own cache. But no fewer rows than this.
-PIECE_BYTES, FEWEST_ROWS = 1 << 20, 64
-# Of fewer rows a column, moving the products of raw columns costs more than writing the rows out does.
-MANY_ROWS = 8
-# Up to so many rows that are read many times, writing them out costs less than turning weights into raw units does.
-FEW_ROWS = 1 << 16
-# Rows of fewer entries than this are written out by columns.
-NARROW = 16
-# Up to so many entries rows are multiplied by several weights at once: there a call takes longer than what it does.
-FEW_PRODUCTS = 1 << 16
-# Rows copied at once: a copy of a copy must not be large.
-CHUNK = 1024
-# Entries of a CSR block that may be written out where centring it needs that.
+# If every offset is at most this many times its scale, sums of raw products that are centred afterwards lose at most
+# one digit.
+LARGEST_RAW_PRODUCT_OFFSET = 4.0
+# Numbers with binary exponents below this have squares far from overflow (2^1024) and underflow.
+LARGEST_SQUARED_EXPONENT = 250
+# With scales beyond 2 to this power, weights in raw units can leave the range of float64 although their scores do not.
+LARGEST_RAW_EXPONENT = 900
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+# The rounding error of a larger w·center is visible in the scores at 1e-12, so a larger one is computed exactly.
+LARGEST_ROUNDED_SHIFT = 4096.0
+# CSR rows with more than this share of nonzero entries are multiplied faster as a dense array.
+DENSEST_SPARSE_PRODUCT = 0.06
+# Rows are multiplied in pieces of this many bytes, so that the second product with a piece finds it in a core's own
+# cache.
+PIECE_BYTES = 1 << 20
+# A piece has at least this many rows, however wide they are.
+FEWEST_ROWS_PER_PIECE = 64
+# With fewer rows per column than this, centring the rows first is cheaper than centring the products of raw columns.
+RAW_PRODUCT_ROWS_PER_COLUMN = 8
+# Up to this many rows, caching the framed rows is cheaper than converting weights to raw units in every pass.
+MOST_CACHED_ROWS = 1 << 16
+# Rows with fewer columns than this are cached column by column: a loop over so few entries costs more than the entries.
+FEWEST_COLUMNS_BY_ROW = 16
+# Up to this many entries several weighted products are computed in one call: the call costs more than its arithmetic.
+MOST_BATCHED_ENTRIES = 1 << 16
+# Rows that are copied and framed at a time, which limits the size of the temporary copy.
+ROWS_PER_COPY = 1024
+# The most entries of a CSR block that may be converted to a dense array, where centring requires it.
 LARGEST_DENSE_BLOCK = 1 << 22
-# Marks what ``as_csr`` has returned, so that it is looked through once: a look costs a third of a product X w.
+# This attribute marks arrays that ``as_csr`` returned, so that each is checked once: a check takes a third of a product
+# X w.
 _CANONICAL = "separatrix_canonical"
 
 
 def is_sparse(X: object) -> bool:
-    """Whether X is a SciPy sparse matrix or array, asked without importing SciPy."""
+    """Whether X is a SciPy sparse matrix or array, without importing SciPy."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
@@ -68,7 +75,7 @@ class Frame:
     """x ↦ (x − center)/scale, applied implicitly so that sparse rows stay sparse.
 
     ``center``, ``scale``: (d,); scales are powers of two. A scale of infinity hides a constant column: it reads 0
-    everywhere, its weight stays 0, and what a given weight adds to the score goes to the intercept.
+    everywhere, its weight stays 0, and the contribution of a given weight to the scores goes to the intercept.
     """
 
     center: Array
@@ -84,7 +91,7 @@ class Frame:
 
     @cached_property
     def is_far(self) -> AnyArray:
-        """Which columns have an offset that dwarfs their spread, (d,) of truth values."""
+        """Which columns have a large offset relative to their scale, (d,) booleans."""
         return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
 
     @cached_property
@@ -93,27 +100,27 @@ class Frame:
 
     @cached_property
     def is_near(self) -> bool:
-        """Whether rows lie about zero: then sums of products that are moved there afterwards lose a digit at most."""
-        return bool(np.all(np.abs(self.center) <= NEAR_OFFSET * self.scale))
+        """Whether all offsets are small, so that centring sums of raw products loses at most one digit."""
+        return bool(np.all(np.abs(self.center) <= LARGEST_RAW_PRODUCT_OFFSET * self.scale))
 
     @cached_property
     def squares_safely(self) -> bool:
         """Whether squares of raw entries are far from overflow and underflow."""
         exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
-        return bool(np.all(np.abs(exponents) < SQUARED_SAFELY))
+        return bool(np.all(np.abs(exponents) < LARGEST_SQUARED_EXPONENT))
 
     @cached_property
     def is_extreme(self) -> bool:
-        """Whether weights for raw rows may leave float64's range: then rows are framed before they are multiplied."""
+        """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
         exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
-        return bool(np.any(exponents > FAR))
+        return bool(np.any(exponents > LARGEST_RAW_EXPONENT))
 
     def to_original(self, W: Array) -> Array:
-        """Weights for raw rows from weights for framed rows; the largest float where one is out of range."""
+        """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""
         original = np.empty_like(W)
         if self.is_extreme:
             with np.errstate(over="ignore"):
-                original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST, LARGEST)
+                original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST_FLOAT, LARGEST_FLOAT)
         else:
             original[:, 1:] = W[:, 1:] / self.scale
         original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
@@ -127,10 +134,10 @@ class Frame:
         return framed
 
     def _shifted(self, b: Array, w: Array, sign: int) -> Array:
-        """The sum b ± w·center; exactly where it cancels digits that scores need, as it does beside a large offset."""
+        """b ± w·center; in exact arithmetic where cancellation would lose digits of the scores."""
         if not self.has_large_offset and not self.is_extreme:
             moved = w @ self.center
-            if min(moved.tolist()) >= -CANCELS and max(moved.tolist()) <= CANCELS:
+            if min(moved.tolist()) >= -LARGEST_ROUNDED_SHIFT and max(moved.tolist()) <= LARGEST_ROUNDED_SHIFT:
                 return b + sign * moved
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [
@@ -141,15 +148,15 @@ class Frame:
 
 
 def _as_float(x: Fraction) -> float:
-    """x rounded; the largest float where it is out of range."""
-    return float(min(max(x, -Fraction(LARGEST)), Fraction(LARGEST)))
+    """x rounded to float64; out-of-range values become the largest float."""
+    return float(min(max(x, -Fraction(LARGEST_FLOAT)), Fraction(LARGEST_FLOAT)))
 
 
 @dataclass(frozen=True)
 class Block:
     """Rows ``start, start + 1, …``: X (m, d), targets t (m,), weights (m,).
 
-    ``kept``: it outlives a pass, so that what is written out of it serves the next one, too.
+    ``kept``: the block outlives a pass, so its framed rows are cached across passes.
     """
 
     X: Matrix
@@ -165,12 +172,12 @@ class Block:
 
     @cached_property
     def _double(self) -> Any:
-        """X with dense float32 written out as float64: in cache, once for all that a pass does with a block."""
+        """X, with dense float32 converted to float64 once per block."""
         return self.X if is_sparse(self.X) else np.asarray(self.X, dtype=np.float64)
 
     @cached_property
     def _framed(self) -> Any:
-        """X in the frame's coordinates: a dense copy, or CSR that is scaled but not centred."""
+        """X in the frame's coordinates: a dense copy, or a CSR array that is scaled but not centred."""
         X: Any = self._double
         if is_sparse(X):
             if self._explicit:
@@ -189,17 +196,17 @@ class Block:
 
     @property
     def _explicit(self) -> bool:
-        """Whether rows are centred one by one, which a large offset needs, and CSR allows where it stays small."""
+        """Whether rows are centred before products. Large offsets need that; for CSR the dense copy must be small."""
         small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
         return small and (self.frame.has_large_offset or self.frame.is_extreme)
 
     def offsets_read(self) -> Array:
-        """The offset of each column as products read it, in units of its scale: zero where rows are centred first."""
+        """Each column's offset in products, in units of its scale: zero if rows are centred first."""
         offset = np.abs(self.frame.center / self.frame.scale)
         return np.zeros_like(offset) if self._explicit else offset
 
     def scores(self, W: Array) -> Array:
-        """X̄ Wᵀ, (m, K), the scores of a class side by side in memory."""
+        """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""
         if self._is_written_out:
             return np.asarray((W @ self._written.T).T)
         explicit = self._explicit
@@ -207,12 +214,14 @@ class Block:
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
         if is_sparse(X):
             return np.asarray(X @ raw[:, 1:].T + raw[:, 0])
-        scores = raw[:, 1:] @ X.T  # of few classes a third faster than X Wᵀ, and sums over classes run over whole rows
+        scores = (
+            raw[:, 1:] @ X.T
+        )  # with few classes a third faster than X Wᵀ; sums over classes then add contiguous arrays
         scores += raw[:, :1]
         return np.asarray(scores.T)
 
     def score_sizes(self, W: Array) -> Array:
-        """|X̄| |W|ᵀ, (m, K): what a score is a sum of, so that rounding can be told from a sign."""
+        """|X̄| |W|ᵀ, (m, K): the sum of the sizes of a score's terms, which tells a score from its rounding error."""
         X, size = self._framed, np.abs(W)
         total = np.asarray(abs(X) @ size[:, 1:].T + size[:, 0])
         if is_sparse(X):
@@ -224,7 +233,7 @@ class Block:
         total = R.sum(axis=0)
         if self._is_written_out:
             whole = np.asarray(R.T @ self._written)
-            whole[:, 0] = total  # of rows that balance each other exactly zero
+            whole[:, 0] = total  # exact: rows that balance each other sum to zero
             return whole
         if self._explicit:
             product = R.T @ self._framed
@@ -238,18 +247,20 @@ class Block:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
         d = self.X.shape[1]
         if not is_sparse(self.X) and (h >= 0).all():
-            if self.frame.is_near and not self.kept and self.n_rows > MANY_ROWS * d:
+            if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * d:
                 return self.raw_products(h[:, None])[1]
             X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
-            first = h @ X  # of rows that balance each other exactly zero, which no root squared is
+            first = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
             half = X * root if self.kept else np.multiply(X, root, out=X)
-            H = np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+            H = np.asarray(
+                half.T @ half
+            )  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
             H[0] = H[:, 0] = first
             return H
         H = np.empty((d + 1, d + 1))
         X = self._framed
         H[0, 0] = h.sum()
-        if is_sparse(X) and X.nnz > FULL * X.shape[0] * d and X.shape[0] * d <= LARGEST_DENSE_BLOCK:
+        if is_sparse(X) and X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * d and X.shape[0] * d <= LARGEST_DENSE_BLOCK:
             X = X.toarray() - self.frame.center / self.frame.scale
         if is_sparse(X):
             weighted = X.multiply(h[:, None]).tocsr()
@@ -270,26 +281,27 @@ class Block:
         return H
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
-        """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m): those of few rows all at once."""
-        if not self._is_written_out or by.size * (self.X.shape[1] + 1) > FEW_PRODUCTS:
+        """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
+        if not self._is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
             return (self.sandwich(h) for h in by)
         X = self._written
         parts = (X.T * by[:, None, :]) @ X
-        return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # rounding alone leaves them unsymmetric
+        return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric but for rounding
 
     def raw_products(self, by: Array) -> tuple[Array, Array]:
         """byᵀ X̄, (K, d + 1), and X̄ᵀ diag(Σ_k by_k) X̄, for by (m, K) ≥ 0, of dense rows that are nearly centred.
 
-        Products of raw columns, then moved: no framed copy. A piece of rows at a time, in cache for both.
+        The products of raw columns are computed and then centred, so no framed copy is made. Both products read a piece
+        of rows while it is in cache.
         """
         scale, c = self.frame.scale, self.frame.center
         unsafe = not self.frame.squares_safely
-        if unsafe:  # the same bits: scales are powers of two
+        if unsafe:  # exact, since scales are powers of two
             c, scale = c / scale, np.ones_like(scale)
         h = by[:, 0] if by.shape[1] == 1 else by.sum(axis=1)
         alike, d = np.all(h == 1), len(c)
         first, second = np.zeros((by.shape[1], d)), np.zeros((d, d))
-        size = max(FEWEST_ROWS, PIECE_BYTES // (8 * max(1, d)))
+        size = max(FEWEST_ROWS_PER_PIECE, PIECE_BYTES // (8 * max(1, d)))
         for start in range(0, self.n_rows, size):
             rows = slice(start, start + size)
             X = self._double[rows] / self.frame.scale if unsafe else self._double[rows]
@@ -332,8 +344,8 @@ class Block:
 
     @cached_property
     def _written(self) -> Array:
-        """The same, kept; rows of few entries by columns, since a loop over few entries costs more than they do."""
-        if is_sparse(self.X) or self.X.shape[1] >= NARROW:
+        """Cached `homogeneous()`; rows with few columns are stored column by column (FEWEST_COLUMNS_BY_ROW)."""
+        if is_sparse(self.X) or self.X.shape[1] >= FEWEST_COLUMNS_BY_ROW:
             return self.homogeneous()
         X: Any = self.X
         columns = np.empty((X.shape[1] + 1, self.n_rows))
@@ -344,29 +356,29 @@ class Block:
 
     @cached_property
     def _is_written_out(self) -> bool:
-        """Whether products are taken of the rows as they are written out: of few rows, that are read many times."""
-        return self.kept and not is_sparse(self.X) and self.n_rows <= FEW_ROWS
+        """Whether products use the cached framed rows: for few dense rows that are read many times."""
+        return self.kept and not is_sparse(self.X) and self.n_rows <= MOST_CACHED_ROWS
 
     def written_out(self, rows: Integers) -> Block:
-        """These rows in the frame's coordinates, to be used often: a dense copy; CSR rows stay as they are."""
+        """A dense copy of these rows in the frame's coordinates, for repeated use. CSR rows keep the frame."""
         if is_sparse(self.X):
             return self.take(rows)
         X = np.empty((len(rows), self.X.shape[1]))
-        for start in range(0, len(rows), CHUNK):
-            chosen = slice(start, start + CHUNK)
+        for start in range(0, len(rows), ROWS_PER_COPY):
+            chosen = slice(start, start + ROWS_PER_COPY)
             X[chosen] = self.take(rows[chosen])._framed
         return Block(X, self.t[rows], self.weight[rows], self.start, Frame.identity(self.X.shape[1]))
 
     def take(self, rows: Integers | slice) -> Block:
-        """The rows with these numbers inside the block, in this order; of a slice no copy, where rows are dense."""
+        """The rows with these indices in the block, in this order. A slice of dense rows is a view."""
         return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
 
 
 def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
-    """X as a CSR array with sorted indices and no entry twice; without a copy where X is that already.
+    """X as a CSR array with sorted indices and without duplicate entries. X is not copied if it already is one.
 
-    SciPy sorts indices and sums repeated entries in place, whenever an operation wants them so, in arrays that may be
-    the caller's. What comes from here leaves it nothing to do.
+    SciPy sorts indices and sums duplicate entries in place when an operation needs that, possibly in the caller's
+    arrays. The arrays that this function returns never need it.
 
     >>> from scipy.sparse import csr_array
     >>> X = csr_array(([5.0, 1.0, 2.0], [1, 0, 0], [0, 3]), shape=(1, 2))
@@ -377,7 +389,7 @@ def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
 
     if getattr(X, _CANONICAL, False):
         return X  # type: ignore[no-any-return]
-    rows = csr_array(X)  # another object: flags kept in X may be older than its indices
+    rows = csr_array(X)  # a new object, since flags cached in X may be outdated
     if not rows.has_canonical_format:
         rows = rows.copy() if getattr(X, "format", None) == "csr" else rows
         rows.sum_duplicates()
@@ -386,7 +398,7 @@ def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
 
 
 def _transposed(X: Any) -> Any:
-    """Xᵀ of CSR rows, by the same arrays: the constructor behind ``X.T`` copies what is a part of a larger array."""
+    """Xᵀ of CSR rows on the same arrays. ``X.T`` calls a constructor that copies arrays that are views."""
     from scipy.sparse import csc_array
 
     turned = csc_array((X.shape[1], X.shape[0]), dtype=X.dtype)
@@ -395,14 +407,14 @@ def _transposed(X: Any) -> Any:
 
 
 def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:
-    """Rows start, …, stop − 1 of a CSR array; a view, where slicing would copy."""
+    """Rows start, …, stop − 1 of a CSR array as a view; slicing would copy them."""
     from scipy.sparse import csr_array
 
     if start == 0 and stop == X.shape[0]:
         return X  # type: ignore[no-any-return]
     first, last = X.indptr[start], X.indptr[stop]
     rows = csr_array((stop - start, X.shape[1]), dtype=X.dtype)
-    # Its arrays are put in by hand: the constructor copies what is a small part of a larger array.
+    # The arrays are assigned, because the constructor copies a small view of a larger array.
     rows.data, rows.indices = X.data[first:last], X.indices[first:last]
     rows.indptr = X.indptr[start : stop + 1] - first
     return rows

@@ -1,7 +1,7 @@
-"""One pass over the columns: weighted mean, variance, range, sums by class; from them the standard frame.
+"""Weighted mean, variance, range and class sums of every column in one pass, and the standard frame from them.
 
-Mean, squared deviations and the classes' deviations from the mean are merged by Chan, Golub and LeVeque (1983), so a
-large offset loses nothing.
+Means, squared deviations and the classes' deviations from the mean are merged as in Chan, Golub and LeVeque (1983), so
+a large offset loses no digits.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block, Frame, is_sparse, power_of_two
 from separatrix.rows.protocol import Rows
 
-# Past this share of the mean's square, Σ s x² holds too few digits of Σ s (x − mean)², or the column may be constant.
-DOUBTFUL = 1e-6
-# Fewer entries are summed before the compiler's package has been imported.
-FEWEST_COMPILED = 1 << 22
-# Outside this range a squared deviation may leave float64; then columns are first divided by a power of two.
+# If the variance is below this share of the squared mean, Σ s x² has too few digits of Σ s (x − mean)², or the column
+# may be constant; the variance is then computed again with the mean subtracted.
+SMALLEST_TRUSTED_VARIANCE = 1e-6
+# Fewer entries than this are summed by NumPy: importing the compiler's package would take longer.
+FEWEST_ENTRIES_TO_COMPILE_SUMS = 1 << 22
+# Variances outside this range may come from squares outside float64's range; columns are then scaled by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
 
 
 @dataclass
 class ColumnSummary:
-    """Of each column, over rows of positive weight: mean, std (population), min and max; all (d,).
+    """The mean, population std, min and max of each column over rows of positive weight, each (d,).
 
-    Where no ``ranges`` were asked for, min and max are ∓infinity but for columns that may be constant.
-    ``class_weight`` (K − 1,) and ``pull`` (K − 1, d): of each class but the first, its weight and Σ s (x − mean).
+    Without ``ranges``, min and max are ∓infinity except for columns that may be constant. ``class_weight`` (K − 1,) and
+    ``pull`` (K − 1, d) are the weight and Σ s (x − mean) of each class but the first.
     """
 
     weight: float
@@ -38,7 +39,7 @@ class ColumnSummary:
     m2: Array
     minimum: Array
     maximum: Array
-    unit: Array  # the power of two that m2 was computed in
+    unit: Array  # columns were divided by this power of two for m2
     class_weight: Array
     pull: Array
 
@@ -48,19 +49,19 @@ class ColumnSummary:
 
     @property
     def constant(self) -> Any:
-        """Which columns have one value only."""
+        """Which columns have a single value."""
         return self.minimum == self.maximum
 
     def class_sums(self, frame: Frame) -> Array:
         """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
-        own = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
+        weight = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
         pull = np.vstack([-self.pull.sum(axis=0), self.pull])
-        return np.column_stack([own, (pull + np.outer(own, self.mean - frame.center)) / frame.scale])
+        return np.column_stack([weight, (pull + np.outer(weight, self.mean - frame.center)) / frame.scale])
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """The partial sum behind ``summarise``; ``targets``: what t is in each class but the first, (K − 1,)."""
+    """The sum behind ``summarise``; ``targets`` (K − 1,): the value of t in each class but the first."""
 
     unit: Array
     targets: AnyArray
@@ -77,7 +78,7 @@ class _Columns:
         if not counted.all():
             X: Any = block.X
             if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
-                return replace(total, weight=np.nan)  # a row without weight must be finite, too
+                return replace(total, weight=np.nan)  # rows with zero weight must be finite as well
             block = block.take(np.flatnonzero(counted))
         if block.n_rows == 0:
             return total
@@ -85,10 +86,10 @@ class _Columns:
             return self.merge(total, self._part(block))
 
     def _part(self, block: Block) -> ColumnSummary:
-        """One block's summary: by sums of x and x², and once more with the mean taken off where those are in doubt."""
+        """One block's summary from sums of x and x²; inaccurate columns are summed again with the mean subtracted."""
         weight = float(block.weight.sum())
         by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
-        own = by_class.sum(axis=0)
+        class_weight = by_class.sum(axis=0)
         X: Any = block.X
         summed = _sparse_sums if is_sparse(X) else _dense_sums
         if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
@@ -98,14 +99,14 @@ class _Columns:
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
         absent = (square == 0) & (mean == 0)
-        doubtful = np.flatnonzero((self.ranges | ~(m2 > DOUBTFUL * least)) & ~absent)
+        doubtful = np.flatnonzero((self.ranges | ~(m2 > SMALLEST_TRUSTED_VARIANCE * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
         if len(doubtful):
             seen = _sparse_ranges if is_sparse(X) else _dense_ranges
-            found = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
-            low[doubtful], high[doubtful], m2[doubtful] = found
-        pull = sums - np.outer(own, mean)
-        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, own, pull)
+            again = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
+            low[doubtful], high[doubtful], m2[doubtful] = again
+        pull = sums - np.outer(class_weight, mean)
+        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
 
     def merge(self, a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
         if a.weight == 0 or b.weight == 0:
@@ -131,7 +132,7 @@ def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Arra
 
 
 def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
-    """The same in one sweep that does not hold the interpreter, of dense rows or CSR."""
+    """`_dense_sums` for dense or CSR rows in one compiled sweep that releases the interpreter lock."""
     from separatrix.kernels import column_sums, csr
 
     X: Any = block.X
@@ -167,7 +168,7 @@ def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Arra
 
 
 def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
-    """The same from the entries alone: a wide block as dense numbers may not fit into memory."""
+    """`_dense_ranges` from the stored entries: a wide block may not fit into memory as a dense array."""
     X = X.tocsc()
     X.sum_duplicates()
     n, d = X.shape
@@ -185,7 +186,7 @@ def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Arr
 
 @dataclass(frozen=True)
 class _FirstNotFinite:
-    """(row, column, value, how many) of the first NaN or infinity."""
+    """(row, column, value) of the first NaN or infinity, and the count of all."""
 
     def zero(self) -> tuple[int, int, float, int]:
         return (-1, -1, 0.0, 0)
@@ -225,25 +226,25 @@ def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
 
 
 def _entries(rows: Rows) -> int:
-    """How many are read in a pass; of a stream whose length is not known yet, enough for compiled sums."""
+    """The number of entries read in a pass. A stream of unknown length counts as large enough for compiled sums."""
     block = rows.resident()
     X: Any = None if block is None else block.X
     return (
         int(X.nnz)
         if X is not None and is_sparse(X)
-        else (FEWEST_COMPILED if rows.n_rows is None else rows.n_rows * rows.n_features)
+        else (FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features)
     )
 
 
 def summarise(
     rows: Rows, names: list[str] | None = None, targets: AnyArray | None = None, ranges: bool = True
 ) -> ColumnSummary:
-    """Summarise every column in one pass (more where squares would leave float64); refuse NaN and infinity.
+    """Summarise every column in one pass, or more if squares leave float64's range; refuse NaN and infinity.
 
-    ``targets``: what t is in each class but the first, for sums by class. ``ranges``: min and max of every column, not
-    only of those that may be constant.
+    ``targets``: the value of t in each class but the first, for class sums. ``ranges``: compute min and max of every
+    column, not only of those that may be constant.
     """
-    many = _entries(rows) >= FEWEST_COMPILED
+    many = _entries(rows) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
     partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
     summary = rows.fold(partial)
     if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
@@ -266,10 +267,10 @@ def summarise(
 def standard_frame(
     summary: ColumnSummary, curvature: Array, centred: bool, hide_constant: AnyArray | bool = True
 ) -> Frame:
-    """The frame in which a column's weight has curvature near ¼: of the loss ¼ var, and of the penalty.
+    """The frame in which the curvature of a column's weight, ¼ var from the loss plus the penalty's, is near ¼.
 
-    ``curvature``: (d,), the penalty's second derivative in each raw weight. Without an intercept nothing may be
-    centred. Scales are powers of two, so the coordinates themselves round nothing.
+    ``curvature``: (d,), the penalty's second derivative in each raw weight. Without an intercept columns are not
+    centred. Scales are powers of two, so scaling causes no rounding.
     """
     spread = 2 * np.sqrt(curvature)
     if not centred:

@@ -1,4 +1,4 @@
-"""The edge: rows of classes made from arrays, once. Everything behind it takes ``Rows``."""
+"""Makes `Rows` from arrays and class numbers. All code behind this function takes ``Rows``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from separatrix.rows.memory import MemoryRows, memory_rows
 def labelled_rows(
     X: Any, codes: Integers, n_classes: int, weight: Array | None = None, offset: Array | None = None
 ) -> MemoryRows:
-    """Rows in memory whose targets are those of a likelihood: ±1 for two classes, class numbers for more.
+    """Rows in memory with the targets of a likelihood: ±1 for two classes, class numbers for more.
 
-    Weights are divided by a power of two, ``weight_unit``, so that sums of them stay far from overflow and underflow.
-    ``offset`` (n, K or 1): what is added to the scores, as columns behind X; that copies X.
+    Weights are divided by a power of two, ``weight_unit``, so that their sums stay far from overflow and underflow.
+    ``offset`` (n, K or 1) is added to the scores. It is appended to X as columns, which copies X.
 
     >>> rows = labelled_rows(np.eye(2), np.array([0, 1]), 2, np.array([3.0, 5.0]))
     >>> rows.t.tolist(), rows.weight.tolist(), rows.weight_unit
@@ -26,12 +26,12 @@ def labelled_rows(
     """
     weight = np.ones(len(codes)) if weight is None else weight
     unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
-    X = X if offset is None else _beside(X, offset)
+    X = X if offset is None else _with_offset(X, offset)
     return memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit, weight_unit=unit)
 
 
-def _beside(X: Any, offset: Array) -> Any:
-    """X with the columns of an offset behind its own."""
+def _with_offset(X: Any, offset: Array) -> Any:
+    """X with the columns of an offset appended."""
     if not is_sparse(X):
         return np.column_stack([X, offset])
     from scipy.sparse import csr_array, hstack

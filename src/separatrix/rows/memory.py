@@ -1,4 +1,4 @@
-"""Rows in memory, dense or CSR: the block knows which, so one home serves both."""
+"""Rows in memory. `Block` handles dense and CSR arrays, so one class serves both."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from separatrix.rows.sampling import Sample, draw
 
 A = TypeVar("A")
 
-# Rows of a dense block at least, unless it grows past four times its size: what is done by column is done for each.
-FEWEST_ROWS = 64
+# The fewest rows in a dense block, unless that makes the block larger than four times BLOCK_BYTES: each block repeats
+# the work that is done once per column.
+FEWEST_ROWS_PER_BLOCK = 64
 
 
 @dataclass(frozen=True)
 class MemoryRows:
-    """X (n, d) dense or CSR, targets t (n,), weights (n,), seen through a frame.
+    """X (n, d) dense or CSR, targets t (n,), weights (n,), in the coordinates of a frame.
 
-    ``weight_unit``: what the weights were divided by before they came here.
-    ``counter``: how often they have been read; ``NOT_COUNTED`` where they are only some of all rows.
-    ``once``: they are read once or twice, so that nothing written out of them is worth keeping.
+    The weights have been divided by ``weight_unit``. ``counter`` counts passes; it is ``NOT_COUNTED`` for a subset of
+    the rows. ``once``: the rows are read only once or twice, so blocks cache nothing.
 
     >>> rows = memory_rows(np.eye(3), np.array([1.0, -1.0, 1.0]))
     >>> rows.n_rows, rows.n_features
@@ -50,7 +50,7 @@ class MemoryRows:
         return int(self.X.shape[1])
 
     def seen_through(self, frame: Frame) -> MemoryRows:
-        """The same rows in other coordinates; nothing is copied."""
+        """The same rows in other coordinates, without a copy."""
         return replace(self, frame=frame)
 
     def _cut(self, start: int, stop: int) -> Block:
@@ -61,17 +61,19 @@ class MemoryRows:
 
     @cached_property
     def _edges(self) -> Integers:
-        """Where blocks begin and end: about BLOCK_BYTES of values each, by the data and not by the threads."""
+        """Where blocks begin and end. A block has about BLOCK_BYTES of values, whatever the number of threads."""
         n, d = self.n_rows, self.n_features
         if is_sparse(self.X):
             X: Any = self.X
-            filled = X.indptr.astype(np.int64) * 12  # eight bytes of value, four of index
-            size = max(BLOCK_BYTES, 64 * d)  # what is summed by column should be less than what is read for it
+            filled = X.indptr.astype(np.int64) * 12  # eight bytes for a value, four for its index
+            size = max(BLOCK_BYTES, 64 * d)  # a block has more entries than sums by column
             cuts = np.searchsorted(filled, np.arange(size, filled[-1], size))
-            by_rows = np.arange(0, n, BLOCK_BYTES // 16)  # rows with few values still cost their score
+            by_rows = np.arange(
+                0, n, BLOCK_BYTES // 16
+            )  # computing the score of a row takes time even if the row has few values
             return np.unique(np.concatenate([[0], cuts, by_rows, [n]])).astype(np.int64)
         fit = BLOCK_BYTES // max(1, d * 8)
-        size = max(1, fit, min(FEWEST_ROWS, 4 * fit))
+        size = max(1, fit, min(FEWEST_ROWS_PER_BLOCK, 4 * fit))
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
@@ -80,12 +82,12 @@ class MemoryRows:
 
     @cached_property
     def _blocks(self) -> Sequence[Block]:
-        """All rows, cut; where they are one block, it is kept, and with it what a pass writes out of it."""
+        """All rows as blocks. A single block is cached, and with it the framed copy that it makes."""
         cuts = _Cuts(self, self._edges)
         return [replace(cuts[0], kept=not self.once)] if len(cuts) == 1 else cuts
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows; a batch of rows as given is a view."""
+        """Batches of ``order.size`` rows. Batches in the given order are views."""
         self.counter.add()
         n = self.n_rows
         if order.draw == "given":
@@ -98,7 +100,7 @@ class MemoryRows:
             yield whole.take(chosen[start : start + order.size])
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        self.counter.add()  # drawing itself reads every row where rows are not in memory
+        self.counter.add()  # a source outside memory reads every row to draw a sample
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
@@ -107,7 +109,7 @@ class MemoryRows:
 
 @dataclass(frozen=True)
 class _Cuts(Sequence[Block]):
-    """The blocks between the edges, cut only when asked for."""
+    """The blocks between the edges, created on access."""
 
     rows: MemoryRows
     edges: Integers
@@ -122,7 +124,7 @@ class _Cuts(Sequence[Block]):
 
 
 def some_rows(block: Block) -> MemoryRows:
-    """The rows of a block by themselves."""
+    """The rows of a block as ``Rows`` that do not count passes."""
     return MemoryRows(block.X, block.t, block.weight, block.frame, NOT_COUNTED)
 
 

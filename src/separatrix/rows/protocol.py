@@ -1,4 +1,4 @@
-"""The seam: what every home of rows offers, and what can be summed over them."""
+"""The `Rows` protocol, which every data source implements, and the `Partial` protocol for sums over rows."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-# Blocks of this size stay in cache between X·w and Xᵀr, so a pass reads X once; smaller ones make threads wait for each
-# other, since NumPy takes the interpreter back after each call: at a megabyte two threads were slower than one.
+# The size of a block in bytes. Blocks of this size stay in cache between X·w and Xᵀr, so a pass reads X from memory
+# once. With smaller blocks threads wait for each other, because NumPy takes the interpreter lock again after each call:
+# with blocks of one megabyte two threads were slower than one.
 BLOCK_BYTES = 1 << 22
-# Enough strands to feed many cores; few enough that their accumulators are no burden.
+# The largest number of partial sums that are computed in parallel and then merged: enough for many cores, and few
+# enough that their accumulators take little memory.
 STRANDS = 32
 
 
 class Partial(Protocol[A]):
-    """What is summed: small, picklable, holds weights, never rows."""
+    """A sum over rows. It is small and picklable, and it holds weights but never rows."""
 
     def zero(self) -> A: ...
     def add(self, total: A, block: Block) -> A: ...
@@ -36,7 +38,7 @@ class Partial(Protocol[A]):
 
 
 class ArraySum(ABC):
-    """A partial whose total is one float64 array, added in place."""
+    """A partial whose total is one float64 array that is updated in place."""
 
     @property
     @abstractmethod
@@ -55,9 +57,9 @@ class ArraySum(ABC):
 
 @dataclass(frozen=True)
 class Order:
-    """How rows are walked: in batches of ``size``, as given, shuffled, or drawn with replacement.
+    """The order of rows in batches of ``size``: as given, shuffled, or drawn with replacement.
 
-    The walk is a function of (seed, epoch), so a run resumed from a checkpoint walks on as it would have.
+    The order is a function of (seed, epoch), so a run that resumes from a checkpoint continues with the same batches.
     """
 
     size: int
@@ -78,7 +80,7 @@ _counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", d
 
 
 class PassCounter:
-    """How often all rows have been read. Rows carry one, and every view of the same rows shares it.
+    """Counts passes over all rows. All views of the same rows share one counter.
 
     >>> counter = PassCounter()
     >>> counter.add()
@@ -92,14 +94,14 @@ class PassCounter:
         self.passes = 0
 
     def add(self) -> None:
-        """Note that every row has been read once more."""
+        """Count one more pass."""
         self.passes += 1
         for counter in _counters.get():
             counter[0] += 1
 
 
 class _NotCounted(PassCounter):
-    """The counter of rows that are only some of all rows: reading them is not a pass."""
+    """The counter of a subset of the rows: reading a subset does not count as a pass."""
 
     __slots__ = ()
 
@@ -112,13 +114,14 @@ NOT_COUNTED = _NotCounted()
 
 @runtime_checkable
 class Rows(Protocol):
-    """Rows in some home: dense memory, sparse memory, later a stream or a cluster.
+    """Labelled and weighted rows from any source: dense memory, sparse memory, a stream or a cluster.
 
-    ``fold``, ``blocks`` and ``sample`` each add a pass to ``counter``, which all views of the same rows share. Code
-    that reads the block of ``resident()`` itself calls ``counter.add()`` each time it has read all of it.
+    ``fold``, ``blocks`` and ``sample`` each add a pass to ``counter``, which all views of the same rows share.
+    ``resident()`` returns all rows as one block, or None if they are not in memory. Code that reads this block calls
+    ``counter.add()`` each time it has read all of it.
 
-    ``n_rows`` is None until a home that cannot know it has been read once. ``weight_unit``: what the weights were
-    divided by before they came here.
+    ``n_rows`` is None if the source does not know its length before the first pass. The weights have been divided by
+    ``weight_unit``.
     """
 
     @property
@@ -139,14 +142,14 @@ class Rows(Protocol):
 
 
 def count_pass() -> None:
-    """Note that every row of an array without a counter of its own has been read once more."""
+    """Count one more pass over an array that has no counter of its own."""
     for counter in _counters.get():
         counter[0] += 1
 
 
 @contextmanager
 def counted_passes() -> Iterator[list[int]]:
-    """How often the rows are read inside the block: entry 0 of what it gives.
+    """Count the passes inside a ``with`` block. Entry 0 of the list it yields is the count.
 
     >>> with counted_passes() as passes:
     ...     count_pass()
@@ -163,7 +166,7 @@ def counted_passes() -> Iterator[list[int]]:
 
 @dataclass(frozen=True)
 class _Count:
-    """The partial that counts rows."""
+    """Counts rows."""
 
     def zero(self) -> int:
         return 0
@@ -177,7 +180,7 @@ class _Count:
 
 @dataclass(frozen=True)
 class _Weight:
-    """The partial that adds up the rows' weights."""
+    """Sums the rows' weights."""
 
     def zero(self) -> float:
         return 0.0
@@ -190,14 +193,14 @@ class _Weight:
 
 
 def total_weight(rows: Rows) -> float:
-    """Σ s: without a pass where rows are in memory."""
+    """Σ s, the sum of the weights. Rows in memory need no pass for it."""
     block = rows.resident()
     return rows.fold(_Weight()) if block is None else float(block.weight.sum())
 
 
 @dataclass(frozen=True)
 class _Stacked:
-    """The partial that puts what a function says of each block one after the other."""
+    """Collects a function's value on each block, in order."""
 
     function: Callable[[Block], AnyArray]
 
@@ -212,22 +215,26 @@ class _Stacked:
 
 
 def by_row(rows: Rows, function: Callable[[Block], AnyArray]) -> AnyArray:
-    """What a function of a block says of each of its rows, (n, …), for all rows.
+    """Apply a function that maps a block to one result per row, and concatenate the results for all rows, (n, …).
 
-    Rows in memory are one block; of others one number a row is kept, and never the rows.
+    Rows in memory are passed as one block. Other sources are read block by block; only the results are kept.
     """
     block = rows.resident()
     return np.concatenate(rows.fold(_Stacked(function))) if block is None else function(block)
 
 
 def number_of_rows(rows: Rows) -> int:
-    """How many rows there are; a pass counts them where their home does not know yet."""
+    """The number of rows. If the source does not know it yet, this takes a pass."""
     n = rows.n_rows
     return rows.fold(_Count()) if n is None else n
 
 
 def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
-    """Sum ``partial`` over blocks: fixed strands, merged in a fixed order, whatever the threads."""
+    """Sum ``partial`` over blocks.
+
+    The blocks are divided into at most STRANDS runs whose sums are merged in order, so the result does not depend on
+    the number of threads.
+    """
     if len(blocks) == 1:
         return partial.add(partial.zero(), blocks[0])
     edges = np.linspace(0, len(blocks), min(STRANDS, len(blocks)) + 1).astype(int)

@@ -1,9 +1,9 @@
-r"""Weights in raw units whose last bits are chosen so that the intercept keeps its digits.
+r"""Weights in raw units whose last bits are chosen so that rounding the intercept loses little.
 
-With b = W₀ − Σ_j w_j c_j, centres c_j of 1e15 make b of that size, and its last bit is worth 0.1 in every score. The
-last bit of a weight is worth as much there, 2⁻⁵² |w_j c_j|, and nothing elsewhere: k steps of it change what the column
-adds to the centred scores by k 2⁻⁵² of itself. Among a few thousand k there is one with which b, rounded, is a thousand
-times nearer to what it should be.
+The intercept in raw units is b = W₀ − Σ_j w_j c_j. With centres c_j of 1e15, b is of that size too, and its last bit
+changes every score by 0.1. The last bit of a weight w_j also changes b by 2⁻⁵² |w_j c_j|, but k such steps change the
+column's part of the centred scores only by a relative k 2⁻⁵². Among a few thousand k there is one for which the rounded
+b is a thousand times nearer to its exact value.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.rows.block import LARGEST, Frame
+from separatrix.rows.block import LARGEST_FLOAT, Frame
 
-# What an intercept may be off by before anything is done about it; and steps of a weight that are tried either way.
-ENOUGH, STEPS = 1e-12, 4096
+# An intercept whose rounding error is at most this is left as it is.
+LARGEST_INTERCEPT_ERROR = 1e-12
+# The search changes a weight by at most this many units in the last place in each direction.
+MOST_LAST_BIT_STEPS = 4096
 
 
 def raw_weights(frame: Frame, W: Array) -> Array:
@@ -31,29 +33,29 @@ def raw_weights(frame: Frame, W: Array) -> Array:
     if not frame.has_large_offset:
         return raw
     for given, row in zip(W, raw, strict=True):
-        if np.max(np.abs(row)) < LARGEST / 2:
+        if np.max(np.abs(row)) < LARGEST_FLOAT / 2:
             _settle(frame, float(given[0]), row)
     return raw
 
 
 def _settle(frame: Frame, target: float, row: Array) -> None:
-    """Change the last bits of a weight of ``row``, and its intercept, in place."""
+    """Change the last bits of one weight of ``row``, and its intercept, in place."""
     off = Fraction(target) - _at_centre(frame, row)
     step = np.spacing(np.abs(row[1:])) * np.abs(frame.center)
     j = int(np.argmax(np.where(row[1:] != 0, step, 0.0)))
-    if abs(off) <= ENOUGH or row[j + 1] == 0 or step[j] <= ENOUGH:
+    if abs(off) <= LARGEST_INTERCEPT_ERROR or row[j + 1] == 0 or step[j] <= LARGEST_INTERCEPT_ERROR:
         return
-    # In whole numbers: what a step of the weight and one of the intercept are worth.
-    one = Fraction(float(np.spacing(abs(row[j + 1])))) * Fraction(float(frame.center[j]))
-    last = Fraction(float(np.spacing(abs(row[0]))))
-    unit = max(off.denominator, one.denominator, last.denominator)
-    rest, a, b = (int(x * unit) for x in (off, one, last))
+    # The change of b by one step of the weight and by one step of the intercept, as integers over a common denominator.
+    weight_step = Fraction(float(np.spacing(abs(row[j + 1])))) * Fraction(float(frame.center[j]))
+    intercept_step = Fraction(float(np.spacing(abs(row[0]))))
+    unit = max(off.denominator, weight_step.denominator, intercept_step.denominator)
+    rest, a, b = (int(x * unit) for x in (off, weight_step, intercept_step))
     half = b // 2
 
     def left(k: int) -> int:
         return abs((rest - k * a + half) % b - half)
 
-    k = min(range(-STEPS, STEPS + 1), key=left)
+    k = min(range(-MOST_LAST_BIT_STEPS, MOST_LAST_BIT_STEPS + 1), key=left)
     row[j + 1] += k * np.spacing(abs(row[j + 1]))
     row[0] = float(Fraction(row[0]) + Fraction(target) - _at_centre(frame, row))
 

@@ -1,8 +1,8 @@
-"""Rows that stand for all: drawn at random, and with better odds those that carry what hardly any row has.
+"""Random samples of rows, in which rows with rare entries are drawn with a higher probability.
 
-A column whose spread comes from few rows (a rare level, a far outlier) is misjudged by a sample of the others. So of
-each such column some rows are drawn beside, all where they are few, and every row counts by one over its odds
-(Horvitz and Thompson 1952).
+If the variance of a column comes from few rows (a rare level, a far outlier), a uniform sample misjudges it. So rows
+with such entries are drawn in addition, all of them if they are few, and every row is weighted by one over its
+probability of being drawn (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.rows.block import CHUNK, Block, Frame, is_sparse
+from separatrix.rows.block import ROWS_PER_COPY, Block, Frame, is_sparse
 from separatrix.rows.protocol import Rows
 
-# A column is rare where the spread of the sample comes from fewer rows than this (and a tenth of it), by the
-# participation ratio (Σ x²)²/Σ x⁴; its rows are those with more than this share of the sample's Σ x².
-RARE, SHARE = 150, 0.003
-# Blocks of fewer entries are looked through before the compiler's package has been imported.
-FEWEST_COMPILED = 1 << 18
+# A column is rare if its participation ratio (Σ x²)²/Σ x⁴, the effective number of rows behind its variance, is below
+# this number and below a tenth of the sample.
+FEWEST_EFFECTIVE_ROWS = 150
+# An entry of a rare column is rare if its square exceeds this share of the sample's Σ x².
+RARE_ENTRY_SHARE = 0.003
+# Blocks with fewer entries are searched by NumPy: importing the compiler's package would take longer.
+FEWEST_ENTRIES_TO_COMPILE_SEARCH = 1 << 18
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows written out in the frame's coordinates, with weights of their own; ``odds``: of being drawn, (m,)."""
+    """Rows in the frame's coordinates with their weights; ``odds`` (m,): the probability that each was drawn."""
 
     block: Block
     odds: Array
@@ -36,27 +38,28 @@ class Sample:
 
     @property
     def certain(self) -> AnyArray:
-        """Which rows stand for themselves alone, (m,)."""
+        """Which rows were drawn with probability one, (m,)."""
         return np.asarray(self.odds == 1)
 
     def standing_for(self, targets: AnyArray, totals: Array) -> Block:
-        """The rows weighted by one over their odds, then so that each class counts as in all rows, with ``totals``."""
+        """The rows weighted by one over ``odds``, then rescaled so that the weights of each class sum to ``totals``."""
         weight, certain = self.block.weight / self.odds, self.certain
         for target, total in zip(targets, totals, strict=True):
-            own = self.block.t == target
-            rest = own & ~certain
-            drawn, alone = float(weight[rest].sum()), float(weight[own & certain].sum())
+            in_class = self.block.t == target
+            rest = in_class & ~certain
+            drawn, alone = float(weight[rest].sum()), float(weight[in_class & certain].sum())
             if drawn > 0:
                 weight[rest] *= max(total - alone, 0.0) / drawn
         return replace(self.block, weight=weight)
 
 
 def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> Sample:
-    """About ``size`` rows of ``whole``, which holds all of ``rows``; all of them where they are no more.
+    """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more.
 
-    ``targets``: what t is in each class; then of each class the same number, or all its rows where they are fewer.
+    ``targets``: the value of t in each class. If given, the same number of rows is drawn from each class, or all its
+    rows if it has fewer.
     """
-    counted = whole.weight > 0  # rows without weight stand for nothing
+    counted = whole.weight > 0  # rows with zero weight are not drawn
     if size >= len(counted):
         return Sample(whole, np.ones(len(counted)))
     if np.count_nonzero(counted) <= size:
@@ -71,9 +74,9 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     more = seen[rng.random(len(seen)) < odds]
     if len(more):
         chosen = np.union1d(chosen, more)
-        del block  # one copy at a time
+        del block  # frees the first copy before the second is made
         block = whole.written_out(chosen)
-    missed = np.ones(len(chosen))  # the odds that a row is drawn neither as any other nor for a rare column
+    missed = np.ones(len(chosen))  # the probability that neither draw takes the row
     for group in groups:
         missed[group[chosen]] = max(0.0, 1.0 - size // len(groups) / np.count_nonzero(group))
     _, here, there = np.intersect1d(chosen, seen, assume_unique=True, return_indices=True)
@@ -82,15 +85,15 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
 
 
 def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """``size`` of the rows, or all where they are fewer."""
+    """``size`` of the rows, or all if there are fewer."""
     return rows if len(rows) <= size else rows[rng.choice(len(rows), size, replace=False, shuffle=False)]
 
 
 @dataclass(frozen=True)
 class _RareEntries:
-    """The partial that finds entries of ``columns`` further than ``far`` from ``base``, all in raw units.
+    """Finds the entries of ``columns`` further than ``far`` from ``base``, all in raw units.
 
-    Its total is (2, entries): row and place among the columns.
+    Its total is (2, entries): the row of each entry and its position in ``columns``.
     """
 
     columns: Integers
@@ -102,7 +105,7 @@ class _RareEntries:
 
     def add(self, total: Integers, block: Block) -> Integers:
         X: Any = block.X
-        if is_sparse(X):  # where a CSR column is rare its base is the zero that is not stored
+        if is_sparse(X):  # the base of a rare CSR column is the zero that is not stored
             place = np.full(X.shape[1], -1)
             place[self.columns] = np.arange(len(self.columns))
             entry = np.flatnonzero(place[X.indices] >= 0)
@@ -114,8 +117,8 @@ class _RareEntries:
         return self.merge(total, np.array([block.start + row, column], dtype=np.int64))
 
     def _beyond(self, X: Any) -> Integers:
-        """Row and place among the columns of each such entry of dense rows; by compiled sweeps where they are many."""
-        if X.size < FEWEST_COMPILED or not X.flags.c_contiguous:
+        """The row and the position in ``columns`` of each such entry of dense rows; compiled for large blocks."""
+        if X.size < FEWEST_ENTRIES_TO_COMPILE_SEARCH or not X.flags.c_contiguous:
             return np.array(np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far))
         from separatrix.kernels.dense import count_beyond, places_beyond
 
@@ -123,17 +126,17 @@ class _RareEntries:
         base[self.columns], far[self.columns] = self.base, self.far
         count = np.empty(len(X), dtype=np.int64)
         count_beyond(X, base, far, count)
-        found = np.empty((2, int(count.sum())), dtype=np.int64)
-        places_beyond(X, base, far, count, found)
-        found[1] = np.searchsorted(self.columns, found[1])
-        return found
+        places = np.empty((2, int(count.sum())), dtype=np.int64)
+        places_beyond(X, base, far, count, places)
+        places[1] = np.searchsorted(self.columns, places[1])
+        return places
 
     def merge(self, a: Integers, b: Integers) -> Integers:
         return np.concatenate([a, b], axis=1)
 
 
 def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
-    """What to look for in all rows, judged by a sample that is written out; ``first``: its first row as it came."""
+    """The search for rare entries in all rows, derived from a framed sample; ``first``: its first row in raw units."""
     X: Any = sample.X
     d = X.shape[1]
     if is_sparse(X):
@@ -143,8 +146,8 @@ def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
     else:
         middle = X.mean(axis=0)
         energy, fourth = np.zeros(d), np.zeros(d)
-        for start in range(0, len(X), CHUNK):
-            square = (X[start : start + CHUNK] - middle) ** 2
+        for start in range(0, len(X), ROWS_PER_COPY):
+            square = (X[start : start + ROWS_PER_COPY] - middle) ** 2
             energy += square.sum(axis=0)
             fourth += np.einsum("ij,ij->j", square, square)
         still = np.flatnonzero(energy <= len(X) * 1e-20 * (1.0 + middle**2))
@@ -152,19 +155,19 @@ def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
         energy[still] = 0.0
         base = frame.center + middle * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
         base[still] = first[still]
-    few = min(RARE, sample.n_rows / 10)
+    few = min(FEWEST_EFFECTIVE_ROWS, sample.n_rows / 10)
     rare = np.isfinite(frame.scale) & ((energy == 0) | (energy**2 < few * fourth))
     columns = np.flatnonzero(rare)
-    return _RareEntries(columns, base[columns], np.sqrt(SHARE * energy[columns]) * frame.scale[columns])
+    return _RareEntries(columns, base[columns], np.sqrt(RARE_ENTRY_SHARE * energy[columns]) * frame.scale[columns])
 
 
 def _odds(entries: Integers, counted: AnyArray, most: int) -> tuple[Integers, Array]:
-    """Rows of rare columns, and the odds to draw each: so that a column has as many as any other, or all its rows."""
+    """The rows with rare entries, and the probability of drawing each: every column gets the same number, or all."""
     row, column = entries[:, counted[entries[0]]]
     if len(row) == 0:
         return row, np.empty(0)
     _, place, count = np.unique(column, return_inverse=True, return_counts=True)
-    by_column = np.minimum(1.0, np.clip(most // len(count), 1, RARE) / count)
+    by_column = np.minimum(1.0, np.clip(most // len(count), 1, FEWEST_EFFECTIVE_ROWS) / count)
     seen, where = np.unique(row, return_inverse=True)
     odds = np.zeros(len(seen))
     np.maximum.at(odds, where, by_column[place])

@@ -19,7 +19,7 @@ from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
 from separatrix.objectives.curvature import Curvature
 from separatrix.objectives.problem import Objective
-from separatrix.rows.block import LARGEST
+from separatrix.rows.block import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.finish import finished
 from separatrix.solvers.iteration import follower
@@ -256,6 +256,6 @@ def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, 
         found = bound(problem, back, at, thorough=True)
     status = outcome.status
     if status.code in CERTIFIED:
-        beyond = OUT_OF_RANGE if np.max(np.abs(raw)) >= LARGEST else BEYOND_RAW_UNITS
+        beyond = OUT_OF_RANGE if np.max(np.abs(raw)) >= LARGEST_FLOAT else BEYOND_RAW_UNITS
         status = Certified(tol)(problem, state, found, outcome.trace) or beyond
     return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace, outcome.curvature)
