@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
-from importlib import import_module
+from importlib import _bootstrap, import_module
 from types import ModuleType
 from typing import Any
 
@@ -72,7 +72,11 @@ def _compiler_lock() -> Lock:
 
 
 def _being_imported() -> Iterator[str]:
-    """Modules that some thread is importing."""
+    """Modules that some thread is importing, or another thread is looking for: it holds the lock of the module then."""
+    for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
+        owner = getattr(reference(), "owner", None)
+        if name.partition(".")[0] in IMPORTED_LATE and owner not in (None, threading.get_ident()):
+            yield name
     for name, module in list(sys.modules.items()):
         # Asked past the module's own __getattr__, which may import more.
         if name.partition(".")[0] in IMPORTED_LATE and issubclass(type(module), ModuleType):
