@@ -163,7 +163,11 @@ def test_programs_see_few_of_many_rows(monkeypatch):
     X = rng.standard_normal((20_000, 30))
     _checked(X, X @ np.ones(30) + rng.normal(0, 0.03, 20_000) > 0, Inseparable)
     assert len(sizes) > 1
-    assert max(sizes) <= row_working_set.FEW + (row_working_set.STAYING + 2 * row_working_set.COMING) * 31
+    assert (
+        max(sizes)
+        <= row_working_set.SMALLEST_WORKING_SET
+        + (row_working_set.STAYING_ROWS_PER_DIRECTION + 2 * row_working_set.ENTERING_ROWS_PER_DIRECTION) * 31
+    )
 
 
 def test_the_number_of_threads_changes_nothing():

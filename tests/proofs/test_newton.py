@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.proofs import row_working_set
 from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.newton_separator import MOST_ROUNDS, nearly
+from separatrix.proofs.newton_separator import MOST_NEWTON_ROUNDS, nearly
 from separatrix.proofs.verdicts import Inseparable, Separable
 
 from .plain import by_two_programs
@@ -51,7 +51,11 @@ def _separable(n, d, gap, K=2, seed=0):
 @pytest.mark.parametrize("seed", [*range(60), 130, 266, 282, 314, 334, 342, 634])
 def test_the_smallest_working_sets_change_no_verdict(seed, monkeypatch):
     X, y, fit_intercept, sample = _draw(seed)
-    for name, value in {"FEW": 1, "FIRST": 1, "SAMPLE": sample}.items():
+    for name, value in {
+        "SMALLEST_WORKING_SET": 1,
+        "FIRST_ROWS_PER_DIRECTION": 1,
+        "NEWTON_ROWS_PER_DIRECTION": sample,
+    }.items():
         monkeypatch.setattr(row_working_set, name, value)
     verdict = sx.separability(csr_array(X) if seed % 5 == 0 else X, y, fit_intercept)
     assert type(verdict) is by_two_programs(X, y, fit_intercept)
@@ -93,7 +97,7 @@ def test_violated_rows_come_in(monkeypatch):
     near, passes = _passes(monkeypatch, Differences(X, y, 2))
     assert near.separates
     assert near.m.min() > 0
-    assert 1 < passes <= MOST_ROUNDS
+    assert 1 < passes <= MOST_NEWTON_ROUNDS
 
 
 def test_many_rows_of_zeros_have_no_margin():

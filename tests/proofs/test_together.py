@@ -10,7 +10,7 @@ from separatrix.proofs.dependencies import positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import complementary
 from separatrix.proofs.rational import sums_to_zero
-from separatrix.proofs.residues import SMALL, inverse
+from separatrix.proofs.residues import MOST_ROWS_ELIMINATED, inverse
 from separatrix.proofs.separability import MOST_EXACT_ROWS
 from separatrix.proofs.together import together
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable
@@ -81,10 +81,10 @@ def test_weights_that_do_not_sum_to_zero_prove_nothing_though_they_are_positive(
 
 def test_inverses_by_halves():
     rng = np.random.default_rng(0)
-    R = rng.integers(0, P, (3 * SMALL, 3 * SMALL))
-    R[: 2 * SMALL, : 2 * SMALL] = 0  # leading blocks are singular in the order given
+    R = rng.integers(0, P, (3 * MOST_ROWS_ELIMINATED, 3 * MOST_ROWS_ELIMINATED))
+    R[: 2 * MOST_ROWS_ELIMINATED, : 2 * MOST_ROWS_ELIMINATED] = 0  # leading blocks are singular in the order given
     R[:, -1] = np.arange(len(R))
-    R[np.arange(len(R)), (np.arange(len(R)) + SMALL) % len(R)] = 1 + np.arange(len(R))
+    R[np.arange(len(R)), (np.arange(len(R)) + MOST_ROWS_ELIMINATED) % len(R)] = 1 + np.arange(len(R))
     found = inverse(R).astype(object)
     assert np.array_equal(R.astype(object) @ found % P, np.eye(len(R), dtype=object))
 

@@ -26,7 +26,7 @@ from separatrix.export.link_formulas import PROBABILITIES
 from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
-from separatrix.moments.gaussians import FARTHEST, Gaussians, QuadraticScorer
+from separatrix.moments.gaussians import LARGEST_WHITENED_LENGTH, Gaussians, QuadraticScorer
 from separatrix.scorers.schemes import TIE_SHARE, OneVersusOne, pairs
 from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.table.cells import truth_levels
@@ -231,9 +231,9 @@ def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
     lone = [end for end, rank in zip(np.cumsum(ranks), ranks, strict=True) if rank == 0]
     rows, moved = np.insert(rows, lone, 0.0, axis=0), np.insert(moved, lone, 0.0)
     h = Affine(x.node, rows, moved)
-    # Past the limit, what brings the longest entry to FARTHEST; else the unit.
-    length, limit = Largest(Abs(h)), FARTHEST / unit
-    h_near = h * (FARTHEST / Where(limit - length, Constant(limit), length) if x.drawn_in else unit)
+    # Past the limit, what brings the longest entry to LARGEST_WHITENED_LENGTH; else the unit.
+    length, limit = Largest(Abs(h)), LARGEST_WHITENED_LENGTH / unit
+    h_near = h * (LARGEST_WHITENED_LENGTH / Where(limit - length, Constant(limit), length) if x.drawn_in else unit)
     own = np.repeat(np.arange(len(ranks)), np.maximum(ranks, 1))
     M = np.where(own == np.arange(len(ranks))[:, None], -0.5, 0.0)
     a = found.constant - found.constant.mean() + np.log(found.priors)

@@ -1,9 +1,14 @@
-"""The methods that need only moments: sums of (1, x, xxᵀ) by class, and what follows from them without the rows.
+"""Methods that need only the moments of each class: sums of (1, x, xxᵀ), computed in one pass over the rows.
 
-gather        the sums themselves, stable and mergeable
-whitening     solving with a scatter matrix, singular or not
-squares       least squares: cost, gap, minimum         influence: which rows move it
-directions    Fisher's direction and that of the means   thresholds: where to cut along it
-projection    both together
-gaussians     one normal density a class: LDA and QDA
+gather          the moments, computed stably and mergeable across blocks
+whitening       factors of a scatter matrix, singular or not
+coding          classes coded as regression targets
+squared_cost    least squares: cost, gap and minimum
+residual_sums   the same gap from the residuals of every row
+deletion        the rows that influence a least-squares fit the most
+projections     Fisher's direction and the direction of the means
+thresholds      where to cut along a direction
+projected_rows  a direction together with its threshold
+gaussians       one normal density per class: LDA and QDA
+shrinkage       shrunk class covariances
 """

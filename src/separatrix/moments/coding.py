@@ -1,4 +1,4 @@
-"""How classes are coded as targets of a regression, and its outputs read as estimates. TEXTBOOK S1, S6."""
+"""Codings of classes as regression targets, and of outputs as probability estimates. TEXTBOOK S1, S6."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from separatrix.base.arrays import Array
 
 
 class Coding(Protocol):
-    """How classes become targets, and outputs estimates of P(C_k|x)."""
+    """A coding of classes as targets, and of outputs as estimates of P(C_k|x)."""
 
     def n_outputs(self, n_classes: int) -> int: ...
     def table(self, n_classes: int) -> Array: ...
@@ -21,18 +21,18 @@ class Coding(Protocol):
 @final
 @dataclass(frozen=True)
 class OneHot:
-    """Class k has the target e_k: an output for each class.
+    """Class k has the target e_k, so there is one output per class.
 
     >>> OneHot().table(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
     def n_outputs(self, n_classes: int) -> int:
-        """How many columns ``table`` has."""
+        """The number of columns of ``table``."""
         return n_classes
 
     def table(self, n_classes: int) -> Array:
-        """The targets, a row for each class."""
+        """The targets, one row per class."""
         return np.eye(n_classes)
 
     def estimates(self, outputs: Array) -> Array:
@@ -50,11 +50,11 @@ class Signed:
     """
 
     def n_outputs(self, n_classes: int) -> int:
-        """How many columns ``table`` has."""
+        """The number of columns of ``table``."""
         return 1 if n_classes == 2 else n_classes
 
     def table(self, n_classes: int) -> Array:
-        """The targets, a row for each class."""
+        """The targets, one row per class."""
         return np.array([[-1.0], [1.0]]) if n_classes == 2 else 2 * np.eye(n_classes) - 1
 
     def estimates(self, outputs: Array) -> Array:
@@ -67,7 +67,7 @@ TARGETS: dict[str, Coding] = {"one-hot": OneHot(), "signed": Signed()}
 
 
 def decision_of(targets: Array) -> Array:
-    """D with scores z = D · outputs: the outputs themselves; for two classes one, near ±1 at their targets.
+    """D such that the scores are z = D · outputs: the outputs, or for two classes one score, near ±1 at the targets.
 
     >>> decision_of(OneHot().table(2)).tolist(), decision_of(Signed().table(2)).tolist()
     ([[-1.0, 1.0]], [[1.0]])

@@ -1,13 +1,13 @@
-r"""Which rows move a least-squares fit the most, by leaving them out. TEXTBOOK S5.
+r"""The rows that influence a least-squares fit the most, found by deleting them. TEXTBOOK S5.
 
 In whitened coordinates, where (S H)⁻¹ is the identity, row i of weight s_i is u_i and its leverage is h_i = ‖u_i‖². Let
-U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without them the weights β are exactly
+U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without these rows the weights β are exactly
 
     β₋ᵢ = (I − UᵀU)⁺ (β − Uᵀ t) ,   (I − UᵀU)⁺ = I + Q diag(σ²/(1 − σ²)) Qᵀ,  with −1 in the diagonal where σ = 1
 
-so nothing is fitted again (Cook and Weisberg 1982, chapter 3). σ = 1 means that the set is alone along a direction:
-without it that direction counts as zero. Two far rows side by side hide each other: leaving out either changes
-little. So a row of high leverage is left out together with the others of high leverage beside it.
+so no refit is needed (Cook and Weisberg 1982, chapter 3). σ = 1 means that the set alone determines a direction; after
+deletion the weight along that direction is zero. Two outlying rows close to each other mask each other: deleting one
+changes little. So a row of high leverage is deleted together with the other high-leverage rows near it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.moments.squared_cost import Minimum, SquaredCost
 from separatrix.rows import Order
 
-# Rows written out at once.
-CHUNK = 4096
-# Past this leverage a set of rows is alone along its direction, to working precision.
-ALONE = 1 - 1e-9
-# Leverage is high past this multiple of its mean. Less than the 2 of Hoaglin and Welsch (1978): two far rows share it.
-HIGH = 1.5
-# Of the rows of high leverage, so many are tried with their company.
-MOST_SETS = 200
+# Number of rows whitened at once.
+ROWS_WHITENED_AT_ONCE = 4096
+# A set of rows with leverage above this alone determines its direction, to working precision.
+LEVERAGE_OF_SOLE_ROWS = 1 - 1e-9
+# Leverage above this multiple of its mean is high. It is below the 2 of Hoaglin and Welsch (1978), because two outlying
+# rows share their leverage.
+HIGH_LEVERAGE_FACTOR = 1.5
+# Limit on the high-leverage rows that are tried together with their neighbours.
+MOST_MASKED_ROWS_TRIED = 200
 
 
 @dataclass(frozen=True)
 class InfluentialRow:
-    """A row, and what happens without it and the rows ``besides`` that hide its effect.
+    """A row, and the effect of deleting it together with the rows ``besides`` that mask it.
 
-    cook: Cook's distance, the squared change of all rows' outputs beside the residual variance, by the number of rows
-    left out. changed: the rows that then get another class. weights: of the decision without them, in raw units,
-    intercepts in column 0.
+    ``cook`` is Cook's distance: the squared change of all outputs divided by the residual variance and the number of
+    deleted rows. ``changed`` are the rows whose predicted class changes. ``weights`` are those of the decision after
+    deletion, in raw units, with intercepts in column 0.
     """
 
     row: int
@@ -49,7 +50,7 @@ class InfluentialRow:
 
 @dataclass(frozen=True)
 class Influence:
-    """Of every row: leverage h and Cook's distance (n,), both for that row alone."""
+    """Leverage h and Cook's distance of every row (n,), each for deleting that row alone."""
 
     leverage: Array
     cook: Array
@@ -57,7 +58,7 @@ class Influence:
 
 @dataclass(frozen=True)
 class _Whitened:
-    """U (n, r), targets t (n, outputs) times the root of the row's share of weight; weights β (r, outputs)."""
+    """U (n, r) and targets t (n, outputs), both times the root of the row's share of weight; weights β (r, outputs)."""
 
     U: Array
     t: Array
@@ -70,10 +71,10 @@ class _Whitened:
         return np.asarray(np.sum(self.U**2, axis=1))
 
     def without(self, rows: Integers) -> Array:
-        """β after the rows are left out."""
+        """β after deleting the rows."""
         U = self.U[rows]
         _, sigma, Qt = np.linalg.svd(U, full_matrices=False)
-        alone = sigma**2 > ALONE
+        alone = sigma**2 > LEVERAGE_OF_SOLE_ROWS
         gain = np.where(alone, -1.0, sigma**2 / np.where(alone, 1.0, 1 - sigma**2))
         left = self.beta - U.T @ self.t[rows]
         return np.asarray(left + Qt.T @ (gain[:, None] * (Qt @ left)))
@@ -83,7 +84,7 @@ class _Whitened:
 
 
 def _cook(change: float, rank: int, variance: float) -> float:
-    """‖Δ‖²/(p σ²); of a fit without residuals 0 where nothing changes, else infinite."""
+    """‖Δ‖²/(p σ²). If the residual variance is zero, it is 0 where nothing changes and infinite otherwise."""
     if variance > 0:
         return change / (rank * variance)
     return 0.0 if change <= 1e-20 else np.inf
@@ -92,7 +93,7 @@ def _cook(change: float, rank: int, variance: float) -> float:
 def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
     S, white = cost.moments.total_weight, cost.white
     parts, squares = [], 0.0
-    for block in cost.rows.blocks(Order(CHUNK)):
+    for block in cost.rows.blocks(Order(ROWS_WHITENED_AT_ONCE)):
         root = np.sqrt(block.weight / S)[:, None]
         target = cost.targets[block.t]
         squares += float(np.sum((root * (target - block.scores(least.W))) ** 2))
@@ -109,24 +110,24 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
     white = _whitened(cost, least)
     h = white.leverage
     residual = white.t - white.U @ white.beta
-    pull = np.sum(residual**2, axis=1) * h / np.where(h > ALONE, 1.0, (1 - h) ** 2)
-    alone = np.flatnonzero(h > ALONE)
+    pull = np.sum(residual**2, axis=1) * h / np.where(h > LEVERAGE_OF_SOLE_ROWS, 1.0, (1 - h) ** 2)
+    alone = np.flatnonzero(h > LEVERAGE_OF_SOLE_ROWS)
     pull[alone] = np.sum((white.U[alone] @ white.beta) ** 2, axis=1)
     return Influence(h, np.array([_cook(change, white.rank, white.variance) for change in pull.tolist()]))
 
 
 def _company(white: _Whitened) -> dict[int, Integers]:
-    """For rows of high leverage, the others with u_i·u_j at least half of either's leverage: as far, the same way."""
+    """For high-leverage rows, the others with u_i·u_j at least half of either leverage: as far out, the same way."""
     h = white.leverage
-    high = np.flatnonzero(h > HIGH * white.rank / len(h))
-    high = high[np.argsort(-h[high], kind="stable")[:MOST_SETS]]
+    high = np.flatnonzero(h > HIGH_LEVERAGE_FACTOR * white.rank / len(h))
+    high = high[np.argsort(-h[high], kind="stable")[:MOST_MASKED_ROWS_TRIED]]
     near = white.U[high] @ white.U[high].T >= 0.5 * np.maximum(h[high][:, None], h[high])
     np.fill_diagonal(near, False)
     return {int(i): np.sort(high[near[a]]) for a, i in enumerate(high) if near[a].any()}
 
 
 def most_influential(cost: SquaredCost, decision: Array, top: int) -> tuple[InfluentialRow, ...]:
-    """The rows without which the fit changes the most. ``decision``: scores = decision @ outputs, (K or 1, outputs)."""
+    """The rows whose deletion changes the fit the most; scores = decision @ outputs, decision (K or 1, outputs)."""
     least = cost.minimise()
     white, alone = _whitened(cost, least), influence(cost, least)
     company, distance = _company(white), alone.cook.copy()

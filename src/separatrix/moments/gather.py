@@ -1,9 +1,9 @@
 r"""Sums of (1, x, xxᵀ) by class: all that least squares, Fisher, LDA and QDA need of the rows.
 
-Of each class k: its weight S_k, its mean m_k, and its scatter Σ_i s_i (x_i − m_k)(x_i − m_k)ᵀ, an unnormalised sum as
-lecture 001 has its S_i. Inside a block the rows of a class are centred first, then multiplied, and what the centring
-missed by rounding is taken off again; blocks are merged by Chan, Golub and LeVeque (1983). So nothing cancels, however
-far the rows lie from zero or the classes from each other, and one pass is enough.
+Each class k has its weight S_k, its mean m_k, and its scatter Σ_i s_i (x_i − m_k)(x_i − m_k)ᵀ, an unnormalised sum like
+S_i in lecture 001. Inside a block the rows of a class are centred, then multiplied, and the sum is corrected for the
+rounding error of the centre; blocks are merged as in Chan, Golub and LeVeque (1983). So there is no cancellation,
+however far the rows lie from zero or the classes from each other, and one pass suffices.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
 
-# So many rows say where the columns lie, before the pass.
-FIRST_LOOK = 256
-# A column whose spread is this small beside its offset may be constant but for rounding.
-NEARLY_CONSTANT = 1e-10
-# A spread that is this small beside the column's, or lost to rounding, calls for rows centred one by one.
-LOST_SPREAD = 2.0**-52
-# Sums by class cost little beside the products of columns where columns are so many times as many.
-FEW_CLASSES = 4
-# A scatter that is a smaller share of its column's sum of squares than this is taken about the classes' own means.
-CANCELLED = 1 / 16
-# Within a class, a mean square deviation this small beside the column's variance is rounding: the column is constant.
-ROUNDING = 1e-24
+# Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
+ROWS_FOR_FIRST_FRAME = 256
+# A column whose spread is below this share of its offset may be constant up to rounding.
+NEARLY_CONSTANT_SPREAD = 1e-10
+# A block's spread below this share of the column's is lost to rounding; the ratio of scales is not reduced further.
+SMALLEST_BLOCK_SPREAD = 2.0**-52
+# Class sums are cheap relative to products of columns if there are at least this many columns per class.
+FEWEST_COLUMNS_PER_CLASS = 4
+# If the scatter is a smaller share of the column's sum of squares, it is computed about the class means instead.
+SMALLEST_UNCANCELLED_SHARE = 1 / 16
+# A within-class variance below this share of the column's variance is a rounding error: the column is constant.
+LARGEST_ROUNDED_VARIANCE = 1e-24
 
 
 @dataclass
 class Moments:
     """In the coordinates of ``frame``: weight (K,), n_rows (K,), mean (K, d), scatter (K, d, d), or (1, d, d) pooled.
 
-    ``rounding``: the error of an entry of the scatter beside the root of its two diagonal entries over all rows, and of
-    a mean beside its column's spread, is at most this.
+    ``rounding`` bounds two relative errors: of an entry of the scatter, relative to the root of the product of its two
+    diagonal entries over all rows, and of a mean, relative to the spread of its column.
 
     >>> from separatrix.rows import memory_rows
-    >>> found = gather(memory_rows(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1])), 2)
-    >>> found.weight.tolist(), found.raw_mean.tolist(), found.raw_scatter.tolist()
+    >>> moments = gather(memory_rows(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1])), 2)
+    >>> moments.weight.tolist(), moments.raw_mean.tolist(), moments.raw_scatter.tolist()
     ([2.0, 1.0], [[1.0], [5.0]], [[[2.0]], [[0.0]]])
     """
 
@@ -68,7 +68,7 @@ class Moments:
 
     @property
     def within(self) -> Array:
-        """S_W = Σ_k S_k-scatter, (d, d)."""
+        """S_W, the sum of the scatters of all classes, (d, d)."""
         return np.asarray(self.scatter.sum(axis=0))
 
     @property
@@ -85,18 +85,18 @@ class Moments:
 
     @property
     def raw_mean(self) -> Array:
-        """Means in the columns' own units, (K, d)."""
+        """Means in raw units, (K, d)."""
         return np.asarray(self.frame.center + self.mean * self.frame.scale)
 
     @property
     def raw_scatter(self) -> Array:
-        """Scatter in the columns' own units."""
+        """Scatter in raw units."""
         return np.asarray(self.scatter * self.frame.scale * self.frame.scale[:, None])
 
 
 @dataclass(frozen=True)
 class ClassMoments:
-    """The partial sum behind ``Moments``; targets are class numbers. ``pooled``: one scatter, d² and not K d²."""
+    """The partial sum behind ``Moments``; targets are class numbers. ``pooled`` keeps d² numbers instead of K d²."""
 
     n_classes: int
     frame: Frame
@@ -112,19 +112,19 @@ class ClassMoments:
         if not counted.all():
             X: Any = block.X
             if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
-                total.weight[:] = np.nan  # a row without weight must be finite, too
+                total.weight[:] = np.nan  # rows without weight must be finite, too
             block = block.take(np.flatnonzero(counted))
         if block.n_rows == 0:
             return total
-        with np.errstate(over="ignore", invalid="ignore"):  # seen in the sums, once
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow shows in the sums and is checked once
             if is_sparse(block.X):
                 return self.merge(total, self._of_sparse(block))
             return self.merge(total, self._by_sums(block) or self._of_dense(block))
 
     def _by_sums(self, block: Block) -> Moments | None:
-        """One product of all rows, less what the classes' means make up: no copy. None where that would cancel."""
+        """One product of all rows minus the part of the class means, without a copy. None where that would cancel."""
         K, d = self.n_classes, len(self.frame.center)
-        if not self.pooled or not self.frame.is_near or d < FEW_CLASSES * K:
+        if not self.pooled or not self.frame.is_near or d < FEWEST_COLUMNS_PER_CLASS * K:
             return None
         part = self.zero()
         sums, H = block.raw_products(((block.t == np.arange(K)[:, None]) * block.weight).T)
@@ -133,15 +133,15 @@ class ClassMoments:
         part.mean[:] = np.divide(sums[:, 1:], sums[:, :1], out=np.zeros((K, d)), where=sums[:, :1] > 0)
         part.scatter[0] = H[1:, 1:] - part.mean.T @ sums[:, 1:]
         kept, of = np.diag(part.scatter[0]), np.diag(H)[1:]
-        if not np.all(kept >= CANCELLED * of):
+        if not np.all(kept >= SMALLEST_UNCANCELLED_SHARE * of):
             return None
-        multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # about zero, in the columns' own units
-        varies = kept > NEARLY_CONSTANT**2 * multiplied
+        multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # about zero, in raw units
+        varies = kept > NEARLY_CONSTANT_SPREAD**2 * multiplied
         part.rounding = block.n_rows * EPS * float(np.max(multiplied[varies] / kept[varies], initial=1.0))
         return part
 
     def _of_dense(self, block: Block) -> Moments:
-        """Rows in the order of their classes, centred in place: for a pooled scatter one product serves all."""
+        """Rows sorted by class and centred in place; a pooled scatter then needs only one product."""
         part, inverse = self.zero(), 1.0 / self.frame.scale
         part.rounding = block.n_rows * EPS
         order = np.argsort(block.t, kind="stable")
@@ -171,9 +171,9 @@ class ClassMoments:
 
     def _of_sparse(self, block: Block) -> Moments:
         part = self.zero()
-        offset = np.minimum(np.abs(block.frame.center / block.frame.scale), LARGE_OFFSET)  # larger ones go beforehand
+        offset = np.minimum(np.abs(block.frame.center / block.frame.scale), LARGE_OFFSET)  # larger offsets are removed
         part.rounding = block.n_rows * EPS * (1.0 + float(np.max(offset, initial=0.0)) ** 2)
-        size = max(1, LARGEST_DENSE_BLOCK // max(1, block.X.shape[1]))  # so that CSR rows may be written out
+        size = max(1, LARGEST_DENSE_BLOCK // max(1, block.X.shape[1]))  # small enough that CSR rows may be made dense
         for k in range(self.n_classes):
             own = np.flatnonzero(block.t == k)
             for start in range(0, len(own), size):
@@ -207,9 +207,11 @@ def _centred(rows: Block) -> tuple[float, Array, Array]:
     s, frame = rows.weight, rows.frame
     total = float(s.sum())
     about = frame.center + frame.scale * (rows.adjoint(s[:, None])[0, 1:] / total)
-    # The rows' own spread, so that the block can tell whether their offset is large beside it.
+    # The spread of these rows, so that the block can tell whether their offset is large relative to it.
     spread = replace(rows, frame=Frame(about, frame.scale)).squares(s)[1:] / total
-    ratio = np.where(spread > LOST_SPREAD**2, power_of_two(np.sqrt(np.maximum(spread, 0.0))), LOST_SPREAD)
+    ratio = np.where(
+        spread > SMALLEST_BLOCK_SPREAD**2, power_of_two(np.sqrt(np.maximum(spread, 0.0))), SMALLEST_BLOCK_SPREAD
+    )
     H = replace(rows, frame=Frame(about, frame.scale * ratio)).sandwich(s)
     missed = H[0, 1:] / total
     scatter = (H[1:, 1:] - total * np.outer(missed, missed)) * np.outer(ratio, ratio)
@@ -217,7 +219,7 @@ def _centred(rows: Block) -> tuple[float, Array, Array]:
 
 
 def moments_of(rows: Rows, n_classes: int, pooled: bool = False) -> Moments:
-    """The moments of rows in any home, in the coordinates of their frame: one pass."""
+    """The moments of any kind of rows, in the coordinates of their frame: one pass."""
     return rows.fold(ClassMoments(n_classes, rows.frame, pooled))
 
 
@@ -229,40 +231,40 @@ def gather(
     spread: float = 0.0,
     centred: bool = True,
 ) -> Moments:
-    """The moments of rows whose targets are class numbers, in standard coordinates. Refuses NaN and infinity by place.
+    """The moments of rows whose targets are class numbers, in standard coordinates. Raises on NaN and infinity.
 
-    One pass where rows are in memory, else a second for the frame. ``spread``: the least scale of a coordinate in raw
-    units, for what is to be added to variances. Not ``centred``, the coordinates keep the origin, and a scale is that
-    of a column's mean square.
+    It takes one pass if rows are in memory, else a second one for the frame. ``spread`` is the smallest scale of a
+    coordinate in raw units; use it for a quantity that will be added to the variances. If ``centred`` is False, the
+    coordinates keep the origin and are scaled by the root mean square of each column.
     """
     block, constant = rows.resident(), None
     if block is not None:
-        found = moments_of(rows.seen_through(_first_look(block)), n_classes, pooled)
-        unclear = np.flatnonzero(~_clear(found))
+        moments = moments_of(rows.seen_through(_first_look(block)), n_classes, pooled)
+        unclear = np.flatnonzero(~_clear(moments))
         constant = _constant(block, unclear)
     if constant is not None:
-        frame = _standard(found, spread, centred)
+        frame = _standard(moments, spread, centred)
         if centred:
             frame.center[unclear] = constant
-        found = found.seen_through(frame)
-        found.mean[:, unclear] = (constant - frame.center[unclear]) / frame.scale[unclear]
-        found.scatter[:, unclear, :] = found.scatter[:, :, unclear] = 0.0
+        moments = moments.seen_through(frame)
+        moments.mean[:, unclear] = (constant - frame.center[unclear]) / frame.scale[unclear]
+        moments.scatter[:, unclear, :] = moments.scatter[:, :, unclear] = 0.0
     else:
-        # What is not finite is named here. Else a column nearly is constant, or its squares left float64: the frame of
-        # a pass over the columns, with their exact ranges, tells these apart, and the sums are taken again in it.
+        # Non-finite entries are reported here. Otherwise a column is nearly constant or its squares overflow: a pass
+        # over the columns with their exact ranges tells these apart, and the moments are computed again in that frame.
         curvature = np.full(rows.n_features, (spread / 2) ** 2)
         frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
-        found = moments_of(rows.seen_through(frame), n_classes, pooled)
-    for scatter in found.scatter:
-        none = np.diag(scatter) <= ROUNDING * found.total_weight
+        moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+    for scatter in moments.scatter:
+        none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
         scatter[none, :] = scatter[:, none] = 0.0
-    return found
+    return moments
 
 
 def _first_look(rows: Block) -> Frame:
-    """Center and scale of a few rows: near enough that sums in this frame lose nothing on the way."""
+    """Centres and scales estimated from a few rows, close enough that sums in this frame lose no precision."""
     counted = np.flatnonzero(rows.weight > 0)
-    few: Any = rows.X[counted[:: max(1, len(counted) // FIRST_LOOK)][:FIRST_LOOK]]
+    few: Any = rows.X[counted[:: max(1, len(counted) // ROWS_FOR_FIRST_FRAME)][:ROWS_FOR_FIRST_FRAME]]
     few = np.asarray(few.toarray() if is_sparse(few) else few, dtype=np.float64)
     if not len(few) or not np.all(np.isfinite(few)):
         return Frame.identity(rows.X.shape[1])
@@ -272,23 +274,23 @@ def _first_look(rows: Block) -> Frame:
     return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
 
 
-def _variance(found: Moments) -> Array:
-    """Of each column over all rows, in the frame's coordinates, (d,)."""
-    return np.asarray(np.diag(found.within + found.between) / found.total_weight)
+def _variance(moments: Moments) -> Array:
+    """The variance of each column over all rows, in the frame's coordinates, (d,)."""
+    return np.asarray(np.diag(moments.within + moments.between) / moments.total_weight)
 
 
-def _clear(found: Moments) -> Any:
-    """Of which columns sums are finite, and vary beyond rounding and within the range of squares, (d,)."""
+def _clear(moments: Moments) -> Any:
+    """Which columns have finite sums and a variance above rounding and within the range of squares, (d,)."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        variance = _variance(found)
-        offset = np.abs(found.frame.center / found.frame.scale + found.center)
-        least = np.maximum(SMALLEST_SQUARE, (NEARLY_CONSTANT * offset) ** 2)
-    whole = np.all(np.isfinite(found.scatter)) and np.all(np.isfinite(found.mean))
+        variance = _variance(moments)
+        offset = np.abs(moments.frame.center / moments.frame.scale + moments.center)
+        least = np.maximum(SMALLEST_SQUARE, (NEARLY_CONSTANT_SPREAD * offset) ** 2)
+    whole = np.all(np.isfinite(moments.scatter)) and np.all(np.isfinite(moments.mean))
     return whole & (variance > least) & (variance < LARGEST_SQUARE)
 
 
 def _constant(rows: Block, columns: Integers) -> Array | None:
-    """The values of columns that are constant, seen by themselves and not in a pass; None where one varies."""
+    """The values of columns that are constant, checked entry by entry; None where one varies."""
     X: Any = rows.X
     counted = rows.weight > 0
     if not counted.any():
@@ -304,10 +306,10 @@ def _constant(rows: Block, columns: Integers) -> Array | None:
     return expected if np.all(np.isfinite(expected)) else None
 
 
-def _standard(found: Moments, spread: float, centred: bool) -> Frame:
-    """The frame that ``standard_frame`` makes of a summary, from the moments themselves."""
-    center = found.frame.center + found.center * found.frame.scale
-    std = np.sqrt(_variance(found)) * found.frame.scale
+def _standard(moments: Moments, spread: float, centred: bool) -> Frame:
+    """The frame that ``standard_frame`` makes of a summary, computed from the moments."""
+    center = moments.frame.center + moments.center * moments.frame.scale
+    std = np.sqrt(_variance(moments)) * moments.frame.scale
     if not centred:
         return Frame(np.zeros_like(center), power_of_two(np.hypot(np.hypot(std, center), spread)))
     return Frame(center, power_of_two(np.hypot(std, spread)))

@@ -1,4 +1,4 @@
-"""Scores that are quadratic in x: a Gaussian for each class, turned round by Bayes. TEXTBOOK D2, F4, F6."""
+"""Scores that are quadratic in x: one Gaussian per class and Bayes' theorem. TEXTBOOK D2, F4, F6."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from separatrix.rows.block import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.scorers.scorer import chosen_classes, score_rows
 
-# Whitened rows that are longer than this are drawn in to it, along their ray, so that their squares stay in float64:
-# of classes at such a distance the nearest is still the nearest.
-FARTHEST = 1e140
+# Whitened rows longer than this are shortened to it so that their squares do not overflow. At such a distance the
+# nearest class stays the nearest.
+LARGEST_WHITENED_LENGTH = 1e140
 
 
 class Likelihood(NamedTuple):
-    """Mean −ln p(x, y) over some rows; its distance to the minimum at most, None where there is none; its slope.
+    """Mean −ln p(x, y) over some rows, an upper bound on its gap to the minimum (None if there is none), its slope.
 
-    ``rounding``: what the mean, by moments, may be off by.
+    ``rounding`` bounds the rounding error of the mean, which is computed from moments.
     """
 
     objective: float
@@ -37,7 +37,7 @@ class Likelihood(NamedTuple):
 class Gaussians:
     r"""ln p(x|C_k) = a_k − ½ ‖(x − m_k) A_k‖², with m_k (d,), A_k (d, r), in the coordinates of ``frame``.
 
-    ``constant``: a, (K,), in raw units. ``whiten`` holds the A_k and ``colour`` the C_k with C_k C_kᵀ the covariance.
+    ``constant``: a, (K,), in raw units. ``whiten`` holds the A_k, and ``colour`` the C_k with covariances C_k C_kᵀ.
     With r < d this is the density of a projection of x, such as Fisher's; then ``colour`` may be empty.
 
     >>> unit = np.ones((1, 1))
@@ -59,7 +59,7 @@ class Gaussians:
         return int(self.means.shape[1])
 
     def log_density(self, X: Any, names: list[str] | None = None) -> Array:
-        """ln p(x|C_k), (n, K). NaN and infinity in X are refused by place."""
+        """ln p(x|C_k), (n, K). Raises on NaN and infinity in X."""
         return score_rows(X, len(self.means), self._densities, names)
 
     def _densities(self, X: Any) -> Array:
@@ -70,11 +70,11 @@ class Gaussians:
             part, last = found[block.start : block.start + block.n_rows], None
             near = np.ones(block.n_rows, dtype=bool)
             for k, (m, A) in enumerate(zip(self.means, self.whiten, strict=True)):
-                if A is not last:  # one covariance for all classes is one product for all
+                if A is not last:  # classes that share a covariance share the product
                     u, last = block.scores(np.column_stack([np.zeros(A.shape[1]), A.T])), A
                 h = u - m @ A
                 squares = np.sum(h**2, axis=1)
-                near &= squares <= FARTHEST**2
+                near &= squares <= LARGEST_WHITENED_LENGTH**2
                 part[:, k] = self.constant[k] - 0.5 * squares
             if not near.all():
                 far = np.flatnonzero(~near)
@@ -82,20 +82,20 @@ class Gaussians:
         return found
 
     def _far(self, X: Any) -> Array:
-        """The same for rows so far away that squares, or products, overflow; NaN for rows that are not finite."""
+        """The same for rows so far away that squares or products overflow; NaN for rows that are not finite."""
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64) - self.frame.center
         M, a, unit = self.whitened(self.frame.center, np.ones(self.n_features))
         h = X @ M.T + a
         length = np.abs(h).max(axis=1, keepdims=True)
-        h = h * np.where(length <= FARTHEST / unit, unit, FARTHEST / length)
+        h = h * np.where(length <= LARGEST_WHITENED_LENGTH / unit, unit, LARGEST_WHITENED_LENGTH / length)
         ends = np.cumsum([A.shape[1] for A in self.whiten])[:-1]
         squares = [np.sum(own**2, axis=1) for own in np.split(h, ends, axis=1)]
         return np.asarray(self.constant - 0.5 * np.column_stack(squares))
 
     def whitened(self, center: Array, scale: Array) -> tuple[Array, Array, float]:
-        """M, a and a power of two: (x − m_k) A_k of all classes, one below the other, is M v + a times it.
+        """M, a and a power of two u: (x − m_k) A_k of all classes, stacked, is u (M v + a).
 
-        v = (x − center)·scale, which may have any finite numbers: no sum of their products with M overflows.
+        Here v = (x − center)·scale may hold any finite numbers: no sum of their products with M overflows.
         """
         units = (self.frame.scale * scale)[:, None]
         M = np.vstack([(A / units).T for A in self.whiten])
@@ -110,12 +110,13 @@ class Gaussians:
         return self.log_density(X, names) + np.log(self.priors)
 
     def on(self, found: Moments) -> Likelihood:
-        r"""Mean −ln p(x, y) over rows with these moments, how far above that of the likeliest it is, and its slope.
+        r"""Mean −ln p(x, y) over rows with these moments, its gap to the maximum likelihood, and its slope.
 
-        The first is Σ_k p̂_k [½ tr M_k + ½ ‖(m̂_k − m_k) A_k‖² − a_k − ln π_k] with M_k = A_kᵀ Σ̂_k A_k; the second is
-        KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²], where nothing cancels, and None where a
-        covariance, given or estimated, is singular: then the likelihood has no maximum. It is the largest that the
-        rounding of the moments allows: M_k's eigenvalues are off by no more than M_k is, and λ − 1 − ln λ is convex.
+        The first is Σ_k p̂_k [½ tr M_k + ½ ‖(m̂_k − m_k) A_k‖² − a_k − ln π_k] with M_k = A_kᵀ Σ̂_k A_k. The second is
+        KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²], which has no cancellation. It is None
+        where a covariance, given or estimated, is singular: then the likelihood has no maximum. The gap is the largest
+        that the rounding of the moments allows: the eigenvalues of M_k are off by no more than M_k is, and λ − 1 − ln λ
+        is convex.
         """
         p, ratio = found.shares, found.frame.scale / self.frame.scale
         m = (found.frame.center - self.frame.center) / self.frame.scale + found.mean * ratio
@@ -128,7 +129,7 @@ class Gaussians:
         gap = float(p[held] @ (surprise + error * np.abs(surprise))) + error**2
         slope, rounding, regular, last = float(np.sum((p - self.priors) ** 2)), error * abs(objective), True, None
         for k in np.flatnonzero(held):
-            if not pooled or self.whiten[k] is not last:  # one covariance for all classes is one M for all
+            if not pooled or self.whiten[k] is not last:  # classes that share a covariance share M
                 last = self.whiten[k]
                 A = last * ratio[:, None]
                 weight = found.total_weight if pooled else found.weight[k]
@@ -158,7 +159,7 @@ class Gaussians:
 
 
 def null_objective(found: Moments) -> float:
-    """Mean −ln p(x, y) where x tells nothing of y: one Gaussian, the likeliest, for all classes."""
+    """Mean −ln p(x, y) if x is independent of y: one Gaussian of maximum likelihood for all classes."""
     p = found.shares[found.weight > 0]
     white = Whitening.of((found.within + found.between) / found.total_weight)
     log_det = white.log_det + 2 * float(np.sum(np.log(found.frame.scale)))
@@ -167,7 +168,7 @@ def null_objective(found: Moments) -> float:
 
 @dataclass(frozen=True)
 class QuadraticScorer:
-    """Log posterior odds for two classes; ln p(x|C_k)p(C_k) for more, up to what all classes share.
+    """Log posterior odds for two classes; ln p(x|C_k)p(C_k) for more, up to a constant that all classes share.
 
     A ``Scores`` that needs no scikit-learn.
 
@@ -196,7 +197,7 @@ class QuadraticScorer:
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
         """(n,) for two classes, positive for the second; (n, K) for more."""
         joint = self.gaussians.log_joint(X, names)
-        # The mean constant holds the columns' units, which all classes share.
+        # The mean constant depends on the units of the columns, which all classes share.
         return joint[:, 1] - joint[:, 0] if len(self.classes) == 2 else joint - self.gaussians.constant.mean()
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
@@ -211,7 +212,7 @@ class QuadraticScorer:
         return np.column_stack([self.link.activation(-z), self.link.activation(z)])
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
-        """Ln P(class | x), (n, K), finite where the probability itself would round to zero."""
+        """Ln P(class | x), (n, K), finite even where the probability rounds to zero."""
         z = self.scores(X, names)
         if z.ndim == 1:
             return np.column_stack([-np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)])

@@ -1,4 +1,4 @@
-"""Rows seen along few directions, and where to cut there. TEXTBOOK F1–F5."""
+"""Rows projected on a few directions, with thresholds along them. TEXTBOOK F1–F5."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ __all__ = ["DIRECTIONS", "THRESHOLDS", "Cut", "Direction", "Projection", "Thresh
 
 @dataclass(frozen=True)
 class Projection:
-    """V (d, q) in raw units, with the names of the criterion it maximises and of the rule that cuts along it."""
+    """V (d, q) in raw units, with the names of the criterion that it maximises and of its threshold rule."""
 
     V: Array
     direction: str
     threshold: str
 
-    def criterion(self, found: Moments) -> float:
+    def criterion(self, moments: Moments) -> float:
         """J(V) on these moments."""
-        return DIRECTIONS[self.direction].criterion(found, self.V)
+        return DIRECTIONS[self.direction].criterion(moments, self.V)
 
-    def gap(self, found: Moments) -> float | None:
-        """The largest J less J(V), with what rounding may hide; None where J is unbounded but for rounding."""
-        return DIRECTIONS[self.direction].gap(found, self.V)
+    def gap(self, moments: Moments) -> float | None:
+        """The largest J minus J(V), plus a bound on rounding; None where J is unbounded up to rounding."""
+        return DIRECTIONS[self.direction].gap(moments, self.V)
 
-    def stationarity(self, found: Moments) -> float:
-        """How far V is from a stationary point of J; 0 at one."""
-        return DIRECTIONS[self.direction].stationarity(found, self.V)
+    def stationarity(self, moments: Moments) -> float:
+        """How far V is from a stationary point of J; 0 at a stationary point."""
+        return DIRECTIONS[self.direction].stationarity(moments, self.V)
 
-    def cut(self, found: Moments, classes: AnyArray) -> Cut:
-        """The scorer that these moments call for along V."""
-        return THRESHOLDS[self.threshold].cut(found, self.V, classes)
+    def cut(self, moments: Moments, classes: AnyArray) -> Cut:
+        """The scorer along V for these moments."""
+        return THRESHOLDS[self.threshold].cut(moments, self.V, classes)

@@ -1,16 +1,16 @@
-r"""The squared cost's gap from the residuals of every row, with what rounding may hide in it.
+r"""The gap of the squared cost, from the residuals of every row, with a bound on rounding errors.
 
 For any A (d + 1, r) the gap of E(W) = (1/S) [½ Σ s ‖r‖² + ½ λ ‖w‖²] along the directions W + Θ Aᵀ is exactly
 
     ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
 
-so it is enough to sum r and z over the rows. With A from a whitening of H, M is near the identity, and no error of
-these sums is multiplied by a condition number. In coordinates in which M is the identity, with root mean squares over
-the rows and a row of its own for each penalised weight, Cauchy and Schwarz charge for
+so it suffices to sum products of r and z over the rows. With A from a whitening of H, M is near the identity, and no
+error of these sums is multiplied by a condition number. In coordinates in which M is the identity, with root mean
+squares over the rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
 
-* the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, for the rows z/√S contract,
-* the rounding of z: its root mean square times that of r in G A, and its share of M's smallest eigenvalue,
-* the sums over rows: their length times the unit of rounding, as if all errors had one sign.
+* the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, since the rows z/√S contract,
+* the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
+* the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from separatrix.rows import ArraySum, Block, Rows, number_of_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES, STRANDS
 
-# Of M's smallest singular value at least this much must be left after rounding, in coordinates in which it is 1.
-LEFT = 0.5
-# Units of rounding of a pairwise sum over the rows of a block, as NumPy sums arrays.
-PAIRWISE = 32
+# The gap is reported only if at least this much of the smallest singular value of M, scaled to 1, is above rounding.
+SMALLEST_SINGULAR_VALUE_LEFT = 0.5
+# Rounding error, in units of EPS, of NumPy's pairwise sum over the rows of a block.
+PAIRWISE_SUM_UNITS = 32
 
 
 @dataclass(frozen=True)
 class ResidualSums(ArraySum):
     """½ Σ s ‖r_k‖² (outputs), Σ s r x̄ᵀ (outputs, d + 1), Σ s r zᵀ (outputs, r) and Σ s z zᵀ (r, r), as one vector.
 
-    r = W x̄ − t and z = Aᵀ x̄. ``targets`` (K, outputs) has a row for each class.
+    r = W x̄ − t and z = Aᵀ x̄. ``targets`` (K, outputs) has one row per class.
     """
 
     W: Array
@@ -60,7 +60,7 @@ class ResidualSums(ArraySum):
         return total
 
     def _products(self, block: Block) -> tuple[Array, Array]:
-        """W x̄ and Aᵀ x̄ for each row; dense rows are centred first, which rounds least."""
+        """W x̄ and Aᵀ x̄ for each row; dense rows are centred first, which minimises rounding."""
         if is_sparse(block.X):
             return block.scores(self.W), block.scores(self.A.T)
         X = block.homogeneous()
@@ -80,7 +80,7 @@ class ResidualSums(ArraySum):
 
 
 class ResidualJudgement(NamedTuple):
-    """E and what its rounding may be; ∇E, (outputs, d + 1); the gap as summed, and with all that rounding may hide.
+    """E and a bound on its rounding; ∇E, (outputs, d + 1); the computed gap, and an upper bound that includes rounding.
 
     ``gap`` is None where rounding leaves the curvature along some direction unknown.
     """
@@ -112,10 +112,10 @@ def judge_by_residuals(
     total_weight : float
         S.
     sizes : array (d + 1,)
-        What the products of each column are rounded as: its root mean square, and its offset where that is not taken
-        off first.
+        The size that the products of each column are rounded relative to: its root mean square, plus its offset where
+        that is not removed first.
     shift : array (outputs,)
-        What the intercepts in W may be off by.
+        Bounds on the errors of the intercepts in W.
     """
     partial = ResidualSums(W, targets, A)
     squares, gradient, whitened, gram = (part / total_weight for part in partial.parts(rows.fold(partial)))
@@ -124,16 +124,16 @@ def judge_by_residuals(
     squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
 
     product, chain = _product_units(len(sizes)), _chain_units(rows)
-    residual = np.sqrt(2 * squares)  # the root mean square of r and of what is penalised, by output
+    residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
     moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(targets))))
     value = float(squares.sum())
-    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (PAIRWISE + _merge_units(rows)) * value
+    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (PAIRWISE_SUM_UNITS + _merge_units(rows)) * value
     if not A.shape[1]:
         return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
 
     eigenvalues, vectors = np.linalg.eigh(M)
     least, trace = float(eigenvalues[0]), float(np.trace(M))
-    # The rounding of z, of the sum M and of its eigenvalues, where M is the identity.
+    # Bounds on the rounding of z, of the sum M and of its eigenvalues, in coordinates in which M is the identity.
     blurred = product * float(np.linalg.norm(np.abs(A).T @ (sizes + root_penalty)))
     share = (chain + 4 * EPS * len(M)) * trace
     if not least > 2 * share:
@@ -142,22 +142,22 @@ def judge_by_residuals(
     length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
     hidden = moved * (np.sqrt(1 + share) + blurred) + (residual + moved) * (blurred + chain * np.sqrt(trace / least))
     left = np.sqrt(1 - share) - blurred
-    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > LEFT else None
+    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > SMALLEST_SINGULAR_VALUE_LEFT else None
     return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
 
 def _product_units(width: int) -> float:
-    """The rounding of a sum of ``width`` products and a target, of centred columns, as a share of its terms' sizes."""
+    """The rounding of a sum of ``width`` products and a target, for centred columns, relative to the terms' sizes."""
     return 0.5 * EPS * (width + 3)
 
 
 def _merge_units(rows: Rows) -> float:
-    """The roundings of a sum over blocks, strand by strand, and of what is done with it."""
+    """The number of roundings in a sum over blocks, strand by strand, and in its later use."""
     n, width = number_of_rows(rows), max(rows.n_features, 2)
     return 12 * n * width / (BLOCK_BYTES * STRANDS) + STRANDS + 4
 
 
 def _chain_units(rows: Rows) -> float:
-    """The rounding of a sum over rows as a share of the sum of its terms' sizes, whatever the order inside a block."""
+    """The rounding of a sum over rows relative to the sum of the terms' sizes, in any order inside a block."""
     block = BLOCK_BYTES // 8
     return EPS * (min(number_of_rows(rows), block) + _merge_units(rows))

@@ -1,11 +1,11 @@
-r"""Covariances of classes drawn towards a simpler one: by a number, by Ledoit and Wolf's, or as an estimator has them.
+r"""Class covariances shrunk towards a simpler one: by a number, by Ledoit and Wolf's rule, or by an estimator.
 
-Of a class with the maximum-likelihood covariance C (n_k in the denominator), shrunk by 0 ≤ δ ≤ 1:
+A class with the maximum-likelihood covariance C (n_k in the denominator) is shrunk by 0 ≤ δ ≤ 1:
 
-    a number   (1 − δ) C + δ (tr C / d) I, in the columns' own units
+    a number   (1 − δ) C + δ (tr C / d) I, in raw units
     "auto"     the same for standardised columns, with δ by Ledoit and Wolf (2004), J. Multivariate Analysis 88, 365–411
 
-These are scikit-learn's definitions, so its fits and these are the same.
+These are scikit-learn's definitions, so both give the same fits.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from separatrix.moments.gather import Moments
 from separatrix.rows.block import is_sparse
 
 
-def shrunk_covariances(found: Moments, rows: list[Any], shrinkage: float | str, estimator: Any = None) -> Array:
-    """A covariance for each class, (K, d, d), in the coordinates of the moments.
+def shrunk_covariances(moments: Moments, rows: list[Any], shrinkage: float | str, estimator: Any = None) -> Array:
+    """One covariance per class, (K, d, d), in the coordinates of the moments.
 
-    ``rows``: those of each class, of which "auto" and an estimator need more than the moments.
+    ``rows`` are the rows of each class, which "auto" and an estimator need in addition to the moments.
 
     >>> from separatrix.moments.gather import gather
     >>> from separatrix.rows import memory_rows
     >>> X, codes = np.array([[0.0], [2.0], [4.0], [8.0]]), np.array([0, 0, 1, 1])
-    >>> found = gather(memory_rows(X, codes), 2)
-    >>> (shrunk_covariances(found, [], 1.0) * found.frame.scale**2).ravel().tolist()
+    >>> moments = gather(memory_rows(X, codes), 2)
+    >>> (shrunk_covariances(moments, [], 1.0) * moments.frame.scale**2).ravel().tolist()
     [1.0, 4.0]
     """
-    scale = found.frame.scale
+    scale = moments.frame.scale
     if estimator is not None:
         return np.stack([_estimated(estimator, _dense(own)) / scale / scale[:, None] for own in rows])
-    C = found.scatter / found.weight[:, None, None]
+    C = moments.scatter / moments.weight[:, None, None]
     if isinstance(shrinkage, str):
         return np.stack([_ledoit_wolf(C[k], _dense(own), scale) for k, own in enumerate(rows)])
     mean = np.mean(np.diagonal(C, axis1=1, axis2=2) * scale**2, axis=1)
@@ -43,7 +43,7 @@ def shrunk_covariances(found: Moments, rows: list[Any], shrinkage: float | str, 
 
 
 def _ledoit_wolf(C: Array, X: Array, scale: Array) -> Array:
-    """C shrunk in standardised columns; a constant column keeps its own unit."""
+    """C shrunk in standardised columns; a constant column keeps its unit."""
     from sklearn.covariance import ledoit_wolf_shrinkage
     from sklearn.preprocessing import StandardScaler
 
@@ -54,7 +54,7 @@ def _ledoit_wolf(C: Array, X: Array, scale: Array) -> Array:
 
 
 def _estimated(estimator: Any, X: Array) -> Array:
-    """What an estimator makes of the rows of a class, in the columns' own units."""
+    """The covariance that an estimator fits to the rows of a class, in raw units."""
     estimator.fit(X)
     covariance = np.asarray(getattr(estimator, "covariance_", None), dtype=np.float64)
     if covariance.shape != (X.shape[1], X.shape[1]):

@@ -3,13 +3,13 @@ r"""The squared cost of linear outputs, and its exact minimum. TEXTBOOK S2, S4.
     E(W) = (1/S) [½ Σ_i s_i ‖W x̄_i − t_i‖² + ½ λ Σ_k Σ_j w_kj²],    S = Σ_i s_i
 
 with W (outputs, d + 1), intercepts in column 0 and never penalised, w in raw units. Lectures 001 and 003 write
-½ tr RᵀR: this divided by the total weight; minimisers do not depend on it. E is quadratic, so with its gradient G and
-Hessian H (alike for every output) the gap E(W) − min E is ½ tr G H⁺ Gᵀ, for any W, exactly.
+½ tr RᵀR, which is E times the total weight and has the same minimisers. E is quadratic, so with its gradient G and
+Hessian H (the same for every output) the gap E(W) − min E is exactly ½ tr G H⁺ Gᵀ for any W.
 
-A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments give E, a sum of squares, and G as well:
-one pass is enough, and what the rounding of moments may hide is added to the gap. Where that is too much, as where
-columns are nearly collinear or the fit is nearly exact, a second pass takes the residuals themselves, and adds what
-their rounding may hide (``residual_sums``).
+A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments also give E, as a sum of squares, and G.
+One pass suffices, and a bound on the rounding of the moments is added to the gap. Where that bound is too large,
+because columns are nearly collinear or the fit is nearly exact, a second pass computes the residuals themselves with
+their own bound on rounding (``residual_sums``).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, MemoryRows, Rows, total_weight
 from separatrix.rows.block import is_sparse
 
-# A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
-NOTHING = 1e-24
-# A gradient that is this long, beside the targets, along directions without curvature is no rounding.
-OUTSIDE = 1e-9
-# The moments judge a fit where they leave less than this share in doubt: of its cost, and of its outputs.
-DOUBT = 1e-8
+# A gap below this share of the null model's cost is a rounding error: no residual resolves those digits of W.
+NEGLIGIBLE_GAP_SHARE = 1e-24
+# A gradient above this, relative to the targets, along directions without curvature is not a rounding error.
+LARGEST_ROUNDED_GRADIENT = 1e-9
+# The moments decide alone if rounding leaves less than this share in doubt, both of the cost and of the outputs.
+LARGEST_SHARE_IN_DOUBT = 1e-8
 
 
 @dataclass(frozen=True)
 class RootSystem:
-    """Upper triangular, with the QR factor of rows √s (x̄, t), block after block: digits that squaring loses."""
+    """The triangular QR factor of the rows √s (x̄, t), updated block by block; it keeps digits that squaring loses."""
 
     width: int
     targets: Array
@@ -56,10 +56,10 @@ class RootSystem:
 
 
 class Minimum(NamedTuple):
-    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖.
+    """W in raw units and in the frame's coordinates, E at W, its gap to the minimum, and ‖∇E‖.
 
-    ``rounding``: what the value may be off by. ``gap``: with all that rounding may hide in it, along the directions
-    that float64 resolves; None with the ``reason``.
+    ``rounding`` bounds the error of the value. ``gap`` includes a bound on rounding, along the directions that float64
+    resolves; it is None together with a ``reason``.
     """
 
     raw: Array
@@ -69,13 +69,13 @@ class Minimum(NamedTuple):
     gap: float | None
     gradient_norm: float
     by_residuals: bool = True
-    shortest: bool = False  # of all minimisers the one of least norm in raw units, intercept included
+    shortest: bool = False  # whether it is the minimiser of least norm in raw units, intercept included
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class SquaredCost:
-    """E over rows whose targets are class numbers, with their moments; ``targets``: (K, outputs), a row a class."""
+    """E over rows whose targets are class numbers, with their moments; ``targets`` (K, outputs) has a row per class."""
 
     rows: Rows
     moments: Moments
@@ -85,13 +85,13 @@ class SquaredCost:
 
     @cached_property
     def root_penalty(self) -> Array:
-        """(λ/S)^½ by column of the frame, (d + 1)."""
+        """(λ/S)^½ for each column of the frame, (d + 1)."""
         raw = np.sqrt(self.l2 / self.moments.total_weight) / self.rows.frame.scale
         return np.concatenate([[0.0], raw])
 
     @cached_property
     def gram(self) -> Array:
-        """(1/S) Σ s x̄ x̄ᵀ, without the intercept's row and column where there is none."""
+        """(1/S) Σ s x̄ x̄ᵀ, with a zero row and column for the intercept if there is none."""
         found, m = self.moments, self.moments.center
         G = np.empty((len(m) + 1, len(m) + 1))
         G[0, 0], G[0, 1:], G[1:, 0] = 1.0, m, m
@@ -112,43 +112,43 @@ class SquaredCost:
 
     @cached_property
     def noise(self) -> float:
-        """The relative error of framed columns: centring rounds by their offset, unless they are constant."""
+        """The relative error of framed columns: centring rounds relative to their offset, unless they are constant."""
         frame, varies = self.rows.frame, np.diag(self.gram)[1:] > 0
         offset = float(np.max(np.abs(frame.center / frame.scale)[varies], initial=1.0))
         return 8 * (self.rows.n_features + 1) * EPS * offset
 
     @cached_property
     def _squared(self) -> Whitening:
-        """Of H = gram + penalty, as far as squared columns tell."""
+        """The whitening of H = gram + penalty, at the precision of squared columns."""
         return Whitening.of(self.gram + np.diag(self.root_penalty**2))
 
     def _by_root(self, found: Whitening, root_penalty: Array) -> Whitening:
-        """The same, by the root of the matrix where squaring left it singular."""
+        """The same whitening, from the root of the matrix where squaring left it singular."""
         if not found.deficient:
             return found
         return Whitening.of_root(np.vstack([self.root[0], np.diag(root_penalty)]), self.noise)
 
     @cached_property
     def white(self) -> Whitening:
-        """Of H = gram + penalty."""
+        """The whitening of H = gram + penalty."""
         return self._by_root(self._squared, self.root_penalty)
 
     @property
     def rank(self) -> int:
-        """Of X̄ (of X where there is no intercept), to working precision."""
+        """The rank of X̄ (of X if there is no intercept), to working precision."""
         if self.l2 == 0:
             return self.white.rank
         return self._by_root(Whitening.of(self.gram), np.zeros_like(self.root_penalty)).rank
 
     @property
     def null_value(self) -> float:
-        """E of the best constant outputs, of zero outputs where there is no intercept."""
+        """E of the best constant outputs, or of zero outputs if there is no intercept."""
         p = self.moments.shares
         mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
     def by_residuals(self, W: Array) -> ResidualJudgement:
-        """E, ∇E and the gap at W from the residuals: one pass."""
+        """E, ∇E and the gap at W from the residuals, in one pass."""
         found = judge_by_residuals(
             self.rows,
             W,
@@ -165,10 +165,10 @@ class SquaredCost:
 
     @cached_property
     def _product_sizes(self) -> Array:
-        """What the products of a column are rounded as, (d + 1,): its root mean square, of rows that are centred first.
+        """The size that products of a column are rounded relative to, (d + 1,): its root mean square for centred rows.
 
-        CSR rows are multiplied as they are. There the offset is read with each product, and taken off with the
-        intercept, which was moved by as much.
+        CSR rows are not centred. Each product then includes the offset, which is subtracted with the intercept, and the
+        intercept was shifted by the same amount.
         """
         size, block = np.sqrt(np.diag(self.gram)), self.rows.resident()
         size[0] = 1.0
@@ -183,13 +183,13 @@ class SquaredCost:
         return np.abs(self.rows.frame.center / self.rows.frame.scale)
 
     def _intercept_rounding(self, W: Array) -> Array:
-        """What intercepts, moved from raw units, may be off by: (outputs,). A large offset is moved by exactly."""
+        """Bounds on the errors of intercepts converted from raw units, (outputs,). Large offsets convert exactly."""
         if self.rows.frame.has_large_offset:
             return np.asarray(EPS * np.abs(W[:, 0]))
         return np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ self._offsets))
 
     def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
-        """The same without a pass."""
+        """E and ∇E from the moments, without a pass."""
         p, w, within = self.moments.shares, W[:, 1:], self.moments.within / self.moments.total_weight
         off = self._means @ W.T - self.targets
         shrunk, spread = self.root_penalty * W, w @ within
@@ -204,21 +204,21 @@ class SquaredCost:
         return np.column_stack([np.full(len(self.targets), float(self.fit_intercept)), self.moments.mean])
 
     def _leaves(self, G: Array) -> bool:
-        """Whether the gradient has a part, beyond rounding, along directions that the columns do not determine."""
+        """Whether the gradient has a part, above rounding, along directions that the columns do not determine."""
         unit = self._units
         outside = (G - (G @ self.white.A) @ self.white.colour.T) / np.where(unit > 0, unit, 1.0)
-        return bool(np.max(np.abs(outside)) > OUTSIDE * (1.0 + float(np.max(np.abs(self.targets)))))
+        return bool(np.max(np.abs(outside)) > LARGEST_ROUNDED_GRADIENT * (1.0 + float(np.max(np.abs(self.targets)))))
 
     @cached_property
     def _units(self) -> Array:
-        """H_jj^½, (d + 1); zero for the intercept where there is none, and for columns that are constant."""
+        """H_jj^½, (d + 1); zero for constant columns, and for the intercept if there is none."""
         return np.sqrt(np.diag(self.gram) + self.root_penalty**2)
 
     @cached_property
     def unresolved(self) -> bool:
-        """Whether rows differ along a direction by less than float64 resolves: one pass where a direction is left out.
+        """Whether rows differ along some omitted direction, by less than float64 resolves. It takes one pass.
 
-        Then E depends on that direction, and may be less along it than the minimum over the others.
+        Then E depends on that direction and may be lower along it than the minimum over the other directions.
         """
         colour, pinned = self.white.colour, self._units == 0
         if self.white.rank >= np.count_nonzero(~pinned):
@@ -227,10 +227,10 @@ class SquaredCost:
         return not all_null(self.rows, space, pinned, self.root_penalty > 0)
 
     def minimise(self) -> Minimum:
-        """The minimum; where X̄ is singular and nothing is penalised, of all minimisers W = X̄⁺T. TEXTBOOK S2.
+        """The minimum. If X̄ is rank-deficient and there is no penalty, the minimiser W = X̄⁺T. TEXTBOOK S2.
 
-        X̄⁺T is the one of least norm, intercept included, in the columns' own units. Where these digits are out of
-        float64's reach, as with offsets that dwarf the columns' spreads, the one of least norm in standardised columns.
+        X̄⁺T has the least norm, intercept included, in raw units. Where float64 cannot resolve it, because offsets are
+        much larger than the columns' spreads, the result is the minimiser of least norm in standardised columns.
         """
         least = self._minimiser()
         width = self.rows.n_features + self.fit_intercept
@@ -238,19 +238,19 @@ class SquaredCost:
             return least
         raw = self._shortened(least.raw)
         shortest = (None if least.by_residuals else self._at_by_moments(raw)) or self.at(raw)
-        allowed = max(10 * (least.gap or 0.0), DOUBT**2 * self.null_value)
+        allowed = max(10 * (least.gap or 0.0), LARGEST_SHARE_IN_DOUBT**2 * self.null_value)
         return least if shortest.gap is None or shortest.gap > allowed else shortest._replace(shortest=True)
 
     def _shortened(self, raw: Array) -> Array:
-        """Raw weights without their part that is orthogonal to all rows x̄, which scores do not depend on."""
+        """Raw weights without their part that is orthogonal to all rows x̄, on which no score depends."""
         frame, seen = self.rows.frame, self.white.colour  # the columns of colour span the framed rows
-        scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)  # a constant column is its center alone
+        scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)  # a constant column consists of its centre alone
         rows = np.vstack([seen[:1], np.outer(frame.center, seen[0]) + scale[:, None] * seen[1:]])
         Q = np.linalg.qr(rows / np.linalg.norm(rows, axis=0))[0]
         return np.asarray(raw @ Q @ Q.T)
 
     def _minimiser(self) -> Minimum:
-        """W = H⁺ (1/S) Σ s t x̄ᵀ; one step more from the residuals where the squared condition number calls for it."""
+        """W = H⁺ (1/S) Σ s t x̄ᵀ, refined by one step from the residuals if the squared condition number requires it."""
         if self._squared.deficient:
             R, R_t = self.root
             W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
@@ -261,16 +261,16 @@ class SquaredCost:
         if least is not None:
             return least
         least, judged = self._at_by_residuals(raw)
-        if judged.summed_gap <= NOTHING * self.null_value:
+        if judged.summed_gap <= NEGLIGIBLE_GAP_SHARE * self.null_value:
             return least
         return self.at(self.rows.frame.to_original(least.W - self.white.solve(judged.gradient.T).T))
 
     def judge(self, raw: Array) -> Minimum:
-        """E, its gap and gradient at weights in raw units: by the moments, or where these leave doubt, by residuals."""
+        """E, its gap and gradient at weights in raw units, from the moments, or from residuals where in doubt."""
         return (None if self._squared.deficient else self._at_by_moments(raw)) or self.at(raw)
 
     def at(self, raw: Array) -> Minimum:
-        """The same by the residuals."""
+        """E, its gap and gradient at weights in raw units, from the residuals."""
         return self._at_by_residuals(raw)[0]
 
     def _at_by_residuals(self, raw: Array) -> tuple[Minimum, ResidualJudgement]:
@@ -285,19 +285,19 @@ class SquaredCost:
         return Minimum(raw, W, judged.value, judged.rounding, gap, slope, reason=reason), judged
 
     def _at_by_moments(self, raw: Array) -> Minimum | None:
-        """The same by the moments, the gap with what their rounding may hide; None where that leaves doubt."""
+        """The same from the moments, with a bound on their rounding in the gap; None where that leaves doubt."""
         W, A = self.rows.frame.from_original(raw), self.white.A
         value, G = self._value_gradient_by_moments(W)
         unit, error = np.sqrt(np.diag(self.gram)), self.noise + self.moments.rounding
-        reach = np.abs(W) @ unit + float(np.max(np.abs(self.targets)))  # no output or residual is larger, in the mean
+        reach = np.abs(W) @ unit + float(np.max(np.abs(self.targets)))  # bounds the mean output and residual
         columns = unit @ np.abs(A)
-        blurred = 2 * error * float(columns @ columns)  # the error of H, where it is the identity
+        blurred = 2 * error * float(columns @ columns)  # the error of H, in coordinates in which it is the identity
         if not blurred <= 0.5:
             return None
         length = np.linalg.norm(G @ A, axis=1) + 2 * error * reach * float(np.linalg.norm(columns))
         gap = 0.5 * float(length @ length) / (1 - blurred)
         rounding = error * float(reach @ reach)
-        if rounding > DOUBT * value or gap > DOUBT**2 * self.null_value:
+        if rounding > LARGEST_SHARE_IN_DOUBT * value or gap > LARGEST_SHARE_IN_DOUBT**2 * self.null_value:
             return None
         return Minimum(raw, W, value, rounding, gap, float(np.linalg.norm(G)), by_residuals=False)
 
@@ -309,7 +309,7 @@ def build_squared_cost(
     fit_intercept: bool,
     names: list[str] | None = None,
 ) -> SquaredCost:
-    """The cost over rows whose targets are class numbers, in standard coordinates. Refuses NaN and infinity by place.
+    """The cost over rows whose targets are class numbers, in standard coordinates. Raises on NaN and infinity.
 
     >>> from separatrix.rows import memory_rows
     >>> X, codes, signs = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([[-1.0], [1.0]])

@@ -1,10 +1,10 @@
-r"""Where to cut along a projection: where the posteriors of Gaussians cross (F4), or midway between the means.
+r"""Thresholds along a projection: where the posteriors of Gaussians cross (F4), or midway between the means.
 
 Along y = w·x class i has mean m_i and the unbiased variance σ_i² = s_i²/(n_i − 1); with priors n_i/n
 
     ln P(C₂|y)/P(C₁|y) = ln n₂/n₁ − ln σ₂/σ₁ − (y − m₂)²/2σ₂² + (y − m₁)²/2σ₁²
 
-Lecture 001 leaves out −ln σ₂/σ₁, which is right only for equal variances: here it is kept.
+Lecture 001 omits −ln σ₂/σ₁, which is right only for equal variances. It is included here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from separatrix.scorers.scorer import Scorer, Scores
 
 @dataclass(frozen=True)
 class Cut:
-    """A scorer along a projection; of two classes also the zeros of its score, and the one where class 2 begins."""
+    """A scorer along a projection. For two classes also the zeros of its score, and the one where class 2 begins."""
 
     scorer: Scores
     crossings: Array = field(default_factory=lambda: np.empty(0))
@@ -38,14 +38,14 @@ class Threshold(Protocol):
 
 
 def crossings(m: Array, sigma: Array, priors: Array) -> Array:
-    """Where two Gaussians times their priors are equal, ascending: none, one or two points.
+    """The points where two Gaussians times their priors are equal, ascending: none, one or two.
 
     >>> crossings(np.array([0.0, 4.0]), np.array([1.0, 2.0]), np.array([0.5, 0.5])).round(5).tolist()
     [-4.32658, 1.65991]
     """
     middle, half = 0.5 * (m[0] + m[1]), 0.5 * (m[1] - m[0])
     p, q = 1 / sigma[0] ** 2, 1 / sigma[1] ** 2
-    # a v² + 2 b v + c with v = y − middle, doubled; positive where the second class wins
+    # a v² + 2 b v + c with v = y − middle is twice the log odds; it is positive where the second class wins.
     a, b = p - q, half * (p + q)
     c = half**2 * (p - q) + 2 * np.log(priors[1] / priors[0]) - 2 * np.log(sigma[1] / sigma[0])
     if abs(a) <= 1e-14 * max(p, q):
@@ -59,14 +59,14 @@ def crossings(m: Array, sigma: Array, priors: Array) -> Array:
 
 
 def _beginning(points: Array, sigma: Array, second_wins: bool) -> float:
-    """The crossing past which, as y grows, the second class begins; ±∞ where one class wins everywhere."""
+    """The crossing above which the second class begins; ±∞ where one class wins everywhere."""
     if len(points) == 0:
         return -np.inf if second_wins else np.inf
     return float(points[-1] if sigma[1] >= sigma[0] else points[0])
 
 
 def _along(found: Moments, w: Array) -> tuple[Array, Array, float]:
-    """The projected means (2,), relative to the frame's center, and scatters s² (2,), and the center's projection."""
+    """The projected means (2,), relative to the frame's centre; the scatters s² (2,); the centre's projection."""
     framed = w * found.frame.scale
     scatter = np.einsum("kij,i,j->k", found.scatter, framed, framed, optimize=True)
     return found.mean @ framed, np.maximum(scatter, 0.0), float(found.frame.center @ w)
@@ -75,7 +75,7 @@ def _along(found: Moments, w: Array) -> tuple[Array, Array, float]:
 @final
 @dataclass(frozen=True)
 class GaussianThreshold:
-    """Where the posteriors cross; for more than two classes pooled Gaussians with priors n_k/n. TEXTBOOK F4."""
+    """The threshold where the posteriors cross; for more classes pooled Gaussians with priors n_k/n. TEXTBOOK F4."""
 
     def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut:
         if len(classes) > 2:
@@ -103,7 +103,7 @@ class GaussianThreshold:
 @final
 @dataclass(frozen=True)
 class MidpointThreshold:
-    """Midway between the projected means: Gaussians of one variance and equal priors."""
+    """The threshold midway between the projected means: Gaussians of one variance and equal priors."""
 
     def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut:
         if len(classes) > 2:
@@ -121,7 +121,7 @@ class MidpointThreshold:
 
 
 def _nearest(found: Moments, V: Array, classes: AnyArray, priors: Array) -> Scorer:
-    """The class of the nearest projected mean, in the pooled covariance S_W/(S − K) of the projection, with priors."""
+    """Assigns the class of the nearest projected mean, in the pooled covariance S_W/(S − K), with priors."""
     framed = V * found.frame.scale[:, None]
     freedom = max(found.total_weight - len(classes), 1.0)
     white = Whitening.of(framed.T @ found.within @ framed / freedom)

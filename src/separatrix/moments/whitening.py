@@ -1,4 +1,4 @@
-"""A covariance (or scatter) matrix taken apart: coordinates in which it is the identity, singular or not."""
+"""Factors of a covariance (or scatter) matrix, singular or not: coordinates in which it is the identity."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.objectives.factor import Factor
 
-# How much of a vector may lie outside the range of S, relative to the whole, and still count as rounding.
-OUTSIDE = 1e-8
-# A variance that is this small beside the one it is compared with is rounding: deviations of 1e-12 are.
-ROUNDING = 1e-24
+# A part of a vector outside the range of S below this share of the vector is a rounding error.
+LARGEST_ROUNDED_PART_OUTSIDE_RANGE = 1e-8
+# A variance below this share of the one it is compared with is a rounding error: relative deviations of 1e-12 are.
+LARGEST_ROUNDED_VARIANCE_SHARE = 1e-24
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Whitening:
     r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S. TEXTBOOK F3.
 
     Where S is singular, A Aᵀ b is the solution of S w = b of minimum norm in standardised columns, each divided by
-    its √S_jj, so the answer does not depend on the columns' units. ``log_det`` is then that of S with the lost
-    directions counted as one such unit wide.
+    its √S_jj, so the result does not depend on the units of the columns. Then ``log_det`` is that of S with unit
+    variance, in those standardised columns, along the missing directions.
 
     >>> white = Whitening.of(np.array([[4.0, 2.0], [2.0, 1.0]]))
     >>> white.rank, white.solve(np.array([4.0, 2.0])).round(12).tolist()
@@ -51,9 +51,9 @@ class Whitening:
 
     @classmethod
     def of_root(cls, root: Array, noise: float) -> Whitening:
-        """Of S = rootᵀ root, from the root's singular values: digits that S itself has lost.
+        """The whitening of S = rootᵀ root from the singular values of the root, which keep digits that S has lost.
 
-        ``noise``: the relative error of the root's columns; what is smaller counts as nothing.
+        ``noise`` is the relative error of the root's columns; smaller singular values count as zero.
         """
         unit = np.linalg.norm(root, axis=0)
         seen = np.flatnonzero(unit > 0)
@@ -66,12 +66,12 @@ class Whitening:
         return cls(A, colour, 2 * float(np.log(u).sum()) + 2 * float(np.log(values[kept]).sum()))
 
     def completed(self, S: Array) -> tuple[Whitening, int]:
-        """The whitening of S, and its rank; along directions without scatter S takes this matrix's."""
+        """The whitening of S and its rank; along directions without scatter S takes the scatter of this matrix."""
         own = Whitening.of(S)
-        if not own.singular and np.all(np.diag(S) > ROUNDING * np.sum(self.colour**2, axis=1)):
+        if not own.singular and np.all(np.diag(S) > LARGEST_ROUNDED_VARIANCE_SHARE * np.sum(self.colour**2, axis=1)):
             return own, own.rank
         values, vectors = np.linalg.eigh(self.A.T @ S @ self.A)
-        kept = _positive(values) & (values > ROUNDING)
+        kept = _positive(values) & (values > LARGEST_ROUNDED_VARIANCE_SHARE)
         root = np.sqrt(np.where(kept, values, 1.0))
         log_det = self.log_det + 2 * float(np.log(root).sum())
         return Whitening(self.A @ vectors / root, self.colour @ vectors * root, log_det), int(kept.sum())
@@ -86,19 +86,19 @@ class Whitening:
 
     @property
     def deficient(self) -> bool:
-        """Whether S is singular beyond its columns of zeros."""
+        """Whether S is singular for another reason than zero columns."""
         return self.rank < int(np.count_nonzero(np.any(self.A, axis=1)))
 
     def solve(self, b: Array) -> Array:
-        """A Aᵀ b: S⁻¹ b, or of its solutions the one of minimum norm."""
+        """A Aᵀ b: S⁻¹ b, or the solution of minimum norm if S is singular."""
         return np.asarray(self.A @ (self.A.T @ b))
 
     def misses(self, B: Array, unit: Array) -> bool:
-        """Whether some row of B has a part outside the range of S that is no rounding; ``unit``: (d,) > 0."""
+        """Whether some row of B has a part outside the range of S, above rounding; ``unit`` is (d,) > 0."""
         if not self.singular or not np.any(B):
             return False
         outside = (B - (B @ self.A) @ self.colour.T) / unit
-        return bool(np.max(np.abs(outside)) > OUTSIDE * np.max(np.abs(B / unit)))
+        return bool(np.max(np.abs(outside)) > LARGEST_ROUNDED_PART_OUTSIDE_RANGE * np.max(np.abs(B / unit)))
 
 
 def _positive(values: Array) -> Any:

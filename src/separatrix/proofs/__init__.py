@@ -1,18 +1,19 @@
-"""Whether linear scores separate classes, with evidence that needs no solver.
+"""Decides whether linear scores separate the classes, and returns evidence that can be checked without a solver.
 
-differences       the rows (e_y − e_k) ⊗ x̄ that separation is about, never written out
-linear_programs   the programs, apart from what is made of them
-newton            a hyperplane without a program, where one is easily found
-working_set       programs on few of many rows, one pass a round
-together          all rows that touch, by one program
-enclosure         a positive dependency, proven in floating point
-rational          exact numbers from floats
-residues          systems solved exactly, by digits modulo a prime
-dependencies      whole multipliers of the few rows that carry a proof
-quasi             a direction in whole numbers, in few columns
-naming            classes, columns and rows in words
-verdicts          Separable, QuasiSeparable, Inseparable, Doubtful, each with verify and explain
-scales            columns of any size, counted in powers of two
-separability      rows to a verdict
-existence         when a fit's own bound proves that there is a maximum
+class_differences  the rows (e_y − e_k) ⊗ x̄ that separation is about, generated on demand
+linear_programs    the linear programs, independent of what their solutions are used for
+newton_separator   Newton's method, which finds a hyperplane without a linear program when one is easy to find
+row_working_set    linear programs on a working set of rows, with one pass over all rows per round
+together           all touching rows found by one linear program
+enclosure          a positive dependency proven in floating point
+rational           exact numbers from floats
+residues           linear systems solved exactly with residues modulo primes
+dependencies       integer multipliers of the few rows that make up a proof
+null_space         directions in which every row scores zero, proven exactly
+quasi              an integer direction of quasi-complete separation that uses few columns
+naming             classes, columns and rows described in words
+verdicts           Separable, QuasiSeparable, Inseparable and Doubtful, each with verify and explain
+scales             columns of extreme size, rescaled by powers of two
+separability       the entry point: from rows to a verdict
+existence          when the bound of a fit proves that a maximum of the likelihood exists
 """

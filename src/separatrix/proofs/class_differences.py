@@ -1,9 +1,9 @@
-r"""The rows that separation is about, never written out: for each row i and each class k ≠ y_i
+r"""The rows that separation is about, generated on demand: for each row i and each class k ≠ y_i
 
     a_ik = (e_{y_i} − e_k) ⊗ x̄_i,    a_ik·W = z_{y_i} − z_k.
 
-Scores of one class may be taken as zero, since only differences count: it is the first, and W has K − 1 rows. For two
-classes that leaves a_i = t_i x̄_i. A number c = (K − 1) i + (k's place among the other classes) names such a row.
+Only differences of scores matter, so the scores of the first class are fixed at zero and W has K − 1 rows. For two
+classes that leaves a_i = t_i x̄_i. Each such row has the number c = (K − 1) i + (rank of k among the other classes).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from separatrix.rows.block import csr_rows, is_sparse, power_of_two
 from separatrix.rows.protocol import BLOCK_BYTES
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
-# Rows written out at once.
-CHUNK = 4096
-# Rows side by side in a maximum over columns: NumPy takes the maxima of longer rows 2.4 times faster.
-FOLDED = 16
+# Number of class differences expanded at once, which bounds the memory they take.
+ROWS_EXPANDED_AT_ONCE = 4096
+# Number of rows joined into one before taking column maxima: NumPy takes the maxima of longer rows 2.4 times faster.
+ROWS_JOINED_FOR_MAXIMA = 16
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Differences:
 
     @property
     def block_width(self) -> int:
-        """The weights of a class."""
+        """The number of weights of one class."""
         return int(self.X.shape[1]) + self.fit_intercept
 
     @property
@@ -59,27 +59,27 @@ class Differences:
         return (self.K - 1) * self.block_width
 
     def named(self, which: Integers) -> tuple[Integers, Integers]:
-        """The row i and the class k of each number."""
+        """The row i and the class k of each numbered difference."""
         i, place = np.divmod(which, self.K - 1)
         return i, place + (place >= self.codes[i])
 
     def numbers(self, rows: Integers, against: Integers) -> Integers:
-        """The number of each row i and class k ≠ y_i."""
+        """The number of the difference of each row i and class k ≠ y_i."""
         return np.asarray(rows * (self.K - 1) + against - (against > self.codes[rows]), dtype=np.int64)
 
     def weights(self, v: AnyArray) -> AnyArray:
-        """v (width,) as (K, d + 1), intercepts first: zero where there is none, zero for the first class."""
+        """v (width,) as weights (K, d + 1), intercepts first; the first class and absent intercepts get zeros."""
         W = np.zeros((self.K, self.X.shape[1] + 1), dtype=v.dtype)
         W[1:, 1 - self.fit_intercept :] = v.reshape(self.K - 1, -1)
         return W
 
     def flat(self, W: AnyArray) -> AnyArray:
-        """The weights (K, d + 1) as v (width,), less those of the first class: the same differences of scores."""
+        """The weights (K, d + 1) as v (width,), minus those of the first class, which keeps the score differences."""
         return np.asarray((W[1:] - W[:1])[:, 1 - self.fit_intercept :].ravel())
 
     @cached_property
     def unit(self) -> Array:
-        """A power of two near the largest entry of each column, (width,); NaN where a column has one."""
+        """A power of two near the largest entry of each column, (width,); NaN for a column with non-finite entries."""
         count_pass()
         largest = np.zeros(self.X.shape[1])
         for part in in_order(_largest, self._parts()):
@@ -89,16 +89,20 @@ class Differences:
 
     @cached_property
     def bits(self) -> int:
-        """Of the columns of a class: how many a column's entries have between the largest's first and the last, summed
-        up; of few rows, drawn, if there are many.
+        """The bits that the entries of one class's columns span, from the highest to the lowest bit set, summed over
+        the columns. With many rows it is estimated from a sample.
         """
         n = self.X.shape[0]
-        rows = self.X if n <= CHUNK else self.X[np.sort(np.random.default_rng(0).choice(n, CHUNK, replace=False))]
+        rows = (
+            self.X
+            if n <= ROWS_EXPANDED_AT_ONCE
+            else self.X[np.sort(np.random.default_rng(0).choice(n, ROWS_EXPANDED_AT_ONCE, replace=False))]
+        )
         low, high = span(np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64))
         return int(np.sum(high - low)) + self.fit_intercept
 
     def _parts(self) -> Iterator[tuple[int, Any]]:
-        """Blocks of X with the number of their first row, cut by the data alone."""
+        """Blocks of X with the number of their first row; the cuts depend on the data alone."""
         n, X = self.X.shape[0], self.X
         filled = X.nnz if is_sparse(X) else X.size
         size = max(1, BLOCK_BYTES // 8 * n // max(n, filled))
@@ -125,17 +129,17 @@ class Differences:
         return np.concatenate(list(in_order(part, self._parts())))
 
     def rounding(self, v: Array) -> float:
-        """What a margin may be off by at most, for any row: entries are below twice their column's unit."""
+        """A bound on the rounding error of a margin, for any row: entries are below twice the unit of their column."""
         with np.errstate(over="ignore", under="ignore"):
             largest = float(np.max(np.abs(v) * self.unit, initial=0.0))
             return 4 * (self.block_width + 4) ** 2 * EPS * largest + self._least(v)
 
     def _least(self, v: Array) -> float:
-        """What is lost near zero: of products, and of weights that v was rounded from, times the largest entry."""
+        """A bound on underflow: of products, and of weights that v was rounded from times the largest entry."""
         return self.width * TINY * (1 + float(self.unit[np.abs(v) < TINY].max(initial=0.0)))
 
     def take(self, which: Integers) -> Any:
-        """Some rows, written out: dense, or CSR where X is."""
+        """The given rows, dense, or CSR where X is CSR."""
         i, k = self.named(which)
         y, X = self.codes[i], self.X[i]
         own, other = (y > 0).nonzero()[0], (k > 0).nonzero()[0]
@@ -169,11 +173,13 @@ class Differences:
     def not_positive(
         self, v: Array, exactly: list[Any] | None = None, left: AnyArray | None = None, m: Array | None = None
     ) -> Integers:
-        """The rows of which a·v > 0 is not so, the worst first: sure of each margin above its rounding, and of the
-        others by exact numbers, unless one is surely negative: then those are given, and others in doubt with them.
+        """The rows for which a·v > 0 could not be proven, the worst first.
 
-        ``exactly``: what v was rounded from, if it was. ``left``: which rows are asked about. ``m``: the margins of
-        v, where they are known.
+        A margin above its rounding error is proven positive. The other margins are decided exactly, unless one is
+        surely negative: then all unproven rows are returned without an exact check.
+
+        ``exactly``: the exact numbers that v was rounded from, if it was. ``left``: a mask of the rows to check.
+        ``m``: the margins of v, if they are known.
         """
         m, rounding = self.margins(v) if m is None else m, 2 * self.rounding(v)
         unsure = ~((m > rounding) & (m < np.inf))
@@ -181,11 +187,11 @@ class Differences:
         if len(low) == 0 or not np.all(m[low] >= -rounding):
             return np.asarray(low[np.argsort(m[low], kind="stable")], dtype=np.int64)
         exact = [Fraction(x) for x in v.tolist()] if exactly is None else exactly
-        found = [low[start : start + CHUNK] for start in range(0, len(low), CHUNK)]
-        return np.concatenate([part[self._not_positive(part, v, exact)] for part in found])
+        parts = [low[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(low), ROWS_EXPANDED_AT_ONCE)]
+        return np.concatenate([part[self._not_positive(part, v, exact)] for part in parts])
 
     def _not_positive(self, which: Integers, v: Array, exact: list[Any]) -> AnyArray:
-        """The same for rows in doubt, each by its own rounding."""
+        """Which of these rows have a·v ≤ 0, by each row's own rounding error first and then exactly."""
         A = self.take(which)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             m, size = np.asarray(A @ v), np.asarray(abs(A) @ np.abs(v))
@@ -197,14 +203,14 @@ class Differences:
 
 
 def _largest(given: tuple[int, Any]) -> Array:
-    """max |x| by column; NaN and infinity stay what they are."""
+    """max |x| for each column; NaN and infinity are kept."""
     _, X = given
     if not is_sparse(X):
         rows, columns = X.shape
-        whole = rows - rows % FOLDED
+        whole = rows - rows % ROWS_JOINED_FOR_MAXIMA
         if X.flags.c_contiguous and whole and columns:
-            sides = X[:whole].reshape(-1, FOLDED * columns)
-            both = np.maximum(sides.max(axis=0), -sides.min(axis=0)).reshape(FOLDED, columns)
+            sides = X[:whole].reshape(-1, ROWS_JOINED_FOR_MAXIMA * columns)
+            both = np.maximum(sides.max(axis=0), -sides.min(axis=0)).reshape(ROWS_JOINED_FOR_MAXIMA, columns)
             X = np.vstack([both, X[whole:]])
         return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
     high, low = (side.toarray().ravel() for side in (X.max(axis=0), X.min(axis=0)))

@@ -1,6 +1,6 @@
-"""Positive dependencies among rows, and what lies across their span: whole numbers, found exactly.
+"""Exact positive dependencies among rows, and integer bases of what is orthogonal to their span.
 
-The rows are those that a linear program in floating point proposes; there are at most twice their rank of them.
+The rows are proposed by a linear program in floating point. There are at most twice as many of them as their rank.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from separatrix.base.modular import pivots
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import solve, vanishing
 
-# Digits kept of a weight that others follow from.
-DIGITS = 12
+# Bits kept of an approximate weight before the other weights are computed from it exactly.
+WEIGHT_BITS = 12
 
 
 def positive_dependency(A: Array, before: Array, near: Array | None = None) -> tuple[list[int], list[int]] | None:
-    """Whole λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
+    """Integers λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
 
-    None where there is none, and where λ is not unique up to a factor: then fewer rows would do, or ``near`` is needed,
-    λ > 0 to rounding, from which the λ of rows that depend on those before them are taken.
+    None if there are none. Also None if λ is not unique up to a factor and ``near`` is not given. ``near`` is an
+    approximate λ > 0, from which the weights of the rows that depend on earlier rows are taken.
 
     >>> positive_dependency(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]), np.zeros((0, 2)))
     ([2, 2, 1], [])
@@ -31,37 +31,37 @@ def positive_dependency(A: Array, before: Array, near: Array | None = None) -> t
     """
     first, n = len(before), len(before) + len(A)
     both = np.vstack([before, A])
-    found = pivots(both.T)
-    fixed = sorted(set(range(first, n)) - set(found.columns))
+    pivot = pivots(both.T)
+    fixed = sorted(set(range(first, n)) - set(pivot.columns))
     if n == first or not fixed or (near is None and fixed != [n - 1]):
         return None
     shares = np.ones((1, 1), dtype=object) if near is None else _few_digits(near[np.array(fixed) - first])
-    x = solve(both[found.columns][:, found.rows].T, -both[fixed][:, found.rows].T, found.p, shares)
+    x = solve(both[pivot.columns][:, pivot.rows].T, -both[fixed][:, pivot.rows].T, pivot.p, shares)
     weights = [0] * n
-    for j, number in zip([*found.columns, *fixed], [*x.above[:, 0], *(shares[:, 0] * x.below)], strict=True):
+    for j, number in zip([*pivot.columns, *fixed], [*x.above[:, 0], *(shares[:, 0] * x.below)], strict=True):
         weights[j] = int(number)
     weights = smallest(weights)
     return (weights[first:], weights[:first]) if min(weights[first:]) > 0 else None
 
 
 def _few_digits(near: Array) -> AnyArray:
-    """Whole numbers in about these proportions, (n, 1), none of them zero."""
+    """Integers in about these proportions, (n, 1), none of them zero."""
     mantissa, exponent = np.frexp(near)
-    return integers(np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)[:, None])
+    return integers(np.ldexp(np.round(np.ldexp(mantissa, WEIGHT_BITS)), exponent - WEIGHT_BITS)[:, None])
 
 
 class Dependency(NamedTuple):
-    """Rows and whole λ > 0 on them, of which Σ λ_i a_i = 0."""
+    """Rows and integers λ > 0 with Σ λ_i a_i = 0."""
 
     rows: Integers
     multipliers: tuple[int, ...]
 
 
 def joined(known: Dependency | None, group: Integers, own: list[int], through: list[int]) -> Dependency:
-    """A dependency on the rows of a known one and of a group whose rows depend on each other up to the known rows.
+    """A dependency on the known rows and on a group of rows that depend on each other modulo the known rows.
 
-    What goes through the known rows may have either sign; enough of their own λ, which sums to zero already, makes
-    it positive.
+    ``own`` are the multipliers of the group and ``through`` those of the known rows, which may have either sign. Adding
+    a multiple of the known dependency, which sums to zero, makes them positive.
 
     >>> joined(Dependency(np.array([0, 1]), (1, 2)), np.array([5]), [3], [0, -4]).multipliers
     (3, 2, 3)
@@ -74,8 +74,9 @@ def joined(known: Dependency | None, group: Integers, own: list[int], through: l
 
 
 class Across(NamedTuple):
-    """A basis (w, q) in whole numbers of what is orthogonal to some rows: ``basis[free[k]]`` is ``below`` in column k
-    and zero in the others.
+    """An integer basis (w, q) of the orthogonal complement of some rows.
+
+    Row ``free[k]`` of ``basis`` is ``below`` in column k and zero in the other columns.
     """
 
     basis: AnyArray
@@ -84,20 +85,20 @@ class Across(NamedTuple):
 
 
 def across(A: Array) -> Across | None:
-    """A basis of {v : A v = 0}, exactly; None where that is not found.
+    """A basis of {v : A v = 0}, exactly; None where the prime was unlucky.
 
     >>> across(np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])).basis.T.tolist()
     [[-2, 0, 1]]
     """
     w = A.shape[1]
-    found = pivots(A)
-    free = [j for j in range(w) if j not in set(found.columns)]
+    pivot = pivots(A)
+    free = [j for j in range(w) if j not in set(pivot.columns)]
     basis = np.zeros((w, len(free)), dtype=object)
     if not free:
         return Across(basis, free, 1)
-    rows = A[found.rows]
-    x = solve(rows[:, found.columns], -rows[:, free], found.p)
-    basis[found.columns] = x.above
+    rows = A[pivot.rows]
+    x = solve(rows[:, pivot.columns], -rows[:, free], pivot.p)
+    basis[pivot.columns] = x.above
     basis[free, np.arange(len(free))] = x.below
-    # modulo a prime a rank may come out lower than it is: then some row is not orthogonal
+    # The rank modulo a prime may be lower than the rank; then some row is not orthogonal to the basis.
     return Across(basis, free, x.below) if bool(vanishing(A, basis).all()) else None

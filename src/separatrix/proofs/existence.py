@@ -1,19 +1,22 @@
-r"""When a fit's own bound proves that the likelihood has a maximum.
+r"""When the optimality bound of a fit proves that the likelihood has a maximum.
 
-E is convex, g its gradient at W and H the Hessian there of some of the rows. Along W + s v, with ‖v‖_H = 1, the slope
-starts at g·v ≥ −λ, λ² = gᵀH⁻¹g. Those rows' second derivative is 1 at s = 0 and at least e^{−Rs} after, since scores
-change by at most R a unit of s (self-concordance of the logistic loss), and the other rows' is not negative. So
+E is convex, g is its gradient at W, and H is the Hessian at W of a subset of the rows. Along W + s v, with ‖v‖_H = 1,
+the slope starts at g·v ≥ −λ, where λ² = gᵀH⁻¹g. The second derivative of the subset is 1 at s = 0 and at least e^{−Rs}
+afterwards, because scores change by at most R per unit of s (self-concordance of the logistic loss). The second
+derivative of the other rows is not negative. Hence
 
     slope(s) ≥ −λ + (1 − e^{−Rs})/R,
 
-which is positive from some s on, the same for all v, if λR < 1. Then E rises outside of a ball in every direction that
-the columns determine, and has its minimum inside. With a direction to infinity there is none, so λR ≥ 1 at every W.
-That is the affine bound's condition (``bounds.affine``): **where it has a value, an optimum exists.**
+which is positive from some s on, the same for all v, if λR < 1. Then E rises outside a ball in every direction that
+the columns determine, and has its minimum inside. If E has a direction of recession there is no minimum, so λR ≥ 1 at
+every W. That is the condition of the affine bound (``bounds.affine``): **where the bound has a value, an optimum
+exists.**
 
-In floating point that holds as long as H's smallest curvature is more than rounding: on the way to infinity curvature
-falls by e at every step and g with it, until both are what is left of larger numbers. A share FLAT of the largest
-leaves λR some eight digits. Where less is left, where there is no bound (stopped short), and for losses without one
-(probit, complementary log-log), the fit says nothing, and rows are asked.
+In floating point this holds as long as the smallest curvature of H is well above rounding error. When a fit diverges to
+infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both. A relative
+curvature of at least SMALLEST_RELATIVE_CURVATURE leaves λR about eight digits. Where the curvature is smaller, where
+there is no bound (the fit stopped early), and for losses without such a bound (probit, complementary log-log), the fit
+decides nothing and the rows have to be tested for separation.
 """
 
 from __future__ import annotations
@@ -25,12 +28,12 @@ from separatrix.objectives.bound import Bound
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 
-# Curvature below this share of the largest may be that on the way to infinity, in columns of like spread.
-FLAT = 1e-8
+# Curvature below this share of the largest may mean that the fit diverges, assuming that columns have similar spread.
+SMALLEST_RELATIVE_CURVATURE = 1e-8
 
 
 def flat(factor: Factor | None) -> bool:
-    """Whether some curvature is so small beside the largest that a maximum may be at infinity.
+    """Whether the smallest curvature is so small relative to the largest that the maximum may be at infinity.
 
     >>> flat(Factor.of(np.diag([1.0, 1e-3]))), flat(Factor.of(np.diag([1.0, 1e-9])))
     (False, True)
@@ -38,13 +41,13 @@ def flat(factor: Factor | None) -> bool:
     if factor is None:
         return True
     pivots = (factor.d * np.diag(factor.lower)) ** 2
-    return bool(pivots.min(initial=np.inf) < FLAT * pivots.max(initial=0.0))
+    return bool(pivots.min(initial=np.inf) < SMALLEST_RELATIVE_CURVATURE * pivots.max(initial=0.0))
 
 
 def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
-    """Whether the bound at W, in the problem's coordinates, proves that there is an optimum.
+    """Whether the bound at W, in the coordinates of ``problem``, proves that an optimum exists.
 
-    ``factor``: of the second derivatives that the bound was proven by, where they are still at hand.
+    ``factor`` is the factor of the Hessian that the bound was computed with, if the caller still has it.
 
     >>> from separatrix.objectives.bounds import affine
     >>> from separatrix.objectives.penalty import Penalty

@@ -1,20 +1,20 @@
-r"""The linear programs behind separation, and nothing of what they mean.
+r"""The linear programs used to decide separation, independent of what their solutions are used for.
 
 ``widest``            maximise s  subject to  A v ≥ s,  |v| ≤ 1.  Its optimum is 0 or a strict separator; its
                       marginals λ ≥ 0, Σλ = 1 have ‖Aᵀλ‖₁ = s, so at s = 0 they prove that there is none (Gordan).
 ``least_violation``   minimise the mean over each class of max(0, 1 − m), summed over both classes: Bennett and
                       Mangasarian, Robust linear programming discrimination of two linearly inseparable sets,
                       Optimization Methods and Software 1 (1992). Unlike the perceptron's cost or the largest
-                      violation it has no trivial minimum w = 0 unless the classes' means are the same.
+                      violation, it has no trivial minimum w = 0 unless the class means are equal.
 
-``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1, and zero on some rows: few columns are used.
+``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1, and zero on given rows: uses few columns.
 ``complementary``     maximise Σ s_i  subject to  A v ≥ s,  0 ≤ s ≤ 1: s_i = 1 wherever some v with A v ≥ 0 moves row i,
                       and marginals λ ≥ 1, Aᵀλ = 0 on the others.
-``balancing``         minimise Σ λ_i  subject to  Σ λ_i a_i = −Σ a_i over some rows,  λ ≥ 0.
-``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions reaches.
+``balancing``         minimise Σ λ_i  subject to  Σ λ_i a_i = −Σ a_i over given rows,  λ ≥ 0.
+``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions extends along c.
 
-All are solved by HiGHS's dual simplex method through SciPy, so marginals belong to a vertex: few are positive. A large
-``least_violation`` is solved by its interior point method, followed by a crossover to a vertex.
+HiGHS's dual simplex method solves all of them through SciPy, so marginals belong to a vertex and few are positive. A
+large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.rows.block import is_sparse, power_of_two
 
-# Rows up to which the simplex method is faster than the interior point method, with a crossover to a vertex, for
-# ``least_violation``: 50 000 rows take both half a second, 200 000 take 11 s and 2 s.
+# Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
+# crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.
 MOST_SIMPLEX_ROWS = 50_000
 
 
 class Widest(NamedTuple):
-    """s, v (w,) and λ (n,) of the widest separation, to the tolerance of floating point programs (1e-7).
+    """s, v (w,) and λ (n,) of the widest separation, to the tolerance of the linear program solver (1e-7).
 
-    ``most`` = ‖Aᵀλ‖₁, in the scaled units where entries are near 1: no s is larger, whatever the program's tolerance.
+    ``most`` = ‖Aᵀλ‖₁, in scaled units where entries are near 1, is an upper bound on s that does not depend on the
+    solver's tolerance.
     """
 
     s: float
@@ -46,7 +47,7 @@ class Widest(NamedTuple):
 def widest(A: Any) -> Widest | None:
     """Maximise s with A v ≥ s, |v| ≤ 1, for A (n, w) dense or CSR; None where HiGHS fails.
 
-    Rows and columns are first scaled by powers of two; v and λ are for A as given, up to one positive factor each.
+    Rows and columns are first scaled by powers of two; v and λ refer to the unscaled A, up to a positive factor each.
 
     >>> widest(np.array([[1.0, 2.0], [1.0, -1.0]])).s > 0
     True
@@ -85,7 +86,7 @@ def widest(A: Any) -> Widest | None:
 
 
 def _units(A: Any) -> tuple[Array, Array]:
-    """Powers of two near the largest entry of each column, then of each row of what that leaves."""
+    """Powers of two near the largest entry of each column, then of each row after dividing by the column units."""
     size = abs(A)
     columns = power_of_two(_largest(size, 0))
     rows = power_of_two(_largest(_divided(size, np.ones(A.shape[0]), columns), 1))
@@ -107,9 +108,9 @@ def _divided(A: Any, rows: Array, columns: Array) -> Any:
 
 
 def least_violation(A: Any, positive: Any) -> Array | None:
-    """v (w,) that minimises the sum over both classes of their mean of max(0, 1 − A v); None where HiGHS fails.
+    """v (w,) that minimises the mean of max(0, 1 − A v) over each class, summed over both; None where HiGHS fails.
 
-    ``positive`` (n,) says which rows of A (n, w) are of the one class, the others being of the other.
+    ``positive`` (n,) marks the rows of A (n, w) that belong to the positive class.
 
     >>> A = np.array([[1.0, 4.0], [1.0, 3.0], [1.0, 0.5], [-1.0, 0.0], [-1.0, -1.0]])  # x = 4, 3, ½ against 0, 1
     >>> v = least_violation(A, np.array([True, True, True, False, False]))
@@ -121,9 +122,9 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     n, w = A.shape
     _, columns = _units(A)
     share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
-    share *= n  # so that entries are of size one
-    # The dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1, has a basis of w rows where the program itself
-    # has one of n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the prices of its equations.
+    share *= n  # scales the coefficients to about 1
+    # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis
+    # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
     equal: Any = _divided(A, 1.0 / share, columns).T
     method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= MOST_SIMPLEX_ROWS else "highs-ipm"
     found: Any = linprog(-share, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), method=method)
@@ -133,7 +134,7 @@ def least_violation(A: Any, positive: Any) -> Array | None:
 def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
     """v (w,) with A v ≥ 0 and spanning v = 0 that minimises Σ |v_j| unit_j; None where HiGHS fails.
 
-    The mean of A v is 1, with rows in powers of two. The minimum is at a vertex: few weights are not zero.
+    The mean of A v is 1, with rows scaled by powers of two. The minimum is at a vertex, so few weights are nonzero.
 
     >>> fewest(np.array([[1.0, 1.0], [1.5, -1.0]]), np.zeros((0, 2)), np.ones(2)).tolist()
     [0.8, 0.0]
@@ -165,15 +166,16 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
 
 
 class Complementary(NamedTuple):
-    """v (w,) and λ (n,): for each row a·v > 0 or λ > 0, and never both."""
+    """v (w,) and λ (n,): each row has either a·v > 0 or λ > 0, never both."""
 
     v: Array
     weights: Array
 
 
 def complementary(A: Any) -> Complementary | None:
-    """v with A v ≥ 0, and λ ≥ 0 with Aᵀλ = 0 that is at least 1 on all rows that no such v moves and 0 on the others,
-    for A (n, w) dense or CSR with rows in units near their largest entry; None where HiGHS fails.
+    """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
+
+    λ is at least 1 on all rows that no such v moves, and 0 on the others. A (n, w) is dense or CSR.
 
     >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
     >>> found.weights.tolist(), found.v.tolist()
@@ -188,7 +190,7 @@ def complementary(A: Any) -> Complementary | None:
         scaled = csr_array(_divided(A, rows, columns))
     if not np.all(np.isfinite(scaled.data)):
         return None
-    # its dual, some four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0
+    # The dual is about four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0.
     program: Any = hstack([-scaled.T, scaled.T], format="csr")
     target = -np.asarray(scaled.sum(axis=0)).ravel()
     bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
@@ -209,8 +211,9 @@ def complementary(A: Any) -> Complementary | None:
 
 
 def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
-    """λ (n,) with Aᵀλ = −Σ a_i over ``some`` rows of A (n, r), at a vertex: at most r are not zero; λ ≥ 0 but for the
-    first ``free``. None where there is none, or HiGHS fails.
+    """λ (n,) with Aᵀλ = −Σ a_i over ``some`` rows of A (n, r), at a vertex, so that at most r entries are nonzero.
+
+    λ ≥ 0 except for the first ``free`` rows, which may have either sign. None if infeasible or HiGHS fails.
 
     >>> balancing(np.array([[1.0], [-2.0], [-1.0]]), np.array([0])).tolist()
     [0.0, 0.5, 0.0]
@@ -218,7 +221,7 @@ def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    # rows stay in their own units, so that the sum is of the rows as they are
+    # Rows are not scaled, because the sum is of the unscaled rows.
     cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
     bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
     program: Any = csr_array(A.T)

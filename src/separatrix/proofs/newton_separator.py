@@ -1,13 +1,15 @@
-r"""A v with a·v > 0 on all rows, where one is easily found: Newton's method on few of them, and no program.
+r"""Finds a v with a·v > 0 on all rows, where that is easy: Newton's method on a sample of rows, without linear
+programs.
 
-    given      rows a_c by number, and some drawn from them, many more than directions
-    each round lower Σ max(0, 1 − a_c·v)² over the rows at hand; then look at all rows, one pass; violated rows come in
-    returns    v with its margins on all rows, and whether it is sure to be positive on all
-    stops      where it is, or where the rows at hand are not: the sum's minimum is zero if and only if some v separates
+    given      rows a_c by number, and a sample of them that is much larger than the number of directions
+    each round lower Σ max(0, 1 − a_c·v)² over the current rows; then check all rows in one pass and add violated rows
+    returns    v with its margins on all rows, and whether it is proven positive on all
+    stops      when v is positive on all rows, or not positive on the current rows: the minimum of the sum is zero if
+               and only if some v separates
 
-A step is least squares on the rows with a·v < 1, so from v = 0 the first is so on all. Where classes overlap the
-second gains little, and one pass was spent. Mangasarian, A finite Newton method for classification, Optimization
-Methods and Software 17 (2002).
+A step is least squares on the rows with a·v < 1, so the first step, from v = 0, uses all rows. Where classes overlap,
+the second step gains little, and only one pass is spent. Mangasarian, A finite Newton method for classification,
+Optimization Methods and Software 17 (2002).
 """
 
 from __future__ import annotations
@@ -19,22 +21,24 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.proofs.class_differences import Differences
 
-# Passes, and steps in each round.
-MOST_ROUNDS, MOST_STEPS = 10, 40
-# Rows that come in a round, in multiples of the directions.
-COMING = 8
-# Margins above this are wide enough to look at all rows.
-ENOUGH = 0.3
-# Parts of a step that are tried: a full one overshoots where many rows turn up below 1.
-PARTS = (1.0, 0.5, 0.25)
-# What a step must leave of the sum at most, and the share of rows on the wrong side past which classes overlap.
-LEFT, MOST_WRONG = 0.8, 0.15
-# Of the trace, added to a matrix's diagonal against collinear columns.
-RIDGE = 1e-9
+# Limits on rounds, each of which takes one pass over all rows, and on Newton steps per round.
+MOST_NEWTON_ROUNDS, MOST_NEWTON_STEPS_PER_ROUND = 10, 40
+# Violated rows added per round, in multiples of the number of directions.
+ADDED_ROWS_PER_DIRECTION = 8
+# Margins above this on the current rows are wide enough to check all rows.
+WIDE_MARGIN = 0.3
+# Step lengths that are tried: a full step overshoots where many margins fall below 1.
+STEP_LENGTHS = (1.0, 0.5, 0.25)
+# Steps stop when one leaves more than this share of the sum.
+LARGEST_SHARE_LEFT = 0.8
+# Steps stop when a larger share of rows than this is on the wrong side, since the classes then probably overlap.
+LARGEST_SHARE_WRONG = 0.15
+# Ridge added to the diagonal of the normal matrix, as a share of its trace, against collinear columns.
+RIDGE_SHARE_OF_TRACE = 1e-9
 
 
 class Near(NamedTuple):
-    """``v`` with its margins ``m`` on all rows; ``separates`` where all are sure to be positive."""
+    """``v`` with its margins ``m`` on all rows; ``separates`` if all margins are proven positive."""
 
     v: Array
     m: Array
@@ -53,8 +57,8 @@ def nearly(D: Differences, drawn: Integers) -> Near:
     """
     chosen, B = drawn, D.dense(drawn) / D.unit
     u = np.zeros(D.width)
-    for _ in range(MOST_ROUNDS):
-        u, at_hand = _lowered(B, u, MOST_WRONG / (D.K - 1))
+    for _ in range(MOST_NEWTON_ROUNDS):
+        u, at_hand = _lowered(B, u, LARGEST_SHARE_WRONG / (D.K - 1))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             v = u / D.unit
         m = D.margins(v)
@@ -66,29 +70,31 @@ def nearly(D: Differences, drawn: Integers) -> Near:
         fresh = wrong[~np.isin(wrong, chosen)]
         if len(fresh) == 0:
             break
-        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), COMING * D.width)).astype(np.int64)
+        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), ADDED_ROWS_PER_DIRECTION * D.width)).astype(np.int64)
         chosen = np.concatenate([chosen, fresh[spread]])
         B = np.vstack([B, D.dense(fresh[spread]) / D.unit])
     return Near(v, m, False)
 
 
 def _lowered(B: Array, u: Array, most_wrong: float) -> tuple[Array, Array]:
-    """u and B u after steps that lower the sum, until all margins are wide, or a step gains little or leaves a larger
-    share than ``most_wrong`` below zero.
+    """u and B u after steps that lower the sum.
+
+    Steps stop when all margins are wide, when a step gains little, or when more than the share ``most_wrong`` of rows
+    is on the wrong side.
     """
     m = B @ u
     total = _total(m)
-    for _ in range(MOST_STEPS):
-        if m.min() > ENOUGH:
+    for _ in range(MOST_NEWTON_STEPS_PER_ROUND):
+        if m.min() > WIDE_MARGIN:
             break
         step = _step(B, m)
         change = B @ step
-        part = min(PARTS, key=lambda part: _total(m + part * change))
+        part = min(STEP_LENGTHS, key=lambda part: _total(m + part * change))
         before, total = total, _total(m + part * change)
         if not total < before:
             break
         u, m = u + part * step, m + part * change
-        if total > LEFT * before or np.mean(m <= 0) > most_wrong:
+        if total > LARGEST_SHARE_LEFT * before or np.mean(m <= 0) > most_wrong:
             break
     return u, m
 
@@ -99,9 +105,9 @@ def _total(m: Array) -> float:
 
 
 def _step(B: Array, m: Array) -> Array:
-    """Least squares for margins of 1 on the rows below."""
+    """The least squares step towards margins of 1 on the rows with margins below 1."""
     below = m < 1
     rows = B if below.all() else B[below]
     G = rows.T @ rows
-    G[np.diag_indices_from(G)] += RIDGE * np.trace(G) + np.finfo(np.float64).tiny
+    G[np.diag_indices_from(G)] += RIDGE_SHARE_OF_TRACE * np.trace(G) + np.finfo(np.float64).tiny
     return np.asarray(np.linalg.solve(G, rows.T @ (1.0 - m[below])))

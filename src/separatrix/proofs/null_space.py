@@ -1,8 +1,9 @@
-"""Directions along which no row has a score, proven in whole numbers on every row.
+"""Directions in which every row scores zero, proven exactly on every row.
 
-A fit leaves out directions that it takes for null (``resolution``, by residues). This is the other way to the same
-question, for a check that does not share the first one's steps: null directions of few rows are found exactly, then
-held against every row; a row that is not orthogonal to them joins the few, until none is left or no direction is.
+A fit omits directions that it considers null (``resolution`` decides by residues). This module answers the same
+question in an independent way, so that a check does not share the steps of the fit. It computes the exact null
+directions of a few rows and tests them on every row. Rows that are not orthogonal are added to the few, until every row
+is orthogonal or no direction remains.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from separatrix.proofs.residues import vanishing
 from separatrix.rows import Block, Rows
 from separatrix.rows.block import is_sparse
 
-# Columns for which systems of whole numbers are solved in about a second; for more, residues by new primes decide.
-MOST_COLUMNS = 200
-# Primes that are drawn where one divides what it should not.
-DRAWS = 4
-# Rows written out at once.
-CHUNK = 4096
+# Largest number of columns for which integer systems are solved, in about a second. For more columns, residues modulo
+# new primes decide.
+MOST_NULL_SPACE_COLUMNS = 200
+# Limit on random primes drawn. A prime is unlucky if it divides a determinant.
+MOST_PRIMES_DRAWN = 4
+# Number of rows expanded at once, which bounds the memory they take.
+ROWS_EXPANDED_AT_ONCE = 4096
 
 
 def leaves_out_null_directions_only(problem: Objective) -> bool:
@@ -45,27 +47,27 @@ def leaves_out_null_directions_only(problem: Objective) -> bool:
     if candidates is None:
         return True
     columns, count = candidates.together, len(candidates.each)
-    if len(columns) > MOST_COLUMNS:
+    if len(columns) > MOST_NULL_SPACE_COLUMNS:
         return nullity(problem.rows, columns) >= count
     return len(columns) > 0 and _null_space(problem.rows, columns).shape[1] >= count
 
 
 def _null_space(rows: Rows, columns: Integers) -> AnyArray:
-    """A basis (w, q) of the null directions of these columns of W, in whole numbers; 0 is the intercept."""
+    """An integer basis (w, q) of the null directions of these columns of W; column 0 is the intercept."""
     A = np.zeros((0, len(columns)))
     while True:
-        found = next((basis for _ in range(DRAWS) if (basis := across(A)) is not None), None)
-        if found is None:
+        null = next((basis for _ in range(MOST_PRIMES_DRAWN) if (basis := across(A)) is not None), None)
+        if null is None:
             return np.zeros((len(columns), 0), dtype=object)
-        more = rows.fold(_NotOrthogonal(columns, found.basis))
-        if found.basis.shape[1] == 0 or len(more) == 0:
-            return found.basis
+        more = rows.fold(_NotOrthogonal(columns, null.basis))
+        if null.basis.shape[1] == 0 or len(more) == 0:
+            return null.basis
         A = np.vstack([A, more])
 
 
 @dataclass(frozen=True)
 class _NotOrthogonal:
-    """Rows, at most one for each column, that some direction of a basis does not leave at zero."""
+    """Rows, at most one per column, that are not orthogonal to a basis."""
 
     columns: Integers
     basis: AnyArray
@@ -74,10 +76,10 @@ class _NotOrthogonal:
         return np.zeros((0, len(self.columns)))
 
     def add(self, total: Array, block: Block) -> Array:
-        for start in range(0, block.n_rows, CHUNK):
+        for start in range(0, block.n_rows, ROWS_EXPANDED_AT_ONCE):
             if len(total) == len(self.columns) or self.basis.shape[1] == 0:
                 break
-            part = block.take(slice(start, start + CHUNK))
+            part = block.take(slice(start, start + ROWS_EXPANDED_AT_ONCE))
             part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
             A = _raw(part, self.columns)
             total = self.merge(total, A[~vanishing(A, self.basis)])
@@ -88,9 +90,9 @@ class _NotOrthogonal:
 
 
 def _raw(block: Block, columns: Integers) -> Array:
-    """These columns of x̄ = (1, x) as they were given."""
-    own = columns[columns > 0] - 1
-    X: Any = block.X[:, own]
+    """These columns of x̄ = (1, x), unscaled."""
+    features = columns[columns > 0] - 1
+    X: Any = block.X[:, features]
     A = np.ones((block.n_rows, len(columns)))
     A[:, columns > 0] = X.toarray() if is_sparse(X) else X
     return A

@@ -1,7 +1,7 @@
-r"""The direction v of a quasi-separation, A v ≥ 0 and A v ≠ 0: in whole numbers, and in few columns.
+r"""The direction v of quasi-complete separation, A v ≥ 0 and A v ≠ 0, in integers and with few columns.
 
-The rows that touch every such hyperplane span a space; v lies across it, exactly, as a combination of a basis in
-whole numbers whose coefficients are a program's, rounded to few digits.
+The rows that lie on every such hyperplane span a subspace, and v is exactly orthogonal to it. v is a combination of an
+integer basis of the orthogonal complement; its coefficients come from a linear program and are rounded to few bits.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from collections.abc import Callable
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.proofs.class_differences import CHUNK, Differences
+from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
 from separatrix.proofs.dependencies import Across
 from separatrix.proofs.linear_programs import fewest
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import vanishing
 
-# Digits kept of a coefficient, tried in turn; and the share of the largest below which it is rounding.
-DIGITS, ROUNDED = (8, 24, 52), 1e-11
-# Columns past this many are not tried one by one.
-MOST_TRIED = 64
-# A score that is this many times the largest rounding error seen cannot be rounding.
-FAR_ABOVE = 1000.0
+# Bits kept of a coefficient, tried in turn until v is proven.
+COEFFICIENT_BITS = (8, 24, 52)
+# Coefficients below this share of the largest are rounding errors and are set to zero.
+SMALLEST_COEFFICIENT_SHARE = 1e-11
+# With at most this many columns in use, each is tried for omission; every trial solves the problem again.
+MOST_COLUMNS_TRIED = 64
+# A score that exceeds the largest rounding error seen by this factor cannot be a rounding error.
+FACTOR_ABOVE_ROUNDING = 1000.0
 
 
 def rounded(whole: AnyArray) -> Array:
-    """Whole numbers divided by the largest, each rounded once.
+    """Integers divided by the largest, each rounded once to a float.
 
     >>> rounded(np.array([10**400, -(10**399)], dtype=object)).tolist()
     [1.0, -0.1]
@@ -36,7 +38,7 @@ def rounded(whole: AnyArray) -> Array:
 
 
 def directions(D: Differences, basis: Across) -> Array:
-    """The basis in floating point, orthogonal in the columns' units, (width, q).
+    """The basis in floating point, orthonormal in the units of the columns, (width, q).
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0]]), np.array([0, 1]), 2)
@@ -49,7 +51,7 @@ def directions(D: Differences, basis: Across) -> Array:
 
 
 def rounded_in(whole: AnyArray, unit: Array) -> Array:
-    """Whole numbers times units that are powers of two, of unit size: no entry leaves the range of float64.
+    """Integers times units that are powers of two, divided by the largest, so that no entry overflows float64.
 
     >>> rounded_in(np.array([2, 1], dtype=object), np.array([1.0, 4.0])).tolist()
     [0.5, 1.0]
@@ -61,23 +63,23 @@ def rounded_in(whole: AnyArray, unit: Array) -> Array:
 
 
 def on(D: Differences, v: AnyArray) -> Integers:
-    """The rows with a·v = 0 for whole numbers v, exactly.
+    """The rows with a·v = 0 exactly, for integers v.
 
     >>> on(Differences(np.array([[3.0], [0.5]]), np.array([0, 1]), 2), np.array([-3, 1], dtype=object)).tolist()
     [0]
     """
     approximate = rounded(v)
     near = np.flatnonzero(np.abs(D.margins(approximate)) <= 2 * D.rounding(approximate))
-    parts = [near[start : start + CHUNK] for start in range(0, len(near), CHUNK)]
+    parts = [near[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(near), ROWS_EXPANDED_AT_ONCE)]
     kept = [part[vanishing(D.dense(part), v[:, None])] for part in parts]
     return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
 def outside(D: Differences, basis: Across, N: Array, within: Integers, near: float = 1e-9) -> AnyArray:
-    """Which rows do not lie in the span of the rows ``within``, (count,).
+    """A mask (count,) of the rows that are not in the span of the rows ``within``.
 
-    A score in a random direction across the span decides, and exact arithmetic where that score is near zero. The
-    scores of the rows ``within`` would be zero without rounding, so they show how large rounding is here.
+    The score in a random direction orthogonal to the span decides; scores near zero are decided exactly. Without
+    rounding, the rows ``within`` would score zero, so their scores show how large rounding errors are.
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
@@ -87,17 +89,20 @@ def outside(D: Differences, basis: Across, N: Array, within: Integers, near: flo
     """
     v = N @ np.random.default_rng(0).standard_normal(N.shape[1])
     scores = np.abs(D.margins(v))
-    rounding = max(near * float(np.max(np.abs(v) * D.unit)), FAR_ABOVE * float(np.max(scores[within], initial=0.0)))
+    rounding = max(
+        near * float(np.max(np.abs(v) * D.unit)), FACTOR_ABOVE_ROUNDING * float(np.max(scores[within], initial=0.0))
+    )
     away = ~(scores <= rounding)
     close = np.flatnonzero(~away)
-    for start in range(0, len(close), CHUNK):
-        part = close[start : start + CHUNK]
+    for start in range(0, len(close), ROWS_EXPANDED_AT_ONCE):
+        part = close[start : start + ROWS_EXPANDED_AT_ONCE]
         away[part] = ~vanishing(D.dense(part), basis.basis)
     return away
 
 
 def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> AnyArray | None:
-    """Whole numbers near v, exactly across the span, and surely positive on all rows that are ``left``; or None.
+    """Integers near v, exactly orthogonal to the span, and proven positive on all rows ``left``; None if there are
+    none.
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
@@ -106,9 +111,9 @@ def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> Any
     [-2, 1]
     """
     size = np.abs(v) * D.unit
-    coefficients = np.where(size > ROUNDED * size.max(), v, 0.0)[basis.free]
+    coefficients = np.where(size > SMALLEST_COEFFICIENT_SHARE * size.max(), v, 0.0)[basis.free]
     mantissa, exponent = np.frexp(coefficients)
-    for digits in DIGITS:
+    for digits in COEFFICIENT_BITS:
         kept = np.ldexp(np.round(np.ldexp(mantissa, digits)), exponent - digits)
         whole = basis.basis @ integers(kept[:, None])[:, 0]
         whole = np.array(smallest([int(x) for x in whole]), dtype=object)
@@ -118,7 +123,7 @@ def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> Any
 
 
 def used(W: AnyArray) -> Integers:
-    """The columns with a weight, for weights (K, d + 1).
+    """The columns with a nonzero weight, for weights (K, d + 1).
 
     >>> used(np.array([[0, 0, 0], [5, 0, 1]])).tolist()
     [1]
@@ -129,9 +134,10 @@ def used(W: AnyArray) -> Integers:
 def fewest_columns(
     D: Differences, v: AnyArray, rows: Integers, spanning: Integers, again: Callable[[Integers], AnyArray | None]
 ) -> AnyArray:
-    """Weights (K, d + 1) in columns of which none can be left out: what least Σ |v| proposes, then one by one.
+    """Weights (K, d + 1) that use columns of which none can be omitted.
 
-    ``again``: such weights in some of the columns, or None where there are none.
+    The columns of the v with minimal Σ |v_j| are tried first, then each column is tried for omission. ``again`` returns
+    weights that use only the given columns, or None if there are none.
 
     >>> D = Differences(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 1.0]]), np.array([0, 0, 1]), 2)
     >>> touching = np.array([1, 2])
@@ -156,7 +162,7 @@ def fewest_columns(
         few = used(D.weights(proposed))
         if len(few) < len(used(W)):
             within(few)
-    if len(used(W)) <= MOST_TRIED:
+    if len(used(W)) <= MOST_COLUMNS_TRIED:
         for j in used(W)[::-1]:
             if j in used(W):
                 within(np.setdiff1d(used(W), [j]))

@@ -1,4 +1,4 @@
-"""Exact arithmetic on rows of floats: every float64 is a fraction, so signs and sums can be decided."""
+"""Exact arithmetic on rows of floats: every float64 is a fraction, so signs and sums can be computed exactly."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 
-# Below any exponent of a float64, however many of them are added: that of zero.
-LEAST = -10_000
+# Stands for the exponent of zero. It is below any sum of float64 exponents that occurs here.
+EXPONENT_OF_ZERO = -10_000
 
 
 def integers(A: Array) -> AnyArray:
-    """A with each column multiplied by a power of two that makes it whole: Python integers, without rounding.
+    """A as Python integers: each column is multiplied by a power of two that makes it integer, without rounding.
 
     >>> integers(np.array([[0.5, 3.0], [0.25, 1.0]])).tolist()
     [[2, 3], [1, 1]]
@@ -29,7 +29,7 @@ def integers(A: Array) -> AnyArray:
 
 
 def fractions(v: Array) -> list[Fraction]:
-    """Floats as what they are.
+    """Floats as exact fractions.
 
     >>> fractions(np.array([0.5]))
     [Fraction(1, 2)]
@@ -38,7 +38,7 @@ def fractions(v: Array) -> list[Fraction]:
 
 
 def signs(A: Array, v: list[Any]) -> list[int]:
-    """The sign of a·v for each row a of floats, exactly; v of whole numbers or fractions.
+    """The exact sign of a·v for each row a of floats; v has integers or fractions.
 
     >>> signs(np.array([[1.0, 1e-30, -1.0], [0.1, 0.2, -0.3]]), [1, 1, 1])
     [1, 1]
@@ -49,15 +49,15 @@ def signs(A: Array, v: list[Any]) -> list[int]:
     numbers = np.ldexp(mantissa, 53).astype(np.int64).tolist()
     exponent = np.where(mantissa == 0, exponent.max(initial=0), exponent)
     shifts = (exponent - exponent.min(initial=0)).tolist()
-    found = []
+    row_signs = []
     for row, by in zip(numbers, shifts, strict=True):
         total = sum((a * c) << s for a, c, s in zip(row, whole, by, strict=True) if a)
-        found.append((total > 0) - (total < 0))
-    return found
+        row_signs.append((total > 0) - (total < 0))
+    return row_signs
 
 
 def sums_to_zero(A: Array, multipliers: tuple[int, ...]) -> bool:
-    """Whether Σ λ_i a_i = 0 for whole numbers λ, in whole numbers.
+    """Whether Σ λ_i a_i = 0 exactly, for integers λ.
 
     >>> sums_to_zero(np.array([[0.1, 2.0], [-0.2, -4.0]]), (2, 1))
     True
@@ -66,7 +66,7 @@ def sums_to_zero(A: Array, multipliers: tuple[int, ...]) -> bool:
 
 
 def smallest(multipliers: list[int]) -> list[int]:
-    """The same proportions in the smallest whole numbers.
+    """The same proportions in the smallest integers.
 
     >>> smallest([4, 6])
     [2, 3]

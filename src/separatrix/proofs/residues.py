@@ -1,12 +1,12 @@
-r"""Linear systems of floats solved exactly: digits modulo a prime, lifted, then read as fractions.
+r"""Linear systems of floats solved exactly: p-adic lifting followed by rational reconstruction.
 
-Every float64 is a whole number times a power of two, so it has a residue modulo an odd prime p, and a sum of
-products is zero if its residues are, for so many primes that their product exceeds it.
+Every float64 is an integer times a power of two, so it has a residue modulo an odd prime p. A sum of products is zero
+if its residues are zero for enough primes that their product exceeds the sum.
 
-Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982): with M⁻¹ modulo p
-each step gives one more digit of x in base p, at the price of two products of M with numbers below p. A row of
-53-bit floats adds about 70 bits to the numerators, so r rows need some 5 r digits; elimination over whole numbers
-would multiply numbers of that length r³ times.
+Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982): given M⁻¹ modulo p,
+each step yields one more digit of x in base p, at the cost of two products of M with numbers below p. A row of 53-bit
+floats adds about 70 bits to the numerators, so r rows need about 5 r digits. Elimination over the integers would
+multiply numbers of that length r³ times.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.modular import BITS, P, eliminated, halves, is_prime, joined, product, residues
-from separatrix.proofs.rational import LEAST
+from separatrix.proofs.rational import EXPONENT_OF_ZERO
 
-# Matrices up to this many rows are inverted row by row.
-SMALL = 48
+# Matrices with at most this many rows are inverted by Gauss–Jordan elimination instead of by halves.
+MOST_ROWS_ELIMINATED = 48
 
 
 def inverse(R: Integers, p: int = P) -> Integers:
-    """R⁻¹ modulo p, for R that has one.
+    """R⁻¹ modulo p, for invertible R.
 
-    With rows in the order of elimination no leading block is singular, so halves can be inverted by halves, and all
-    but the last ones are products of floats: Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13
-    (1969).
+    With rows in the order of elimination no leading block is singular, so the matrix can be inverted recursively by
+    halves, mostly by products of float matrices: Strassen, Gaussian elimination is not optimal, Numerische
+    Mathematik 13 (1969).
 
     >>> inverse(np.array([[2, 1], [1, 1]]), 7).tolist()
     [[1, 6], [6, 2]]
@@ -44,11 +44,9 @@ def inverse(R: Integers, p: int = P) -> Integers:
 
 
 def _by_halves(R: Integers, p: int) -> Integers:
-    """R⁻¹ modulo p where no leading block is singular: the inverses of the first block and of what it leaves of the
-    last.
-    """
+    """R⁻¹ modulo p where no leading block is singular, by inverting the first block and its Schur complement."""
     r = len(R)
-    if r <= SMALL:
+    if r <= MOST_ROWS_ELIMINATED:
         return _by_rows(R, p)
     h = r // 2
     first = _by_halves(R[:h, :h], p)
@@ -70,7 +68,7 @@ def _by_rows(R: Integers, p: int) -> Integers:
 
 
 def _limbs(M: AnyArray) -> Array:
-    """Whole numbers as sums of limbs times 2^(26 l), (L, r, r), each below 2²⁶ in size, with the number's sign."""
+    """Integers as sums of limbs times 2^(26 l), (L, r, r), each below 2²⁶ in magnitude and with the number's sign."""
     sign = np.where(M < 0, -1.0, 1.0)
     rest: Any = abs(M)
     limbs: list[Array] = []
@@ -81,16 +79,16 @@ def _limbs(M: AnyArray) -> Array:
 
 
 class Solution(NamedTuple):
-    """x = ``above``/``below``: whole numbers (r, q), and one denominator > 0."""
+    """x = ``above``/``below``: integer numerators (r, q) over one common denominator > 0."""
 
     above: AnyArray
     below: int
 
 
 def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Solution:
-    """X with M x = R, exactly, for M (r, r) invertible modulo p and R (r, q), both of floats.
+    """The exact solution x of M x = R, for M (r, r) invertible modulo p and R (r, q), both of floats.
 
-    ``shares``: whole numbers (q, k), for M x = R shares instead.
+    With integers ``shares`` (q, k), the system is M x = R shares instead.
 
     >>> found = solve(np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.25]]))
     >>> found.above.tolist(), found.below
@@ -122,32 +120,33 @@ def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Sol
 
 
 def _whole(M: Array, R: Array) -> tuple[AnyArray, Integers]:
-    """(M, R) as whole numbers, of rows times powers of two and of unknowns in powers of two, 2^−unit.
+    """(M, R) as integers, after scaling rows and unknowns by powers of two; the unknowns are in units of 2^−unit.
 
-    Powers are counted, not multiplied by: a row may have 2⁹⁰⁰ beside 2⁻⁹⁰⁰, which no common unit keeps in float64.
+    Exponents are tracked as integers, because a row may hold both 2⁹⁰⁰ and 2⁻⁹⁰⁰, which no common scale fits in
+    float64.
     """
     r = len(M)
     both = np.hstack([M, R])
     mantissa, exponent = np.frexp(both)
     numbers, none = np.ldexp(mantissa, 53).astype(np.int64), both == 0
-    size = np.where(none, LEAST, exponent.astype(np.int64))
+    size = np.where(none, EXPONENT_OF_ZERO, exponent.astype(np.int64))
     row = size[:, :r].max(axis=1, keepdims=True)
     unit = (size[:, :r] - row).max(axis=0)
     power = exponent - np.concatenate([unit, np.zeros(R.shape[1], dtype=np.int64)])
     last = np.frexp((numbers & -numbers).astype(np.float64))[1] - 1  # the last bit that is set
-    least = np.where(none, -LEAST, power + last).min(axis=1, keepdims=True)
+    least = np.where(none, -EXPONENT_OF_ZERO, power + last).min(axis=1, keepdims=True)
     shift = np.where(none, 0, power - least)
     up, down = np.maximum(shift, 0), np.maximum(-shift, 0)
     return np.asarray((numbers >> down).astype(object) << up.astype(object)), unit
 
 
 def _bits(row: AnyArray) -> float:
-    """log₂ of a row's length, at least."""
+    """An upper bound on log₂ of the row's Euclidean length."""
     return 0.5 * (log2(max(1, sum(int(x) ** 2 for x in row))) + 1e-9)
 
 
 def _number(digits: list[AnyArray], base: int) -> AnyArray:
-    """Σ_k digits[k] base^k, by pairs, so that long numbers are added to long ones."""
+    """Σ_k digits[k] base^k, added pairwise so that both operands are about equally long."""
     while len(digits) > 1:
         pairs = [a + b * base for a, b in zip(digits[::2], digits[1::2], strict=False)]
         digits = pairs + digits[len(pairs) * 2 :]
@@ -156,7 +155,7 @@ def _number(digits: list[AnyArray], base: int) -> AnyArray:
 
 
 def _fractions(x: AnyArray, m: int) -> Solution | None:
-    """Numerators and one denominator, all below √(m/2), with above ≡ x below modulo m; None where there are none."""
+    """Rational reconstruction: numerators and one denominator below √(m/2) with above ≡ x below (mod m), or None."""
     most, below = isqrt(m // 2), 1
     above = np.empty(x.shape, dtype=object)
     flat, out = x.ravel(), above.ravel()
@@ -194,7 +193,7 @@ def _in_units(found: Solution, unit: Integers) -> Solution:
 
 @cache
 def _prime(k: int) -> int:
-    """The k-th prime below 2³¹, from the largest; asked for in order, each follows from the last."""
+    """The k-th largest prime below 2³¹. Call it in order of k: each prime is searched for from the one before."""
     candidate = _prime(k - 1) - 2 if k else (1 << 31) - 1
     while not is_prime(candidate):
         candidate -= 2
@@ -202,7 +201,7 @@ def _prime(k: int) -> int:
 
 
 def primes(bits: int) -> list[int]:
-    """Primes below 2³¹, from the largest, whose product exceeds 2^bits.
+    """The largest primes below 2³¹ whose product exceeds 2^bits.
 
     >>> primes(40)
     [2147483647, 2147483629]
@@ -211,9 +210,9 @@ def primes(bits: int) -> list[int]:
 
 
 def vanishing(A: Array, V: AnyArray) -> AnyArray:
-    """Which rows of A (m, w), floats, have A V = 0 exactly, for whole numbers V (w, q).
+    """Which rows of A (m, w), floats, have A V = 0 exactly, for integers V (w, q).
 
-    As many residues are looked at as prove it: their primes' product exceeds what a sum could be.
+    It checks enough residues for a proof: the product of their primes exceeds the largest possible sum.
 
     >>> vanishing(np.array([[0.1, 0.1, 7.0], [0.1, 0.2, 0.0]]), np.array([[1], [-1], [0]], dtype=object)).tolist()
     [True, False]
@@ -226,7 +225,7 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     low, high = span(A)
     top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
     bits = top - int(low.min()) + len(used).bit_length() + 1
-    if bits <= 53:  # then no partial sum is rounded
+    if bits <= 53:  # no partial sum is rounded
         return np.asarray(~np.any(A @ V.astype(np.float64), axis=1))
     for p in primes(bits):
         inside: Any = np.asarray(V % p, dtype=np.int64)
@@ -240,7 +239,7 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
 
 
 def span(A: Array) -> tuple[Integers, Integers]:
-    """For each column: e with all entries whole multiples of 2^e, and f with all below 2^f in size.
+    """For each column: e such that all entries are integer multiples of 2^e, and f such that all are below 2^f.
 
     >>> [side.tolist() for side in span(np.array([[0.75], [6.0]]))]
     [[-2], [3]]

@@ -1,13 +1,14 @@
-r"""Is there a v with a·v > 0 for all rows? By linear programs on few of them.
+r"""Is there a v with a·v > 0 for all rows? Decided by linear programs on a working set of rows.
 
-    given      rows a_c by number, a basis N of the directions that are still open
-    each round maximise s subject to a_c·v ≥ s on the working set, v = N u, |u| ≤ 1; then look at all rows, one pass
-    returns    v, sure to be positive on all rows, or rows of the working set that no v is positive on
-    stops      since s never rises: rows that carry the optimum stay, and others too as long as it does not fall
+    given      rows a_c by number, and a basis N of the directions that are still open
+    each round maximise s subject to a_c·v ≥ s on the working set, v = N u, |u| ≤ 1; then check all rows in one pass
+    returns    v, proven positive on all rows, or rows of the working set on which no v is positive
+    stops      because s never rises: rows with positive marginals stay, and all rows stay as long as s does not fall
 
-Of many rows Newton's method (``newton``) is asked first, which often finds v, and else the rows to begin with. Rows
-that the last v violates come in: the worst, and others spread over the rest; rows with slack go out. Dantzig and
-Wolfe's column generation on the dual side; a random subset alone does not find the few rows of a light overlap.
+With many rows, Newton's method (``newton_separator``) runs first. It often finds v, and otherwise supplies the first
+working set. Rows that the last v violates enter: the worst, and others spread evenly over the rest. Rows with slack
+leave. This is Dantzig and Wolfe's column generation applied to the dual. A random subset alone does not find the few
+rows of a slight overlap.
 """
 
 from __future__ import annotations
@@ -19,30 +20,36 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.watching import Part, watched
-from separatrix.proofs.class_differences import CHUNK, Differences
+from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
 from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton_separator import nearly
 from separatrix.rows.block import is_sparse
 
-# The first working set, and what comes in and may stay a round, in multiples of the directions.
-FIRST, COMING, STAYING = 3, 1, 2
-# Rows by which Newton's method proposes a first v, in multiples of the directions, where these are not too many.
-SAMPLE, MOST_SQUARES = 40, 500
-# Fewer rows than this are one program.
-FEW = 150
-MOST_ROUNDS = 500
-ATTEMPTS = 12
-# A marginal below this share of the largest may be rounding.
-SMALLEST_SHARE = 1e-9
-# A score across the proof's rows below this share of a row's size is rounding.
-ROUNDED = 1e-13
-NONE = np.zeros(0)
+# Sizes in multiples of the number of open directions: of the first working set, and of the rows that enter and that may
+# stay in a round.
+FIRST_ROWS_PER_DIRECTION, ENTERING_ROWS_PER_DIRECTION, STAYING_ROWS_PER_DIRECTION = 3, 1, 2
+# Size of the sample on which Newton's method proposes a first v, in multiples of the number of directions.
+NEWTON_ROWS_PER_DIRECTION = 40
+# Largest number of directions for which Newton's method runs: it forms a matrix of that order.
+MOST_NEWTON_DIRECTIONS = 500
+# Working sets may always have this many rows.
+SMALLEST_WORKING_SET = 150
+# Limit on rounds, each of which is one linear program and one pass over the rows.
+MOST_WORKING_SET_ROUNDS = 500
+# Limit on the alternative sets of rows that are tried for an exact proof.
+MOST_ATTEMPTS = 12
+# A marginal below this share of the largest may be a rounding error.
+SMALLEST_MARGINAL_SHARE = 1e-9
+# A score in the open directions below this share of the row's size is a rounding error.
+SMALLEST_SCORE_SHARE = 1e-13
+NO_MARGINS = np.zeros(0)
 
 
 class Found(NamedTuple):
-    """``v`` positive on all rows; or None, and then ``rows`` whose ``weights`` ≥ 0 say that no v is.
+    """``v``, positive on all rows; or None together with ``rows`` whose ``weights`` ≥ 0 indicate that there is no such
+    v.
 
-    ``most``: what no s exceeds, in units in which entries are near 1. ``m``: the margins of v.
+    ``most`` is an upper bound on s, in units in which entries are near 1. ``m`` are the margins of v.
     """
 
     v: Array | None
@@ -53,7 +60,7 @@ class Found(NamedTuple):
 
 
 def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = None) -> Found | None:
-    """V = N u with a·v > 0 on all rows that are ``left``, or rows against it; None where a program fails.
+    """V = N u with a·v > 0 on all rows ``left``, or rows that prevent it; None where a linear program fails.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)
     >>> bool(np.all(D.margins(search(D).v) > 0))
@@ -63,7 +70,7 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
     if isinstance(chosen, Found):
         return chosen
     least, tell = np.inf, watched()
-    for k in range(1, MOST_ROUNDS + 1):
+    for k in range(1, MOST_WORKING_SET_ROUNDS + 1):
         if tell is not None:
             tell(Part("separability: round", k, note=f"{len(chosen)} of {D.count} rows at hand"))
         B = in_directions(D, chosen, N)
@@ -72,7 +79,7 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
             return None
         u = _sharpened(B, found)
         if u is None:
-            return Found(None, chosen, found.weights, found.most, NONE)
+            return Found(None, chosen, found.weights, found.most, NO_MARGINS)
         v = u if N is None else N @ u
         m = D.margins(v)
         wrong = D.not_positive(v, left=left, m=m)
@@ -81,23 +88,25 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
         if len(wrong) == 0:
             return Found(v, chosen, found.weights, found.most, m)
         fresh = np.setdiff1d(wrong, chosen, assume_unique=True)
-        if len(fresh) == 0:  # positive in the directions, but not as rounded
-            return Found(None, chosen, found.weights, found.most, NONE)
-        # rows go out only where s falls: at the same s those that went would come back, round after round
+        if len(fresh) == 0:  # v is positive on the projected rows but not after rounding
+            return Found(None, chosen, found.weights, found.most, NO_MARGINS)
+        # Rows leave only when s falls. At an unchanged s, rows that left would return in later rounds.
         kept, least = (_staying(chosen, B, u, found), found.s) if found.s < least else (chosen, least)
         chosen = np.concatenate([kept, _coming(wrong, chosen, B.shape[1])])
     return None
 
 
 def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterator[Found]:
-    """The rows found, then others of the working set that no v is positive on either: each time less the row with the
-    largest weight, since rows that depend on each other but for rounding prove nothing exactly.
+    """The given rows, then other subsets of the working set on which no v is positive.
+
+    Each attempt drops the row with the largest weight, since rows that depend on each other only up to rounding prove
+    nothing exactly.
 
     >>> D = Differences(np.array([[0.0], [0.0], [0.0]]), np.array([0, 1, 1]), 2)
     >>> [sorted(found.rows.tolist()) for found in attempts(D, search(D))][0]
     [0, 1, 2]
     """
-    for _ in range(ATTEMPTS):
+    for _ in range(MOST_ATTEMPTS):
         yield found
         rows = found.rows[np.arange(len(found.rows)) != np.argmax(found.weights)]
         if len(rows) == 0:
@@ -106,21 +115,23 @@ def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterato
         other = widest(B)
         if other is None or _sharpened(B, other) is not None:
             return
-        found = Found(None, rows, other.weights, other.most, NONE)
+        found = Found(None, rows, other.weights, other.most, NO_MARGINS)
 
 
 def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integers | Found:
-    """All rows where they are few; else v by Newton's method, or the rows with the least margins by it and others by
-    a fixed draw.
+    """The first working set, or the search result if Newton's method finds v.
+
+    The working set has all rows if they are few; otherwise half are the rows with the smallest margins in Newton's
+    method and half are a fixed random draw.
     """
     directions = D.width if N is None else N.shape[1]
-    size = max(FEW, FIRST * directions)
+    size = max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_DIRECTION * directions)
     rng = np.random.default_rng(0)
     if left is not None or D.count <= 4 * size:
         numbers = np.arange(D.count) if left is None else np.flatnonzero(left)
         return numbers if len(numbers) <= size else np.sort(rng.choice(numbers, size, replace=False))
-    drawn = np.unique(rng.integers(0, D.count, max(2 * size, SAMPLE * directions)))
-    if directions > MOST_SQUARES:
+    drawn = np.unique(rng.integers(0, D.count, max(2 * size, NEWTON_ROWS_PER_DIRECTION * directions)))
+    if directions > MOST_NEWTON_DIRECTIONS:
         return np.sort(rng.choice(drawn, size, replace=False))
     near = nearly(D, drawn)
     if near.separates:
@@ -130,7 +141,7 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
 
 
 def in_directions(D: Differences, which: Integers, N: AnyArray | None) -> Any:
-    """Some rows times N, whose columns are of unit length in the units; what is left of sums that cancel is zero.
+    """The given rows times N, whose columns have unit length in scaled units; scores at rounding level become zero.
 
     >>> D = Differences(np.array([[2.0]]), np.array([1]), 2)
     >>> in_directions(D, np.array([0]), np.array([[1.0], [-0.5]])).tolist()
@@ -141,23 +152,27 @@ def in_directions(D: Differences, which: Integers, N: AnyArray | None) -> Any:
         return rows
     across = np.asarray(rows @ N)
     size = np.asarray(abs(rows) @ (1.0 / D.unit))[:, None]
-    across[np.abs(across) <= ROUNDED * size] = 0.0
+    across[np.abs(across) <= SMALLEST_SCORE_SHARE * size] = 0.0
     return across
 
 
 def _hardly(D: Differences, v: Array, m: Array, left: AnyArray) -> Integers:
-    """The rows whose positive margins may be what is left of sums that cancel, since N is rounded."""
+    """The rows whose positive margins may be rounding errors, since N itself is rounded."""
     near = np.flatnonzero(left & (m <= 2 * D.rounding(v)))
-    parts = [near[start : start + CHUNK] for start in range(0, len(near), CHUNK)]
-    kept = [part[m[part] <= ROUNDED * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in parts]
+    parts = [near[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(near), ROWS_EXPANDED_AT_ONCE)]
+    kept = [part[m[part] <= SMALLEST_SCORE_SHARE * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in parts]
     return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
 def _sharpened(B: Any, found: Widest) -> Array | None:
-    """u with B u > 0 to rounding: the program's, or where its s is below its tolerance, s = 1 on the active rows."""
+    """u with B u > 0 up to rounding, or None.
+
+    It is the solution of the linear program or, where s is below the solver's tolerance, the least squares solution
+    with margins of 1 on the active rows.
+    """
     if _exceeds(B, found.v):
         return found.v
-    active = np.flatnonzero(found.weights > SMALLEST_SHARE * found.weights.max(initial=0.0))
+    active = np.flatnonzero(found.weights > SMALLEST_MARGINAL_SHARE * found.weights.max(initial=0.0))
     if not 0 < len(active) <= B.shape[1]:
         return None
     rows = B[active].toarray() if is_sparse(B) else B[active]
@@ -175,17 +190,17 @@ def _exceeds(B: Any, u: Array) -> bool:
 
 
 def _staying(chosen: Integers, B: Any, u: Array, found: Widest) -> Integers:
-    """The rows that carry the optimum, and those with the least slack."""
+    """The rows with positive marginals, and then those with the least slack."""
     slack = np.asarray(B @ u) / np.maximum(np.asarray(abs(B) @ np.abs(u)), 1e-300)
     slack[found.weights > 0] = -1.0
-    most = max(FEW, STAYING * B.shape[1])
+    most = max(SMALLEST_WORKING_SET, STAYING_ROWS_PER_DIRECTION * B.shape[1])
     return chosen[np.argsort(slack, kind="stable")[:most]]
 
 
 def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
-    """Of the violated rows the worst, and as many spread over the others."""
+    """The worst violated rows, and as many others spread evenly over the rest."""
     fresh = wrong[~np.isin(wrong, chosen)]
-    most = COMING * directions
+    most = ENTERING_ROWS_PER_DIRECTION * directions
     if len(fresh) <= 2 * most:
         return fresh
     rest = fresh[most:]

@@ -1,8 +1,7 @@
-"""Columns of any size: those far from 1 are counted in powers of two, without rounding, and a verdict is told in their
-own units again.
+"""Columns of extreme size: they are rescaled by powers of two, without rounding, and the verdict is converted back.
 
-With x_j = 2^{e_j} x'_j the rows a'·v' = a·v for v_j = 2^{−e_j} v'_j: the same rows touch, depend on each other with the
-same λ, and lie on the same sides. Only weights v are not the same, and those may leave float64's range.
+With x_j = 2^{e_j} x'_j, the scores agree, a'·v' = a·v, for v_j = 2^{−e_j} v'_j. So the same rows touch, they depend on
+each other with the same λ, and they lie on the same sides. Only the weights v differ, and they may overflow float64.
 """
 
 from __future__ import annotations
@@ -19,10 +18,12 @@ from separatrix.proofs.residues import span
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows.block import is_sparse
 
-# Columns within 2^±300 leave products and quotients of three of them in range.
-FAR = 300
-# The least and the largest exponents that a weight keeps all its digits with, and the last bit of float64.
-LOWEST, HIGHEST, LAST = -1021, 1023, -1074
+# Columns with exponents beyond ±300 are rescaled, so that products and quotients of three columns stay in range.
+LARGEST_UNSCALED_EXPONENT = 300
+# The smallest and the largest exponents (as ``frexp`` counts them) at which a weight has full precision.
+LOWEST_WEIGHT_EXPONENT, HIGHEST_WEIGHT_EXPONENT = -1021, 1023
+# The exponent of the smallest positive float64.
+EXPONENT_OF_SMALLEST_FLOAT = -1074
 OUT_OF_RANGE = (
     "some hyperplane separates, but columns are of sizes so far apart that its weights leave the range of floating "
     "point; multiply columns by powers of two"
@@ -38,7 +39,7 @@ class Scaled:
 
     @classmethod
     def of(cls, D: Differences) -> Scaled:
-        """Columns far from 1 brought near it, as far as no digit is lost; D itself where there is none.
+        """Columns of extreme size scaled to about 1, as far as no bit is lost; D itself if there are none.
 
         >>> D = Differences(np.array([[2.0**900, 1.0], [0.0, 3.0]]), np.array([0, 1]), 2)
         >>> Scaled.of(D).D.X.tolist(), Scaled.of(D).exponent.tolist()
@@ -46,16 +47,16 @@ class Scaled:
         """
         size = np.frexp(D.unit[D.width - D.X.shape[1] :])[1]
         exponent = np.zeros(D.X.shape[1], dtype=np.int64)
-        for j in np.flatnonzero(np.abs(size) > FAR):
+        for j in np.flatnonzero(np.abs(size) > LARGEST_UNSCALED_EXPONENT):
             column = D.X[:, [j]]
             low, high = span(column.toarray() if is_sparse(column) else column)
-            exponent[j] = min(int(high[0]), int(low[0]) - LAST)
+            exponent[j] = min(int(high[0]), int(low[0]) - EXPONENT_OF_SMALLEST_FLOAT)
         if not exponent.any():
             return cls(D, exponent)
         return cls(replace(D, X=_divided(D.X, exponent)), exponent)
 
     def told(self, verdict: Verdict, given: Differences) -> Verdict:
-        """The verdict on ``D`` as one on the rows as they were given."""
+        """The verdict on ``D``, converted to the rows as they were given."""
         if not self.exponent.any() or isinstance(verdict, Doubtful):
             return verdict
         if isinstance(verdict, Separable):
@@ -76,7 +77,7 @@ class Scaled:
         return Separable.of(given, v, m, verdict.about)
 
     def _whole(self, verdict: QuasiSeparable) -> AnyArray:
-        """The direction in the columns' own units, again in the smallest whole numbers."""
+        """The direction in the original units of the columns, again in the smallest integers."""
         top = max(0, int(self.exponent.max()))
         shift = np.concatenate([[top], top - self.exponent]).astype(object)
         whole: Any = verdict.direction << shift
@@ -92,14 +93,14 @@ def _divided(X: Any, exponent: Integers) -> Any:
 
 
 def _in_range(W: Array, exponent: Integers) -> Array | None:
-    """W times 2^exponent, column by column, and times one power of two with which all of that is in range; or None.
+    """W times 2^exponent, column by column, times one power of two that brings all weights into range; else None.
 
     >>> _in_range(np.array([[1.0, 1.0]]), np.array([1500, 0])).tolist() == [[2.0**749, 2.0**-751]]
     True
     """
     size = (np.frexp(W)[1] + exponent)[W != 0]
     least, most = int(size.min()), int(size.max())
-    if most - least > HIGHEST - LOWEST:
+    if most - least > HIGHEST_WEIGHT_EXPONENT - LOWEST_WEIGHT_EXPONENT:
         return None
-    middle = 0 if least >= LOWEST and most <= HIGHEST else (least + most) // 2
+    middle = 0 if least >= LOWEST_WEIGHT_EXPONENT and most <= HIGHEST_WEIGHT_EXPONENT else (least + most) // 2
     return np.ldexp(W, exponent - middle)

@@ -1,18 +1,19 @@
-r"""Can linear scores separate the classes? A verdict with its proof. TEXTBOOK P7, B3.
+r"""Decides whether linear scores separate the classes, and proves it. TEXTBOOK P7, B3.
 
-With A the rows t_i x̄_i (for K classes the differences of ``differences``), exactly one of these is true (Gordan,
+Let A have the rows t_i x̄_i (for K classes, the rows of ``class_differences``). Exactly one of these holds (Gordan,
 Stiemke):
 
     separable          some v has A v > 0
-    quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: rows touch every such hyperplane
+    quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: every such hyperplane has rows on it
     inseparable        A v ≥ 0 only where A v = 0: the classes overlap
 
-The proofs are small. For the first, v. Against it, a few rows (at most the rank plus one) and λ > 0 with
-Σ λ_i a_i = 0: whatever v, some of them has a_i·v ≤ 0. If those rows span all rows, that is overlap. If not, A v ≥ 0
-forces a_i·v = 0 on what they span, so the question is asked again of the other rows, in the directions left.
+The proofs are small. Separability is proven by v. Inseparability is proven by a few rows (at most the rank plus one)
+and λ > 0 with Σ λ_i a_i = 0: for every v, at least one of these rows has a_i·v ≤ 0. If these rows span all rows, the
+classes overlap. If not, A v ≥ 0 forces a_i·v = 0 on their span, so the search is repeated on the other rows, in the
+directions orthogonal to that span.
 
-Programs in floating point only propose: v is checked row by row against its own rounding, λ is enclosed between
-positive bounds or found again in exact arithmetic. What passes no check is ``Doubtful``.
+Linear programs in floating point only propose a proof. v is checked row by row against its rounding error; λ is
+enclosed between positive bounds, or recomputed in exact arithmetic. If no check succeeds, the verdict is ``Doubtful``.
 """
 
 from __future__ import annotations
@@ -39,30 +40,53 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Se
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 
-# A marginal below this share of the largest may be rounding; tried in turn until the exact check passes.
+# Marginals below this share of the largest may be rounding errors. The shares are tried in turn until the exact check
+# passes.
 SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)
-# Columns, times classes less one, to which touching rows are looked for: 1000 of categories take half a minute.
+# Largest number of columns, times the number of classes less one, for which touching rows are sought: 1000 categorical
+# columns take half a minute.
 MOST_EXACT_ROWS = 1000
-# Programs and exact numbers take as long for 600 columns of floats; the time grows with the columns' bits and with the
-# square of their number.
-MOST_WORK = 600**2 * 600 * 80
+# Limit on the work of exact arithmetic, in columns² × bits, since time grows with both. It admits 600 columns of floats
+# (80 bits each), which take about as long (half a minute with the linear programs).
+MOST_EXACT_WORK = 600**2 * 600 * 80
 TOO_WIDE = (
     f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
     "floats in up to 600"
 )
-# Rows of a proof that are few, whatever they hold.
-MOST_FEW = 300
+# Proofs of at most this many rows are always checked exactly, whatever the width of the columns.
+MOST_ROWS_ALWAYS_PROVEN = 300
 UNSURE = "rounding decides whether one has any"
 TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
 
 
 def separability(X: Any, y: Any, fit_intercept: bool = True, *, names: Sequence[str] | None = None) -> Verdict:
-    """Whether linear scores have every row on the side of its own class; for K classes, the softmax model's.
+    """Decide whether linear scores put every row on the side of its class, and prove the answer.
 
-    Answers ``Separable``, ``QuasiSeparable``, ``Inseparable`` or ``Doubtful``; only the first is true as a bool.
-    Each has ``verify(X, y)`` and ``explain()``. Without an intercept hyperplanes pass through the origin. ``names``:
-    of the columns, for ``explain``; those of a frame by default.
+    For K > 2 classes the scores are those of the softmax model: every row's own class must have the largest score.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The rows. They must be finite.
+    y : array-like of shape (n,)
+        The class labels, of at least two classes.
+    fit_intercept : bool, default=True
+        If False, hyperplanes pass through the origin.
+    names : sequence of str, optional
+        Column names used by ``explain()``. By default those of a data frame.
+
+    Returns
+    -------
+    Separable, QuasiSeparable, Inseparable or Doubtful
+        The verdict. Only ``Separable`` is true as a bool. Each verdict has ``verify(X, y)`` and ``explain()``.
+
+    Raises
+    ------
+    ParameterError
+        If y has fewer than two classes, or X has the wrong shape or no columns.
+
+    Examples
+    --------
     >>> verdict = separability([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
     >>> bool(verdict), verdict.margin, verdict.verify([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
     (True, 1.0, True)
@@ -84,7 +108,7 @@ def separability(X: Any, y: Any, fit_intercept: bool = True, *, names: Sequence[
 
 
 def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
-    """The same for rows with targets ±1, in the columns' own units. They must be in memory: a proof names single rows.
+    """The verdict on rows with targets ±1, in the units of their columns. The rows must be in memory.
 
     >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
     True
@@ -97,7 +121,7 @@ def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
 
 
 def decide(D: Differences, about: About) -> Verdict:
-    """The verdict on rows as differences of classes.
+    """The verdict on rows given as class differences.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 2]), 3)
     >>> bool(decide(D, About(True, np.arange(3))))
@@ -107,25 +131,27 @@ def decide(D: Differences, about: About) -> Verdict:
         refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
     with one_blas_thread:
         scaled = Scaled.of(D)
-        found = _decide(scaled.D, about)
-        return scaled.told(found.verdict(scaled.D, about) if isinstance(found, _Direction) else found, D)
+        outcome = _decide(scaled.D, about)
+        return scaled.told(outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome, D)
 
 
 def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
-    """The rows with a·v = 0 along every v with A v ≥ 0, by number, where rows are quasi-separable; else the verdict.
+    """The numbers of the rows with a·v = 0 for every v with A v ≥ 0, if rows are quasi-separable; else the verdict.
 
     >>> touching(Differences(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]), 2)).tolist()
     [1, 2]
     """
     with one_blas_thread:
-        found = _decide(Scaled.of(D).D, About(D.fit_intercept))
-    return np.flatnonzero(~found.known.left) if isinstance(found, _Direction) else found
+        outcome = _decide(Scaled.of(D).D, About(D.fit_intercept))
+    return np.flatnonzero(~outcome.known.left) if isinstance(outcome, _Direction) else outcome
 
 
 @dataclass(frozen=True)
 class _Known:
-    """Rows that no v is positive on: all of them, the first of them alone, a basis across their span (as floats N),
-    and which rows are left outside.
+    """Rows on which A v ≥ 0 forces a·v = 0, as proven so far.
+
+    ``all`` is the dependency on all of them and ``first`` the first one proven. ``basis`` spans the directions
+    orthogonal to them, and N is the same basis in floating point. ``left`` marks the rows outside their span.
     """
 
     all: Dependency
@@ -137,19 +163,19 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Direction:
-    """What makes rows quasi-separable: v in whole numbers, and what is known; ``rows`` are the last working set."""
+    """An integer direction v of quasi-complete separation, with the proof so far; ``rows`` is the last working set."""
 
     v: AnyArray
     known: _Known
     rows: Integers
 
     def verdict(self, D: Differences, about: About) -> QuasiSeparable:
-        """The verdict, with v in columns of which none can be left out."""
+        """The verdict, with v reduced to columns of which none can be omitted."""
 
         def again(columns: Integers) -> AnyArray | None:
             part = Differences(D.X[:, columns], D.codes, D.K, D.fit_intercept)
-            found = _decide(part, about)
-            return part.weights(found.v) if isinstance(found, _Direction) else None
+            outcome = _decide(part, about)
+            return part.weights(outcome.v) if isinstance(outcome, _Direction) else None
 
         W = fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
         touching, first = D.named(on(D, D.flat(W))), self.known.first
@@ -184,20 +210,20 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
 
 
 def _affordable(D: Differences) -> bool:
-    """Whether exact numbers are quick: by the bits of the columns, of which determinants have no more than the sum."""
-    return D.width <= MOST_EXACT_ROWS and (D.K - 1) * D.bits * D.width**2 <= MOST_WORK
+    """Whether exact arithmetic is affordable. Determinants have no more bits than the columns have in total."""
+    return D.width <= MOST_EXACT_ROWS and (D.K - 1) * D.bits * D.width**2 <= MOST_EXACT_WORK
 
 
 def _without_span(D: Differences, found: Found, about: About) -> str | None:
-    """That no v is positive on all rows, where few rows prove that much: what they span is left open."""
-    for group in _groups(found, MOST_FEW):
+    """A sentence that no v is positive on all rows, if a few rows prove that; their span is not examined."""
+    for group in _groups(found, MOST_ROWS_ALWAYS_PROVEN):
         if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
             return f"none separates, {listed(*D.named(group), about)}, but whether classes overlap or touch is open"
     return None
 
 
 def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
-    """The verdict by a dependency that spans all rows; rows of zeros, which add nothing to it, are left out."""
+    """The verdict from a dependency that spans all rows. Zero rows are omitted: they add nothing to the proof."""
     A = D.dense(proof.rows)
     kept = np.any(A != 0, axis=1)
     if not kept.any():
@@ -207,7 +233,7 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
 
 
 def _groups(found: Found, most: int) -> Iterator[Integers]:
-    """The rows with positive marginals, as far as rounding leaves that open; no more than a proof has."""
+    """Candidate sets of at most ``most`` rows with positive marginals, one for each threshold in SMALLEST_SHARES."""
     for share in SMALLEST_SHARES:
         group = found.rows[found.weights > share * found.weights.max()]
         if len(group) <= most:
@@ -215,7 +241,7 @@ def _groups(found: Found, most: int) -> Iterator[Integers]:
 
 
 def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """What is known with the rows found, or with others in their stead; or rows that alone prove an overlap."""
+    """A larger proof that uses these rows or others in their place, or rows that alone prove an overlap."""
     proven = _all_at_once(D, found, known)
     if proven is not None:
         return proven
@@ -227,7 +253,7 @@ def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | _Enc
 
 
 class _Enclosed(NamedTuple):
-    """Rows of full rank that depend on each other with weights that floating point is sure are positive."""
+    """Rows of full rank with a dependency whose weights are proven positive in floating point."""
 
     rows: Integers
     near: Array | None = None
@@ -239,8 +265,9 @@ def _enclosed(D: Differences, found: Found) -> _Enclosed | None:
 
 
 def _all_at_once(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """The same with all rows that touch; or with the few that are known first, where these span as much. Where those
-    leave one direction at most there is nothing to gain.
+    """A larger proof that uses all touching rows at once, or only the first proof's rows if these span as much.
+
+    None where the candidate rows already leave at most one direction, since there is nothing to gain.
     """
     if known is None and len(next(_groups(found, D.width + 1), found.rows[:0])) >= D.width:
         return None
@@ -258,7 +285,7 @@ def _all_at_once(D: Differences, found: Found, known: _Known | None) -> _Known |
 
 
 def _first(D: Differences, found: Found) -> Dependency | None:
-    """Few rows that no v is positive on, exactly."""
+    """A small set of rows with an exact positive dependency, so that no v is positive on all of them."""
     for group in _groups(found, D.width + 1):
         weights = positive_dependency(D.dense(group), np.zeros((0, D.width)))
         if weights is not None:
@@ -267,7 +294,7 @@ def _first(D: Differences, found: Found) -> Dependency | None:
 
 
 def _more(D: Differences, found: Found, known: _Known | None) -> _Known | None:
-    """What is known with the rows that were found: they depend on each other exactly, up to those known before."""
+    """The proof extended by one of the candidate sets: its rows depend on each other exactly, modulo the known rows."""
     for group in _groups(found, D.width + 1):
         more = _with(D, group, None, known.first if known else None, known)
         if more is not None:
@@ -278,17 +305,19 @@ def _more(D: Differences, found: Found, known: _Known | None) -> _Known | None:
 def _with(
     D: Differences, group: Integers, near: Array | None, first: Dependency | None, known: _Known | None
 ) -> _Known | None:
-    """What is known with a group of rows that depend on each other up to those known before.
+    """The proof extended by a group of rows that depend on each other modulo the known rows.
 
-    None where they span nothing new: every group must leave fewer directions, or the search would never end.
+    None where they span nothing new: every group must reduce the number of open directions, or the search would not
+    end.
     """
     before = D.dense(known.all.rows) if known else np.zeros((0, D.width))
     weights = positive_dependency(D.dense(group), before, near)
     if weights is None:
         return None
     whole = joined(known.all if known else None, group, *weights)
-    found = _spanned(D, whole, first or whole)
-    return found if known is None or found is None or found.N.shape[1] < known.N.shape[1] else None
+    extended = _spanned(D, whole, first or whole)
+    grows = known is None or extended is None or extended.N.shape[1] < known.N.shape[1]
+    return extended if grows else None
 
 
 def _spanned(D: Differences, whole: Dependency, first: Dependency) -> _Known | None:

@@ -1,15 +1,15 @@
-r"""All rows that touch at once: λ > 0 on every row that no v with A v ≥ 0 moves, and then on few that span the same.
+r"""Finds all touching rows at once: λ > 0 on every row that no v with A v ≥ 0 moves, then on a few that span the same.
 
-    given      rows a_c by number, a basis N of the directions that are still open, and rows to begin with
-    each round one program on the rows at hand (``complementary``) has s_i = 1 on those that some v moves, and
-               marginals λ_i ≥ 1 on the others, by strict complementarity; then look at all rows: those that v violates
-               come in, and those that it leaves where they are, unless rows with a λ span them
-    returns    rows with λ > 0 that span all that touch, at most twice their rank (Steinitz): independent ones, and
-               those that a vertex needs to write minus their sum with
-    stops      where no rows come in
+    given      rows a_c by number, a basis N of the directions that are still open, and an initial working set
+    each round one program on the working set (``complementary``) has s_i = 1 on rows that some v moves, and marginals
+               λ_i ≥ 1 on the others, by strict complementarity; then all rows are checked: those that v violates enter,
+               and so do those that v does not move, unless rows with λ > 0 span them
+    returns    rows with λ > 0 that span all touching rows, at most twice their rank (Steinitz): independent rows, and
+               the rows of a vertex that expresses minus their sum
+    stops      when no rows enter
 
-All in floating point, to be proven once at the end. Minimal dependencies would come a few rows at a time: 300 columns
-of rare categories have 70 of those. Goldman and Tucker, Theory of linear programming (1956), corollary 2A.
+Everything is in floating point and is proven once at the end. Minimal dependencies would add only a few rows at a time:
+300 columns of rare categories have 70 of them. Goldman and Tucker, Theory of linear programming (1956), corollary 2A.
 """
 
 from __future__ import annotations
@@ -24,18 +24,22 @@ from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.linear_programs import balancing, complementary
 from separatrix.proofs.row_working_set import in_directions
 
-# Marginals are 0 or at least 1, but for the program's tolerance.
-HALFWAY = 0.5
-# Of rows near 1: what a marginal must exceed to be more than rounding; what a row moves by at least that moves, the
-# programs' tolerance being 1e-7; and what it has at least across a span that it is not in.
-ROUNDED, MOVES, ACROSS = 1e-9, 1e-6, 1e-9
-# Rows that come in a round at most, in multiples of the directions.
-COMING = 2
-MOST_ROUNDS = 50
+# Marginals are 0 or at least 1, up to the tolerance of the program, so this value tells them apart.
+MARGINAL_THRESHOLD = 0.5
+# Relative to rows scaled to about 1: a balancing weight below this is a rounding error.
+SMALLEST_BALANCING_WEIGHT = 1e-9
+# A row with a score above this is moved by v. The tolerance of the programs is 1e-7.
+SMALLEST_MOVE = 1e-6
+# A row with a score above this in a direction orthogonal to a span is not in that span.
+SMALLEST_SCORE_OUTSIDE_SPAN = 1e-9
+# Rows added per round, in multiples of the number of directions.
+MOST_ROWS_ADDED_PER_DIRECTION = 2
+# Limit on rounds, each of which solves one linear program.
+MOST_TOUCHING_ROUNDS = 50
 
 
 class Spanned(NamedTuple):
-    """What is known before: directions N across the span of some rows, these rows, and which rows are left outside."""
+    """What is known so far: rows, the directions N orthogonal to their span, and a mask of the rows outside it."""
 
     N: AnyArray | None
     rows: Integers
@@ -43,7 +47,7 @@ class Spanned(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Rows by number, the first ``rank`` of them independent, and λ > 0 that sums them to zero, to rounding."""
+    """Rows by number, the first ``rank`` of them independent, and λ > 0 that sums them to zero, up to rounding."""
 
     rows: Integers
     weights: Array
@@ -51,58 +55,60 @@ class Together(NamedTuple):
 
 
 def together(D: Differences, chosen: Integers, known: Spanned | None = None) -> Together | None:
-    """Rows that touch, as few as span all that do; None where there are none, and where a program fails.
+    """A few touching rows that span all touching rows; None if there are none or a linear program fails.
 
     >>> D = Differences(np.array([[0.0], [1.0], [1.0], [2.0], [1.0]]), np.array([0, 0, 1, 1, 1]), 2)
     >>> together(D, np.arange(5)).rows.tolist()
     [1, 2]
     """
     N, before, left = known or Spanned(None, np.zeros(0, dtype=np.int64), None)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_TOUCHING_ROUNDS):
         found = complementary(in_directions(D, chosen, N))
-        if found is None or not np.any(found.weights > HALFWAY):
+        if found is None or not np.any(found.weights > MARGINAL_THRESHOLD):
             return None
-        group = chosen[found.weights > HALFWAY]
+        group = chosen[found.weights > MARGINAL_THRESHOLD]
         fresh = _coming(D, group, found.v if N is None else N @ found.v, left)
         fresh = fresh[~np.isin(fresh, chosen)]
         if len(fresh) == 0:
             return _reduced(D, group, before)
-        most = COMING * (D.width if N is None else N.shape[1])
+        most = MOST_ROWS_ADDED_PER_DIRECTION * (D.width if N is None else N.shape[1])
         spread = np.unique(np.linspace(0, len(fresh) - 1, min(len(fresh), most)).astype(np.int64))
         chosen = np.concatenate([chosen, fresh[spread]])
     return None
 
 
 def _coming(D: Differences, group: Integers, v: Array, left: AnyArray | None) -> Integers:
-    """The rows that v violates, and those that it does not move though they are not in the group's span."""
+    """The rows that v violates, and those that it does not move although they are not in the span of the group."""
     size = float(np.max(np.abs(v) * D.unit, initial=0.0)) or 1.0
     m = D.margins(v / size)
     A = D.dense(group) / D.unit
     drawn = np.random.default_rng(0).standard_normal(D.width)
-    across = np.abs(D.margins((drawn - _projected(A, drawn)) / D.unit)) > ACROSS * float(np.abs(drawn).max())
-    open_still = (m < -MOVES) | ((m < MOVES) & across)
+    across = np.abs(D.margins((drawn - _projected(A, drawn)) / D.unit)) > SMALLEST_SCORE_OUTSIDE_SPAN * float(
+        np.abs(drawn).max()
+    )
+    open_still = (m < -SMALLEST_MOVE) | ((m < SMALLEST_MOVE) & across)
     return np.flatnonzero(open_still if left is None else open_still & left)
 
 
 def _projected(A: Array, u: Array) -> Array:
-    """u on the span of A's rows."""
+    """The projection of u onto the span of the rows of A."""
     from scipy.linalg import lstsq
 
-    coefficients: Array = lstsq(A.T, u, cond=ACROSS, lapack_driver="gelsy")[0]
+    coefficients: Array = lstsq(A.T, u, cond=SMALLEST_SCORE_OUTSIDE_SPAN, lapack_driver="gelsy")[0]
     return np.asarray(A.T @ coefficients)
 
 
 def _reduced(D: Differences, group: Integers, before: Integers) -> Together | None:
-    """The group's rows that are needed for the span, those known before having weights of either sign."""
+    """The rows of the group that are needed for the span. The rows known before may have weights of either sign."""
     both = D.dense(np.concatenate([before, group])) / D.unit
-    found = pivots(both.T)
-    own = np.array([j for j in found.columns if j >= len(before)], dtype=np.int64)
-    if len(own) == 0:  # nothing new; or rows of zeros, of which one is a proof
+    pivot = pivots(both.T)
+    own = np.array([j for j in pivot.columns if j >= len(before)], dtype=np.int64)
+    if len(own) == 0:  # the span has not grown; or all rows are zero, and a single zero row is a proof
         return None if len(before) else Together(group[:1], np.ones(1), 0)
-    more = balancing(both[:, found.rows], own, len(before))
+    more = balancing(both[:, pivot.rows], own, len(before))
     if more is None:
         return None
-    more[more < ROUNDED * more.max(initial=1.0)] = 0.0
+    more[more < SMALLEST_BALANCING_WEIGHT * more.max(initial=1.0)] = 0.0
     more[: len(before)] = 0.0
     order = np.concatenate([own, np.setdiff1d(np.flatnonzero(more), own)])
     more[own] += 1.0

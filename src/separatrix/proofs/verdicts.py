@@ -1,8 +1,8 @@
 """Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it. TEXTBOOK P7.
 
-``verify`` needs no solver: sums of few rows are taken in whole numbers, the other rows are checked in floating point
-against a bound on its error, and exactly where that leaves doubt. ``verify(X, y, exact=True)`` takes every row in
-whole numbers, about half a microsecond for each entry (and each other class): see ``exact_cost``.
+``verify`` needs no solver. Sums of the few rows of a proof are computed in integers. The other rows are checked in
+floating point against an error bound, and exactly where that is inconclusive. ``verify(X, y, exact=True)`` checks
+every row in integers, which takes about half a microsecond per entry (times the classes less one): see ``exact_cost``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.messages import Message
 from separatrix.geometry import Hyperplane
-from separatrix.proofs.class_differences import CHUNK, Differences
+from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, causes, listed
@@ -28,10 +28,10 @@ from separatrix.proofs.rational import fractions, signs, sums_to_zero
 from separatrix.proofs.residues import vanishing
 from separatrix.rows.block import as_csr, is_sparse
 
-# What a product of a float and a long whole number takes, as measured.
-SECONDS_AN_ENTRY = 5e-7
-# The least weight beside a largest of 1.
-SMALLEST = 1e-280
+# Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
+SECONDS_PER_EXACT_ENTRY = 5e-7
+# Weights are not rescaled if the smallest would fall below this relative to a largest of 1: float64 would lose it.
+SMALLEST_RELATIVE_WEIGHT = 1e-280
 
 
 def rows_of(A: Any, rows: Integers) -> Array:
@@ -55,7 +55,7 @@ def signed_rows(X: Any, t: Array, fit_intercept: bool) -> Any:
 
 
 def as_rows(X: Any) -> Any:
-    """X as float64: CSR with each entry once, or dense.
+    """X as float64, either dense or CSR without duplicate entries.
 
     >>> as_rows([[1, 2]]).tolist()
     [[1.0, 2.0]]
@@ -67,7 +67,7 @@ def as_rows(X: Any) -> Any:
 
 
 def _asked(X: Any, y: Any, about: About) -> Differences:
-    """The rows of a question asked again, of the same classes."""
+    """The rows to verify a verdict on, with the classes of that verdict."""
     rows = as_rows(X)
     if len(about.classes):
         codes, K = known_codes(y, about.classes), len(about.classes)
@@ -82,23 +82,23 @@ def _asked(X: Any, y: Any, about: About) -> Differences:
 
 
 def _chunks(numbers: Integers) -> list[Integers]:
-    return [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+    return [numbers[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(numbers), ROWS_EXPANDED_AT_ONCE)]
 
 
 def _are_in(D: Differences, rows: Integers, against: Integers) -> bool:
-    """Whether there are such rows in D, each set against a class other than its own, and at least one."""
+    """Whether each row is a row of D, paired with a class other than its own, and there is at least one."""
     if len(rows) == 0 or len(rows) != len(against) or rows.min() < 0 or rows.max() >= len(D.codes):
         return False
     return bool(np.all((against >= 0) & (against < D.K) & (against != D.codes[rows])))
 
 
 def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
-    """The signs of a·v that occur, in whole numbers."""
+    """The set of signs of a·v, computed exactly."""
     return {sign for part in _chunks(numbers) for sign in signs(D.dense(part), v)}
 
 
 class _Claim(ABC):
-    """What verdicts that claim something have in common."""
+    """What the verdicts that claim something have in common."""
 
     about: About
 
@@ -107,23 +107,25 @@ class _Claim(ABC):
 
     @abstractmethod
     def explain(self) -> str:
-        """The verdict in plain words."""
+        """The verdict in words."""
 
     @property
     def fit_intercept(self) -> bool:
         return self.about.fit_intercept
 
     def exact_cost(self, X: Any) -> str:
-        """What ``verify(X, y, exact=True)`` takes, in a sentence."""
+        """A sentence that estimates how long ``verify(X, y, exact=True)`` takes."""
         n, d = np.shape(X)
         entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
-        return f"{entries:,} entries as whole numbers: about {entries * SECONDS_AN_ENTRY:.2g} s"
+        return f"{entries:,} entries as whole numbers: about {entries * SECONDS_PER_EXACT_ENTRY:.2g} s"
 
 
 @dataclass(frozen=True)
 class Separable(_Claim):
-    """A v > 0 for all rows. ``v`` is (b, w), for K > 2 classes one such row a class; ``margin`` is the smallest
-    distance of a row to ``hyperplane``, for more classes to the one between its class and another.
+    """A v > 0 for all rows. ``v`` is (b, w); for K > 2 classes it has one such row per class.
+
+    ``margin`` is the smallest distance of a row to ``hyperplane``. For K > 2 classes it is the smallest distance of a
+    row to the hyperplane between its class and another.
 
     >>> from separatrix import separability
     >>> print(separability([[0.0], [2.0]], [0, 1]).explain())
@@ -136,16 +138,16 @@ class Separable(_Claim):
 
     @classmethod
     def of(cls, D: Differences, v: Array, m: Array, about: About) -> Separable:
-        """For v (width,) with its margins m (count,)."""
+        """The verdict for v (width,) with its margins m (count,)."""
         W = D.weights(v)
         margin = _smallest_distance(D, W, m)
         shared = W / np.abs(W).max()
-        W = shared if np.abs(shared[W != 0]).min() > SMALLEST else W  # else weights would be lost
+        W = shared if np.abs(shared[W != 0]).min() > SMALLEST_RELATIVE_WEIGHT else W
         return cls(W[1] if D.K == 2 else W, margin, about)
 
     @classmethod
     def by(cls, D: Differences, v: Array, about: About) -> Separable | None:
-        """For v (width,) that somebody proposes; None unless every margin is positive, exactly."""
+        """The verdict for a proposed v (width,), or None unless every margin is positive, exactly."""
         if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
             return None
         W = D.weights(v)
@@ -159,9 +161,9 @@ class Separable(_Claim):
         return True
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether v separates these rows: each margin above its own rounding, or positive exactly.
+        """Whether v separates these rows: each margin exceeds its rounding error, or is positive exactly.
 
-        ``exact``: every margin in whole numbers; ``exact_cost(X)`` says how long that takes.
+        With ``exact``, every margin is computed in integers; ``exact_cost(X)`` estimates how long that takes.
         """
         D = _asked(X, y, self.about)
         v = _flat(D, self.v)
@@ -187,7 +189,7 @@ def _hyperplane(v: Array) -> Hyperplane:
 
 
 def _flat(D: Differences, v: AnyArray) -> AnyArray | None:
-    """v as it multiplies the rows of D; None where it has another shape, or an intercept where there is none."""
+    """v as a vector that multiplies the rows of D; None if its shape is wrong or it has an unexpected intercept."""
     if v.shape != ((D.X.shape[1] + 1,) if D.K == 2 else (D.K, D.X.shape[1] + 1)):
         return None
     W = np.vstack([np.zeros_like(v), v]) if D.K == 2 else v
@@ -195,7 +197,7 @@ def _flat(D: Differences, v: AnyArray) -> AnyArray | None:
 
 
 def _smallest_distance(D: Differences, W: Array, m: Array) -> float:
-    """For weights W of any size, with their margins m."""
+    """The smallest distance of a row to its hyperplanes, for weights W of any size with margins m."""
     size = np.abs(W).max()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         W, m = W / size, m / size
@@ -208,10 +210,10 @@ def _smallest_distance(D: Differences, W: Array, m: Array) -> float:
 
 @dataclass(frozen=True)
 class _Overlapping(_Claim):
-    """Rows a_i and whole λ > 0 with Σ λ_i a_i = 0. ``against``: for each the class other than its own.
+    """Rows a_i and integers λ > 0 with Σ λ_i a_i = 0. ``against`` has, for each row, the class it is compared with.
 
-    ``signed``: these few rows themselves, from which λ follows: found when first asked for, unless ``given``. Of more
-    rows than λ is unique for, ``near`` is λ to rounding, from which it is found.
+    ``signed`` holds the rows a_i, from which λ is computed on first use unless it was ``given``. If λ is not unique,
+    ``near`` is an approximate λ from which the exact one is computed.
     """
 
     rows: Integers
@@ -226,29 +228,29 @@ class _Overlapping(_Claim):
 
     @cached_property
     def multipliers(self) -> tuple[int, ...]:
-        """λ in whole numbers."""
+        """λ as integers."""
         if self.given is not None:
             return self.given
-        found = positive_dependency(self.signed, self.signed[:0], self.near)
-        if found is None:
+        dependency = positive_dependency(self.signed, self.signed[:0], self.near)
+        if dependency is None:
             raise ArithmeticError("the rows of the proof have no dependency with weights above zero")
-        return tuple(found[0])
+        return tuple(dependency[0])
 
     @property
     def weights(self) -> Array:
-        """λ as shares of its sum."""
+        """λ divided by its sum."""
         total = sum(self.multipliers)
         return np.array([m / total for m in self.multipliers])
 
     def _supporting(self, D: Differences) -> Array | None:
-        """The rows of the proof, if there are such in D and λ > 0 sums them to zero."""
+        """The rows of the proof, if they are rows of D and λ > 0 sums them to zero; else None."""
         A = self._among(D)
         if A is None or len(A) != len(self.multipliers) or min(self.multipliers) <= 0:
             return None
         return A if sums_to_zero(A, self.multipliers) else None
 
     def _among(self, D: Differences) -> Array | None:
-        """The rows of the proof, if there are such in D."""
+        """The rows of the proof, if they are rows of D; else None."""
         if not _are_in(D, self.rows, self.against):
             return None
         return D.dense(D.numbers(self.rows, self.against))
@@ -262,8 +264,9 @@ class _Overlapping(_Claim):
 
 @dataclass(frozen=True)
 class Inseparable(_Overlapping):
-    """The classes overlap: A v ≥ 0 only where A v = 0, so maximum likelihood exists. ``rows`` (at most twice the
-    rank) span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
+    """The classes overlap: A v ≥ 0 only where A v = 0, so a maximum likelihood estimate exists.
+
+    ``rows`` (at most twice the rank) span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
 
     >>> from separatrix import separability
     >>> print(separability([[0.0], [1.0], [2.0]], [0, 1, 0]).explain())
@@ -272,26 +275,29 @@ class Inseparable(_Overlapping):
     """
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether the rows prove it: λ > 0 sums them to zero, in whole numbers or between bounds that count all
-        roundings, and all rows lie in their span, which few residues show where they have full rank.
+        """Whether the rows prove it: λ > 0 sums them to zero, and they span all rows.
 
-        ``exact``: where they have not, every row in whole numbers, for each missing dimension: ``exact_cost(X)``.
+        The sum is checked in integers or enclosed by bounds that include all rounding errors. If the rows of the proof
+        have full rank, residues prove that they span all rows.
+
+        With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
+        dimension: ``exact_cost(X)`` estimates how long that takes.
         """
         D = _asked(X, y, self.about)
         if self.given is None and not exact and self._surely(D):
             return True
         A = self._supporting(D)
-        found = None if A is None else across(A)
-        if found is None:
+        complement = None if A is None else across(A)
+        if complement is None:
             return False
         if exact:
-            return all(_signs(D, np.arange(D.count), v.tolist()) <= {0} for v in found.basis.T)
-        if len(found.free) == 0:
+            return all(_signs(D, np.arange(D.count), v.tolist()) <= {0} for v in complement.basis.T)
+        if len(complement.free) == 0:
             return True
-        return all(vanishing(D.dense(part), found.basis).all() for part in _chunks(np.arange(D.count)))
+        return all(vanishing(D.dense(part), complement.basis).all() for part in _chunks(np.arange(D.count)))
 
     def _surely(self, D: Differences) -> bool:
-        """Whether these are the rows of the proof, and floating point is sure of their rank and of λ > 0."""
+        """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
         A = self._among(D)
         return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
 
@@ -313,12 +319,12 @@ class Inseparable(_Overlapping):
 
 @dataclass(frozen=True)
 class QuasiSeparable(_Overlapping):
-    """A v ≥ 0 with A v ≠ 0 for ``v`` = (b, w), but never A v > 0: ``rows`` (at most the rank plus one) and λ > 0 prove
-    that, since λ sums them to zero.
+    """A v ≥ 0 and A v ≠ 0 for ``v`` = (b, w), but no v has A v > 0 (quasi-complete separation).
 
-    ``direction``: v in whole numbers, which ``v`` is rounded from. ``touching``: the rows on its hyperplane, exactly
-    (for more classes, with the class that ties in ``touching_against``). ``columns``: those that v needs, none of
-    which can be left out.
+    ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
+    integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
+    K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
+    can be omitted.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -340,10 +346,12 @@ class QuasiSeparable(_Overlapping):
         return _hyperplane(self.v)
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether v and λ do what they claim on these rows: λ and the touching rows in whole numbers, the others above
-        their rounding, or positive exactly.
+        """Whether v and λ prove the claim on these rows.
 
-        ``exact``: every row in whole numbers; ``exact_cost(X)`` says how long that takes.
+        λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
+        error, or be positive exactly.
+
+        With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
         """
         D = _asked(X, y, self.about)
         v = _flat(D, self.direction)
@@ -383,8 +391,8 @@ class QuasiSeparable(_Overlapping):
 class Doubtful:
     """Neither separation nor its impossibility could be proven; ``reason`` says why.
 
-    ``margin``: what no hyperplane's margin exceeds, in units in which the largest entry of each column, then of each
-    row, is near 1.
+    ``margin`` is an upper bound on the margin of every hyperplane, in units in which the largest entry of each column,
+    then of each row, is near 1.
 
     >>> Doubtful("rounding", True).explain()
     'in doubt: rounding'
