@@ -22,7 +22,7 @@ from separatrix.objective.problem import Objective
 from separatrix.objective.subspace import Subspace
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
+from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
@@ -152,7 +152,7 @@ def method_for(question: Question) -> Method:
     problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
+    if held and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X):
         basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
