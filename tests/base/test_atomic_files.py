@@ -133,8 +133,8 @@ def test_only_files_of_dead_writers_of_the_same_target_are_removed(tmp_path, dea
 
 
 def test_abandoned_files_are_removed_after_a_day(tmp_path, dead):
-    stray(tmp_path, os.getpid(), age=atomic_files.ABANDONED + 60)
-    stray(tmp_path, dead, machine="00000000", age=atomic_files.ABANDONED + 60)
+    stray(tmp_path, os.getpid(), age=atomic_files.ABANDONED_SECONDS + 60)
+    stray(tmp_path, dead, machine="00000000", age=atomic_files.ABANDONED_SECONDS + 60)
     replace_file(tmp_path / "model.json", b"new")
     assert names(tmp_path) == ["model.json"]
 

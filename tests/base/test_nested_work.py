@@ -81,7 +81,7 @@ from separatrix.tuning import leave_one_out, reduced_rows, refits
 from separatrix.rows import memory
 
 memory.BLOCK_BYTES = 1 << 11
-refits.PIECE = leave_one_out.SMALL_PIECE = reduced_rows.PIECE = 1 << 8
+refits.NUMBERS_PER_PIECE = leave_one_out.SMALL_PIECE = reduced_rows.ENTRIES_PER_THREAD_PIECE = 1 << 8
 count = int(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.standard_normal((160, 3))

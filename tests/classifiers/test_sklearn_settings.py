@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
 from separatrix.base.errors import CompatibilityWarning, NotConvergedWarning, ParameterError, WeightError
-from separatrix.base.zero_weight_classes import FAR
+from separatrix.base.zero_weight_classes import ABSENT_CLASS_INTERCEPT
 from separatrix.solvers import SCIKIT_LEARN_SOLVERS, SOLVERS
 
 THEIRS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
@@ -164,7 +164,7 @@ def test_a_class_of_weight_zero_drops_out(iris, tmp_path):
     assert set(model.predict(X)) == {0, 1}
     np.testing.assert_allclose(model.predict_proba(X)[:, :2], left.predict_proba(X), rtol=1e-9, atol=1e-12)
     assert not model.predict_proba(X)[:, 2].any()
-    assert model.intercept_[2] == FAR
+    assert model.intercept_[2] == ABSENT_CLASS_INTERCEPT
     assert "2: these rows drop out" in str(model.certificate_)
     np.testing.assert_allclose(model.certificate_.objective, left.certificate_.objective, rtol=1e-12)
     assert model.certificate_.met

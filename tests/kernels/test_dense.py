@@ -30,7 +30,7 @@ def test_logistic_pass_is_the_formula(d, value):
 
 
 def test_the_objective_is_the_same_and_its_bits_do_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr(compiled, "FEWEST_DENSE", 1)
+    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 7)) * np.logspace(-3, 3, 7) + 2.0
     weight = rng.integers(0, 3, 500).astype(float)
@@ -65,7 +65,7 @@ def test_a_center_is_taken_off_the_rows(value):
 @pytest.mark.parametrize("offset", [2000.0, 2.0**30])
 def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset):
     """A year, a time stamp: x·w − c·w would lose as many digits as the offset is longer than the spread."""
-    monkeypatch.setattr(compiled, "FEWEST_DENSE", 1)
+    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(1)
     X = np.round(rng.standard_normal((400, 4)) * 2.0**12) / 2.0**12  # differences to the offset are exact
     codes = (X[:, 0] + rng.logistic(size=400) > 0).astype(int)
@@ -83,7 +83,7 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
 
 
 def test_a_fit_beside_a_year_is_the_fit_without(monkeypatch):
-    monkeypatch.setattr(compiled, "FEWEST_DENSE", 1)
+    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(2)
     X = rng.standard_normal((9000, 4))
     y = (X[:, 0] - X[:, 1] + rng.logistic(size=9000) > 0).astype(int)

@@ -129,7 +129,7 @@ def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeyp
         (firth_partials, "FEWEST_COMPILED"),
     ):
         monkeypatch.setattr(module, name, 0)
-    monkeypatch.setattr(compiled, "FEWEST_DENSE", 0)
+    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
     names = ("logistic", "solver diagonal", "solver sampled-newton", "maximum likelihood", "Firth", "pocket", "lda")
     for name in names:
         _answers(name, kind, tmp_path)

@@ -196,7 +196,7 @@ def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
     X, y = _drawn(3)
     known = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=Figure().subplots())
     assert known.ax_.get_ylabel() == "objective"
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
     model = sx.Perceptron(max_iter=20).fit(X, y)
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
     assert ax.get_ylabel() == "mean cost of rows as the epoch met them"

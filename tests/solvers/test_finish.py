@@ -5,7 +5,7 @@ import pytest
 
 from separatrix import LogisticRegression
 from separatrix.objectives.bounds import evidence
-from separatrix.solvers.finish import NEAR, finished
+from separatrix.solvers.finish import SMALLEST_DISTANCE, finished
 from separatrix.solvers.state import State
 
 from .. import problems, reference
@@ -66,7 +66,7 @@ def test_a_step_that_does_not_help_is_not_taken():
     after, found = finished(objective, state, known)
     assert after is state
     assert objective.passes == before
-    assert found.bound.weights.value < NEAR
+    assert found.bound.weights.value < SMALLEST_DISTANCE
 
 
 def test_absolute_values_and_raw_coordinates_are_left_alone():

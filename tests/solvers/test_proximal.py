@@ -107,7 +107,7 @@ def test_both_forms_of_columns_go_to_the_same_minimum(monkeypatch):
     for K in (2, 3):
         problem = replace(_wide(K=K), l1_ratio=0.8)
         matrix = _fit(WorkingSet(), problem.objective()).state
-        monkeypatch.setattr(gathered_columns, "MATRIX", 0)
+        monkeypatch.setattr(gathered_columns, "MOST_MATRIX_PARAMETERS", 0)
         walked = _fit(WorkingSet(), problem.objective()).state
         monkeypatch.undo()
         np.testing.assert_allclose(walked.W, matrix.W, atol=1e-5)
@@ -130,7 +130,7 @@ def test_screening_discards_no_column_that_a_minimum_uses():
 def test_columns_too_many_for_memory_are_taken_in_turns(monkeypatch):
     problem = _wide(n=200, d=400)
     whole = _fit(WorkingSet(), problem.objective())
-    monkeypatch.setattr(working_set, "LEAST_BYTES", 8 * 200 * 48)  # of more than 100 in use
+    monkeypatch.setattr(working_set, "SMALLEST_ROOM_BYTES", 8 * 200 * 48)  # of more than 100 in use
     parts = _fit(WorkingSet(), problem.objective(), max_iter=1000)
     assert parts.status.code == "optimal"
     assert parts.state.at.value == pytest.approx(whole.state.at.value, abs=2e-8)

@@ -130,8 +130,8 @@ def test_fits_of_the_path_are_near_enough_for_their_scores(K, monkeypatch):
     X, y = _rows(14, n=120, d=5, K=K, spread=3.0)
     loose = sx.LogisticRegression("auto").fit(X, y)
     assert loose.n_iter_ <= 1
-    monkeypatch.setattr(ridge_path, "NEAR", 1e-10)
-    monkeypatch.setattr(ridge_path, "ENOUGH", 1e-9)
+    monkeypatch.setattr(ridge_path, "HESSIAN_DECREMENT", 1e-10)
+    monkeypatch.setattr(ridge_path, "NEWTON_DECREMENT", 1e-9)
     exact = sx.LogisticRegression("auto").fit(X, y)
     np.testing.assert_allclose(loose.penalty_choice_.scores[:3], exact.penalty_choice_.scores[:3], rtol=5e-3)
     np.testing.assert_allclose(loose.predict_proba(X), exact.predict_proba(X), atol=0.02)
@@ -142,7 +142,7 @@ def test_many_rows_are_scored_by_some_of_them(monkeypatch):
     question = Question(X, y, 2, np.ones(6000), Penalty(1.0, np.ones(4)))
     whole = [method_for(question).score(C) for C in (1e-3, 1e-2, 1.0)]
     assert "of 6000 rows" not in str(sx.LogisticRegression("auto").fit(X, y).penalty_choice_)
-    monkeypatch.setattr(leave_one_out, "WORK", 1 << 14)
+    monkeypatch.setattr(leave_one_out, "DRAWN_MULTIPLICATIONS", 1 << 14)
     some = [method_for(question).score(C) for C in (1e-3, 1e-2, 1.0)]
     assert "of 6000 rows" in str(sx.LogisticRegression("auto").fit(X, y).penalty_choice_)
     np.testing.assert_allclose([at.score for at in some], [at.score for at in whole], rtol=1e-4)

@@ -14,7 +14,7 @@ from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import leave_one_out as module
 from separatrix.tuning import leverages, refits
 from separatrix.tuning.leave_one_out import leave_one_out
-from separatrix.tuning.leverages import HIGH, Inverse
+from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse
 from separatrix.tuning.reduced_rows import reduce_rows
 from tests import problems, reference
 
@@ -63,7 +63,7 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
         problem = drawn.objective()
         rows, theta, inverse = _fitted(problem)
         found = leave_one_out(rows, theta, inverse)
-        high = np.flatnonzero(leverages.one_step(leverages.pieces(rows, theta, inverse), rows)[2] > HIGH)
+        high = np.flatnonzero(leverages.one_step(leverages.pieces(rows, theta, inverse), rows)[2] > HIGH_LEVERAGE)
         assert found.refitted == found.high >= len(high)
         for i in high:
             assert found.loss[i] == pytest.approx(_left_out(drawn, i), rel=0.02, abs=2e-3)
@@ -72,8 +72,8 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
 
 
 def test_it_is_exact_for_a_squared_loss(monkeypatch):
-    monkeypatch.setattr(module, "HIGH", np.inf)
-    monkeypatch.setattr(module, "FAR", np.inf)
+    monkeypatch.setattr(module, "HIGH_LEVERAGE", np.inf)
+    monkeypatch.setattr(module, "LONGEST_STEP", np.inf)
     rng = np.random.default_rng(0)
     X, t = rng.standard_normal((20, 4)), rng.choice([-1.0, 1.0], 20)
     weight = rng.integers(1, 4, 20).astype(float)
@@ -130,7 +130,7 @@ def test_too_many_rows_of_high_leverage_are_drawn_and_stand_for_the_rest(monkeyp
 
 @pytest.mark.parametrize("K", [2, 3])
 def test_threads_do_not_change_a_bit(K, monkeypatch):
-    monkeypatch.setattr(refits, "PIECE", 512)
+    monkeypatch.setattr(refits, "NUMBERS_PER_PIECE", 512)
     monkeypatch.setattr(module, "SMALL_PIECE", 256)
     drawn = _overlapping(5, K, 80, 6, 100.0, spread=2.0)
     problem = drawn.objective()
@@ -175,7 +175,7 @@ def test_some_rows_stand_for_all_where_they_are_many(K, sparse, monkeypatch):
     problem = drawn.objective(sparse=sparse)
     fitted = _fitted(problem)
     whole = leave_one_out(*fitted)
-    monkeypatch.setattr(module, "WORK", 1)
+    monkeypatch.setattr(module, "DRAWN_MULTIPLICATIONS", 1)
     rows, theta, _ = fitted
     own = reference.losses(problem.rows.frame.to_original(rows.weights(theta)), drawn.X, drawn.codes)[0]
     added = drawn.weight @ (whole.loss - own)

@@ -1,1 +1,1 @@
-"""What every other package may use: arrays, errors, labels, threads, progress, files, normal quantiles."""
+"""Modules that every other package may use: arrays, errors, labels, threads, progress, files, normal quantiles."""

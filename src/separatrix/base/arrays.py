@@ -1,4 +1,4 @@
-"""The array types that signatures speak of; rows with names; and rows that are none, since a column holds text."""
+"""Array type aliases, rows with column names, and the conversion of tables to numbers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Integers: TypeAlias = NDArray[np.int64]
 Booleans: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
-# The relative rounding error of a float.
+# The distance from 1.0 to the next float64.
 EPS = float(np.finfo(np.float64).eps)
 
 
 def length(x: Array) -> float:
-    """The root of the sum of squares of all entries: ``np.linalg.norm`` takes several times as long over a few numbers.
+    """The Euclidean norm of all entries; several times faster than ``np.linalg.norm`` for few numbers.
 
     >>> length(np.array([[3.0], [4.0]]))
     5.0
@@ -33,7 +33,7 @@ def length(x: Array) -> float:
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
-    """Rows X (n, d) whose columns have names, for messages; all that is made of them is a plain array.
+    """Rows X (n, d) with column names for messages. Slices and results of arithmetic are plain arrays.
 
     >>> X = NamedRows.of(np.array([[1.0, 2.0]]), ["age", "height"])
     >>> X.column_names, type(X[0]), type(2 * X)
@@ -44,7 +44,7 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
 
     @classmethod
     def of(cls, X: Array, names: Sequence[str]) -> Self:
-        """The same memory, with names."""
+        """A view of X with names."""
         named = X.view(cls)
         named.column_names = list(names)
         return named
@@ -58,7 +58,7 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
 
 
 def as_floats(X: Any) -> Array:
-    """X as float64; a column of text is named.
+    """X as float64. An error names the column that holds text.
 
     >>> as_floats([[1, 2]]).tolist()
     [[1.0, 2.0]]
@@ -71,7 +71,7 @@ def as_floats(X: Any) -> Array:
 
 
 def refuse_text(X: Any, error: Exception) -> None:
-    """Why X made no numbers, where a column of text or of dates is behind the error; rows are counted from 0.
+    """Raise an error that names the first column of text or dates in X, if there is one; rows count from 0.
 
     >>> refuse_text(np.array([[1, "f"]], dtype=object), ValueError())
     Traceback (most recent call last):
@@ -94,7 +94,7 @@ def refuse_text(X: Any, error: Exception) -> None:
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
-    """Each column of a frame by its name, of other tables by its number."""
+    """The columns of X, named by their names in a data frame and by their numbers otherwise."""
     names = getattr(X, "column_names", None) or getattr(X, "columns", None)
     if names is not None and not isinstance(X, np.ndarray):
         yield from ((f"column {name!r}", X[name]) for name in names)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all.
+"""Atomic file replacement: a file is written completely or not at all.
 
 The content goes to a temporary file in the same folder, is flushed to the disk, and is then renamed over the target.
 The file that is replaced passes on its mode, and its owner and group where the system permits that. A read-only file is
@@ -9,7 +9,7 @@ A writer that is killed leaves its temporary file behind. Its name holds the tar
     .model.json.4711-1f0c9a3e.9b2d60c4e1f7a835.tmp
 
 so the next write to the same target removes it once that process is gone. A temporary file of a process that runs, or
-of another machine that shares the folder, is removed only when it is older than ``ABANDONED``.
+of another machine that shares the folder, is removed only when it is older than ``ABANDONED_SECONDS``.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from typing import Any
 
 from separatrix.base.errors import ParameterError
 
-# Seconds after which no writer is still at work: the largest model file is written in less than a minute.
-ABANDONED = 24 * 3600
-# Bytes of the target's name in that of a temporary file: file systems allow 255 for the whole of it.
-_LONGEST_NAME = 180
+# A temporary file older than this many seconds has no active writer: writing the largest model takes less than a
+# minute.
+ABANDONED_SECONDS = 24 * 3600
+# The most bytes of the target's name in the name of a temporary file: file systems allow 255 for the whole name.
+_MOST_NAME_BYTES = 180
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put ``data`` at ``path``, whole or not at all; links are followed.
+    """Write ``data`` to ``path`` completely or not at all; links are followed.
 
     Parameters
     ----------
@@ -47,14 +48,14 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     Raises
     ------
     ParameterError
-        The path is no regular file, is read-only, or cannot be written; the old file is then as it was.
+        The path is not a regular file, is read-only, or cannot be written. The old file is then unchanged.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     replace_file(f"{folder}/a.txt", b"content")
-    ...     [(found.name, found.read_bytes()) for found in Path(folder).iterdir()]
+    ...     [(file.name, file.read_bytes()) for file in Path(folder).iterdir()]
     [('a.txt', b'content')]
     """
     try:
@@ -76,24 +77,24 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def refuse_irreplaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse a path at which no file may be put, before any work is done for it."""
+    """Refuse a path that cannot be written, before any work is done for it."""
     try:
         _replaceable(path)
     except ParameterError:
         raise
-    except (OSError, ValueError):  # what else is wrong with the path is said when it is written to
+    except (OSError, ValueError):  # other problems of the path are reported when it is written
         return
 
 
 def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """The state of the file that is to be replaced; None where there is none yet."""
+    """The status of the file to replace; None if there is none yet."""
     try:
         old = os.stat(path)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(old.st_mode):
         raise ParameterError("path", f"{os.fspath(path)!r} is not a regular file", "give the path of a file")
-    # The superuser may write to any file, so the mode is asked, too.
+    # The superuser may write to any file, so the mode is checked as well.
     if not old.st_mode & 0o222 or not os.access(path, os.W_OK):
         do = "make it writable, as chmod u+w does, or give another path"
         raise ParameterError("path", f"{os.fspath(path)!r} is read-only", do)
@@ -101,7 +102,7 @@ def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _write(temporary: Path, data: bytes, old: os.stat_result | None) -> None:
-    """A new file with this content; with the mode and owner of ``old``, whose readers alone may see it meanwhile."""
+    """Write a new file with the mode and owner of ``old``; until these are set, only the owner can read it."""
     mode = 0o666 if old is None else 0o600
 
     def opener(name: str, flags: int) -> int:
@@ -117,7 +118,7 @@ def _write(temporary: Path, data: bytes, old: os.stat_result | None) -> None:
 
 
 def _keep_owner(temporary: Path, old: os.stat_result) -> None:
-    """Owner and group, or the group alone: who is not the superuser may give a file to a group of theirs only."""
+    """Keep owner and group, or the group alone: ordinary users may only change to one of their own groups."""
     chown: Any = getattr(os, "chown", None)  # none on Windows
     if chown is None:
         return
@@ -129,18 +130,18 @@ def _keep_owner(temporary: Path, old: os.stat_result) -> None:
 
 
 def _beginning(name: str) -> str:
-    """How temporary files for the target of this name begin; a long name is replaced by its digest.
+    """The prefix of temporary files for this target; a long name is replaced by its digest.
 
     >>> _beginning("model.json")
     '.model.json.'
     """
-    own = os.fsencode(name)
-    return f".{name}." if len(own) <= _LONGEST_NAME else f".{hashlib.sha256(own).hexdigest()}."
+    encoded = os.fsencode(name)
+    return f".{name}." if len(encoded) <= _MOST_NAME_BYTES else f".{hashlib.sha256(encoded).hexdigest()}."
 
 
 @cache
 def _machine() -> str:
-    """Stands for all processes whose numbers are told apart: those of one machine, and in it of one container."""
+    """An identifier of the set of processes with distinct numbers: those of one machine and one container."""
     numbers = ""
     with suppress(OSError):
         numbers = os.readlink("/proc/self/ns/pid")
@@ -150,28 +151,28 @@ def _machine() -> str:
 
 
 def _remove_strays(final: Path) -> None:
-    """Remove temporary files that dead writers of this target left; what cannot be removed stays."""
+    """Remove temporary files that dead writers of this target left; files that cannot be removed stay."""
     stray = re.compile(re.escape(_beginning(final.name)) + r"(\d+)-([0-9a-f]{8})\.[0-9a-f]{16}\.tmp")
     with suppress(OSError), os.scandir(final.parent) as entries:
         for entry in entries:
-            found = stray.fullmatch(entry.name)
-            if found is None:
+            match = stray.fullmatch(entry.name)
+            if match is None:
                 continue
             with suppress(OSError):
-                here = found[2] == _machine()
+                here = match[2] == _machine()
                 age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-                if age > ABANDONED or (here and not _runs(int(found[1]))):
+                if age > ABANDONED_SECONDS or (here and not _runs(int(match[1]))):
                     os.unlink(entry.path)
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process of this number runs on this machine."""
+    """Whether a process with this number runs on this machine."""
     if os.name == "nt":  # where os.kill would end it
         return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # it runs as another user; or it is no number of a process
+    except (OSError, OverflowError):  # it runs as another user, or this is not a process number
         return True
     return True

@@ -1,13 +1,13 @@
-"""A property that is computed once and kept, without a lock.
+"""A cached property without a lock.
 
 ``functools.cached_property`` of Python 3.11 holds one lock per class and attribute while it computes, so
 
 - a child process forked while another thread computes the attribute, of whatever object, inherits a lock that nobody
-  in the child will release, and hangs on first use;
+  in the child releases, and hangs on first use;
 - a thread that computes the attribute and waits for the thread pool may wait for a task of the pool which needs the
   same attribute of another object.
 
-From Python 3.12 on the standard one has no lock either. Every module of the package uses the one below.
+The standard one has no lock from Python 3.12 on. Every module of the package uses the class below.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 
 class cached_property(functools.cached_property[T]):
-    """The value of a method without arguments, computed when first asked for and kept in the instance.
+    """The value of a method without arguments, computed on first access and stored in the instance.
 
-    Two threads that ask at the same time may both compute it; both are given the value that was kept first.
+    Two threads that access it at the same time may both compute it; both get the value that was stored first.
 
     >>> class Circle:
     ...     @cached_property

@@ -1,19 +1,19 @@
-"""JSON files of which every byte is checked.
+"""JSON files with a checksum of every byte.
 
     {"format": name, "version": number, "sha256": of the content, "content": {...}}
 
-The four keys stand in this order, a line each; then every key of the content, sorted, on a line of its own. Text is
+The four keys come in this order, one per line; then every key of the content, sorted, on its own line. Text is
 ASCII only, without NaN and Infinity; floats are the shortest decimals that read back to the same bits. ``sha256`` is
-compared before anything in the content is read. What it digests depends on the version:
+compared before anything in the content is read. The digested bytes depend on the version:
 
-    from ``WHOLE``           every byte of the file but the 64 digits of the digest itself
-    from ``RAW``             the raw bytes of the content, from its first brace to its last
+    from ``FIRST_WHOLE_VERSION``           every byte of the file except the 64 digits of the digest itself
+    from ``FIRST_RAW_VERSION``             the raw bytes of the content, from its first brace to its last
     before                   the content without its line breaks; the file is compared with the one text it can have
 
 The older digests leave the version out, so a file of an older version may be relabelled as another one. The steps that
 bring such files up to date therefore refuse keys of a newer version (``model_file.versions``).
 
-A digest finds damage; it is no signature. Whoever writes a file can also compute its digest, so reading trusts no
+A digest detects damage but is not a signature. Whoever writes a file can also compute its digest, so reading trusts no
 number in it: memory is at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``.
 """
 
@@ -31,34 +31,34 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from separatrix.base.errors import ModelFileError, ParameterError
 
-# The most bytes in a file, and those that are read at once.
-LARGEST_FILE, _PIECE = 512 * 2**20, 2**16
-# The first versions whose digest is that of the content's raw bytes, and of the whole file.
-RAW, WHOLE = 3, 5
-# The most memory, in bytes, that reading a file takes: so many for each byte of the file, and so many besides. JSON's
-# shortest lists are the most expensive: Python needs 64 bytes for the three of "[],", and some more to check them.
+# The most bytes in a file, and the bytes that are read at a time.
+LARGEST_FILE, _BYTES_PER_READ = 512 * 2**20, 2**16
+# The first version whose digest covers the raw bytes of the content, and the first whose digest covers the whole file.
+FIRST_RAW_VERSION, FIRST_WHOLE_VERSION = 3, 5
+# Reading a file takes at most MEMORY_PER_BYTE bytes for each byte of the file plus MEMORY_AT_LEAST. The shortest lists
+# are the most expensive: Python needs 64 bytes for the three bytes "[],", and some more to check them.
 MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
-# Lists within lists within lists: no model needs as many as these.
-DEEPEST = 64
+# The deepest nesting of lists; no model needs as much.
+MOST_NESTED_LISTS = 64
 _HEAD = re.compile(
     rb'\{"format": "(?P<format>[a-z-]+)",\n"version": (?P<version>[1-9][0-9]{0,8}),\n'
     rb'"sha256": "(?P<sha256>[0-9a-f]{64})",\n"content": '
 )
 _END = b"}\n"
-# JSON's spelling of half of a surrogate pair. Two halves make a letter; one alone has no place in any encoding.
+# The JSON escape of half of a surrogate pair. Two halves make a character; one alone cannot be encoded.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
 
 
 class CheckedContent(NamedTuple):
-    """What a file holds, and the version of the format that it is written in."""
+    """The content of a file and the version of its format."""
 
     version: int
     content: dict[str, Any]
 
 
 def canonical(value: Any) -> str:
-    r"""The one JSON text of a value.
+    r"""The canonical JSON text of a value.
 
     >>> print(canonical({"b": 1.0, "a": [True, None, "é"]}))
     {"a":[true,null,"\u00e9"],"b":1.0}
@@ -67,7 +67,7 @@ def canonical(value: Any) -> str:
 
 
 def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
-    """The one file with this content.
+    """The canonical file with this content.
 
     >>> checked_content("box", 5, with_checksum("box", 5, {"w": [0.1, -0.0]})).content
     {'w': [0.1, -0.0]}
@@ -80,10 +80,10 @@ def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
         raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", do)
     before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
     after = b'",\n"content": ' + raw + _END
-    if version >= WHOLE:
+    if version >= FIRST_WHOLE_VERSION:
         digest = _digest(before, after)
     else:
-        digest = _digest(raw if version >= RAW else canonical(content).encode("ascii"))
+        digest = _digest(raw if version >= FIRST_RAW_VERSION else canonical(content).encode("ascii"))
     return before + digest + after
 
 
@@ -104,9 +104,12 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     if not data.endswith(_END):
         raise ModelFileError("it is cut short, or goes on past its end")
     whole, raw = memoryview(data), data[head.end() : -len(_END)]
-    if version >= WHOLE and _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]:
+    if (
+        version >= FIRST_WHOLE_VERSION
+        and _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]
+    ):
         raise ModelFileError(_ALTERED)
-    if RAW <= version < WHOLE and _digest(raw) != head["sha256"]:
+    if FIRST_RAW_VERSION <= version < FIRST_WHOLE_VERSION and _digest(raw) != head["sha256"]:
         raise ModelFileError(_ALTERED)
     content = _parsed(raw)
     if not isinstance(content, dict):
@@ -115,17 +118,17 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     lone = _half_pair(raw, content)
     if lone is not None:
         raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
-    if version < RAW and with_checksum(name, version, content) != data:
+    if version < FIRST_RAW_VERSION and with_checksum(name, version, content) != data:
         raise ModelFileError(_ALTERED)
     return CheckedContent(version, content)
 
 
 def _digest(*parts: bytes | memoryview) -> bytes:
     """SHA-256 of the parts, one after the other, in hexadecimal."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        found.update(part)
-    return found.hexdigest().encode("ascii")
+        digest.update(part)
+    return digest.hexdigest().encode("ascii")
 
 
 def _parsed(raw: bytes) -> Any:
@@ -152,27 +155,27 @@ def _finite(text: str) -> float:
 
 
 def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, for ``json.loads(object_pairs_hook=...)``; a key that is there twice is a ValueError."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """A JSON object, for ``json.loads(object_pairs_hook=...)``; a duplicate key is a ValueError."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {twice!r:.60} is there twice")
-    return found
+    return mapping
 
 
 def _refuse_depth(content: Any) -> None:
-    """Level by level, without recursion."""
+    """Check the nesting level by level, without recursion."""
     level = [content]
-    for _ in range(DEEPEST):
+    for _ in range(MOST_NESTED_LISTS):
         values = [item.values() if isinstance(item, dict) else item for item in level]
         level = [value for items in values for value in items if type(value) in (list, dict)]
         if not level:
             return
-    raise ModelFileError(f"its lists are nested more than {DEEPEST} deep")
+    raise ModelFileError(f"its lists are nested more than {MOST_NESTED_LISTS} deep")
 
 
 def _half_pair(raw: bytes, content: Any) -> str | None:
-    """Text that holds half of a surrogate pair, which no file or terminal can take; None where there is none.
+    """A text with half of a surrogate pair, which cannot be encoded; None if there is none.
 
     >>> half = chr(0xD83D)
     >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
@@ -190,7 +193,7 @@ def _half_pair(raw: bytes, content: Any) -> str | None:
 
 
 def _without_head(name: str, newest: int, data: bytes) -> str:
-    """What is wrong with a file that does not begin as it should."""
+    """The fault of a file that does not begin with the expected header."""
     if not data:
         return "it is empty"
     try:
@@ -242,7 +245,7 @@ def read_stream(stream: BinaryIO) -> bytes:
     b'content'
     """
     pieces, size = list[bytes](), 0
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(_BYTES_PER_READ):
         pieces.append(piece)
         size += len(piece)
         if size > LARGEST_FILE:

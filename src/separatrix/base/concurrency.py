@@ -1,12 +1,12 @@
-"""Threads: how many, one shared pool, and BLAS held at one thread while a fit runs.
+"""The number of threads, the shared thread pool, and the limit of BLAS to one thread during a fit.
 
-A fit cuts its rows into strands by the data alone and merges them in order, so the number of threads
-changes the time and not one bit of the answer. For that, BLAS must not thread by itself.
+The way a fit divides its rows depends on the data alone, and partial sums are merged in order, so the number of threads
+changes the time but not the result. For that, BLAS must not use threads of its own.
 
-Nothing can wait for itself. A thread that has asked the pool for work waits only for what another thread is already
-doing; what the pool has not begun, it takes back and does itself. So a task may ask for parallel work, and so may
-many threads at once, whatever the size of the pool. After a fork the child has a pool of its own (``forking`` has the
-locks).
+Deadlocks cannot occur. A thread that has submitted tasks to the pool waits only for tasks that another thread is
+already running; it cancels the tasks that have not begun and runs them itself. So a task may submit parallel work, and
+many threads may do so at once, whatever the size of the pool. After a fork the child has a new pool (``forking``
+handles the locks).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _positive_count(name: str, value: object) -> int:
 
 
 def thread_count() -> int:
-    """Threads that a fold may use: of ``threads()``, else of SEPARATRIX_THREADS, else all usable cores."""
+    """The number of threads to use: from ``threads()``, else from SEPARATRIX_THREADS, else all usable cores."""
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
@@ -55,8 +55,26 @@ def thread_count() -> int:
 
 @contextmanager
 def threads(count: int) -> Iterator[int]:
-    """Use ``count`` threads inside the block. The bits of the answer do not depend on it.
+    """Use ``count`` threads inside a ``with`` block. Results do not depend on the number of threads.
 
+    Parameters
+    ----------
+    count : int
+        The number of threads, at least 1. It overrides the environment variable ``SEPARATRIX_THREADS``; the default is
+        all usable cores.
+
+    Yields
+    ------
+    int
+        ``count``.
+
+    Raises
+    ------
+    ParameterError
+        ``count`` is not a positive whole number.
+
+    Examples
+    --------
     >>> with threads(2):
     ...     thread_count()
     2
@@ -69,18 +87,18 @@ def threads(count: int) -> Iterator[int]:
 
 
 class _OneBlasThread:
-    """Reference-counted: the first to enter sets BLAS to one thread, the last to leave restores it.
+    """A reference-counted context: the first entry limits BLAS to one thread, the last exit restores the limit.
 
-    BLAS libraries with a process-wide pool let threadpoolctl (3.8 does so) set a limit from one thread only, and
-    ignore the others. The first to enter and the last to leave may be two threads, and the count here already
-    keeps them from fighting, so control is taken over for each change.
+    For BLAS libraries with a process-wide pool, threadpoolctl (3.8) accepts limits from one thread only and ignores
+    others. The first entry and the last exit may be in different threads. The count here already coordinates them, so
+    control is taken over for each change.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         held_during_forks(self._lock, in_child=self._forget_other_threads)
         self._users = 0
-        self._own = threading.local()  # .users: how often this thread has entered and not left
+        self._own = threading.local()  # .users: the number of open entries of this thread
         self._controller: Any = None
         self._limit: Any = None
 
@@ -110,7 +128,7 @@ class _OneBlasThread:
         self._limit = None
 
     def _forget_other_threads(self) -> None:
-        """In a forked child only the thread that forked lives on: what the others had entered, they never leave."""
+        """In a forked child only the forking thread survives, so the entries of other threads are dropped."""
         self._users = getattr(self._own, "users", 0)
         if self._users == 0 and self._limit is not None:
             self._restore()
@@ -135,14 +153,14 @@ if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's t
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:
-    """The pool of that size. Its threads start when they are needed, so that one made in vain costs nothing."""
+    """The pool of that size. Its threads start on demand, so an unused pool costs nothing."""
     if workers not in _pools:
         _pools.setdefault(workers, ThreadPoolExecutor(workers, thread_name_prefix="separatrix"))
     return _pools[workers]
 
 
 def _one_thread() -> Context:
-    """The context of a task: the same in a thread of the pool and in the one that asks. Nested work is done inline."""
+    """The context of a task, the same in the pool and in the submitting thread. Nested work runs inline."""
     context = Context()
     context.run(_chosen.set, 1)
     return context
@@ -152,14 +170,14 @@ _TASK = _one_thread()
 
 
 class _Task(Generic[T, U]):
-    """``function(item)``, given to the pool until it begins there or is taken back."""
+    """``function(item)``, submitted to the pool; it can be taken back until it begins."""
 
     def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
         self._function, self._item = function, item
         self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
 
     def taken_back(self) -> bool:
-        """Whether the pool had not begun it, so that this thread has done it now."""
+        """Run the task in this thread if the pool has not begun it; whether that was so."""
         if not self._future.cancel():
             return False
         self._future = Future()
@@ -180,9 +198,10 @@ class _Task(Generic[T, U]):
 
 
 def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
-    """``map(function, items)``, computed by several threads, yielded in order, at most twice the threads ahead.
+    """``map(function, items)``, computed by several threads and yielded in order.
 
-    The thread that asks is one of them. It does what no other thread has begun, and waits only for what one is doing.
+    At most two tasks per thread are submitted ahead. The calling thread takes part: it runs tasks that no other thread
+    has begun, and waits only for running ones.
 
     >>> with threads(2):
     ...     list(in_order(lambda row: sum(in_order(abs, row)), [[1, -2], [-3, 4]]))
@@ -208,7 +227,7 @@ def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
 
 
 def _first(ahead: deque[_Task[T, U]]) -> U:
-    """The result of the first task; while another thread works on it, do those behind it that nobody has begun."""
+    """The result of the first task. While another thread runs it, this thread runs later tasks that have not begun."""
     while not ahead[0].done() and any(task.taken_back() for task in ahead):
         pass
     return ahead.popleft().result()

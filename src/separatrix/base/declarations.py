@@ -1,7 +1,7 @@
-"""What a module declares at its top level, read from its source without importing the module.
+"""Top-level declarations of a module, read from its source without importing it.
 
-The command line lists every classifier, solver and demo table in its help. Importing them for that takes a second,
-reading their declarations a few milliseconds. A declaration is one assignment.
+The command line lists every classifier, solver and demo table in its help. Importing them takes a second;
+reading their declarations takes a few milliseconds. A declaration is one assignment.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def declared_keys(module: str, name: str) -> tuple[str, ...]:
 
 
 def _source(module: str) -> str | None:
-    """The source of a module, None where it has none. The packages that it is in are located, and not imported."""
+    """The source of a module, or None. Its parent packages are located but not imported."""
     path = spec = None
     for end in [k for k, letter in enumerate(module) if letter == "."] + [len(module)]:
         spec = PathFinder.find_spec(module[:end], path)

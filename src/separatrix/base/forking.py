@@ -1,11 +1,11 @@
-"""Forks: the child finds every lock that the package uses free.
+"""Fork safety: every lock that the package uses is free in a forked child.
 
 A forked child has one thread, the one that forked, and a copy of all locks as they were. A lock that another thread of
-the parent held stays locked in the child for ever. So the thread that forks first takes the locks, waiting until nobody
-else holds them, and both parent and child release them afterwards. The locks are
+the parent held would stay locked in the child for ever. So the thread that forks first takes the locks, waiting until
+nobody else holds them, and both parent and child release them afterwards. The locks are
 
 - those given to ``held_during_forks``;
-- Python's locks on modules that are being imported: fits import much of what they need when they need it;
+- Python's locks on modules that are being imported: fits import many modules on first use;
 - Numba's compiler lock, held while a kernel is compiled or read from disk.
 """
 
@@ -20,13 +20,13 @@ from importlib import _bootstrap, import_module
 from types import ModuleType
 from typing import Any
 
-# Packages that fits import late. Others are not waited for: a module of the user's may be a program that never ends.
+# Packages that fits import on first use. Other imports are not waited for: a user's module may never finish.
 IMPORTED_LATE = frozenset({"separatrix", "numpy", "scipy", "sklearn", "numba", "llvmlite", "threadpoolctl", "pyarrow"})
 
 Lock = AbstractContextManager[Any]
 
 _locks: list[tuple[Lock, Callable[[], None]]] = []
-_one_fork = threading.RLock()  # one fork at a time, so that there is one stack of what it holds
+_one_fork = threading.RLock()  # one fork at a time, since ``_held`` is shared
 _held = ExitStack()
 
 
@@ -36,14 +36,14 @@ def held_during_forks(lock: Lock, in_child: Callable[[], None]) -> None:
 
 
 def _take_all() -> None:
-    """Wait for imports, which may need any of the locks, and take these; again where an import began meanwhile."""
+    """Wait for imports, which may need any of the locks, then take the locks; repeat if an import began meanwhile."""
     waited_for = set[str]()
     while True:
-        while late := set(_being_imported()) - waited_for:  # those that are left this thread itself is importing
+        while late := set(_being_imported()) - waited_for:  # the rest are imports of this thread itself
             waited_for |= late
             for name in late:
-                with suppress(Exception):  # the other thread is told why it cannot be imported
-                    import_module(name)  # returns when the thread that imports it already is done
+                with suppress(Exception):  # the importing thread gets the error
+                    import_module(name)  # waits for the importing thread
         _one_fork.acquire()
         for lock in (*(lock for lock, _ in _locks), _compiler_lock()):
             _held.enter_context(lock)
@@ -66,7 +66,7 @@ def _begin_child() -> None:
 
 
 def _compiler_lock() -> Lock:
-    """Numba's, where Numba has been imported."""
+    """Numba's compiler lock, if Numba has been imported."""
     module = sys.modules.get("numba.core.compiler_lock")
     return getattr(module, "global_compiler_lock", None) or ExitStack()
 
@@ -78,7 +78,7 @@ def _being_imported() -> Iterator[str]:
         if name.partition(".")[0] in IMPORTED_LATE and owner not in (None, threading.get_ident()):
             yield name
     for name, module in list(sys.modules.items()):
-        # Asked past the module's own __getattr__, which may import more.
+        # This bypasses the module's own __getattr__, which may import more.
         if name.partition(".")[0] in IMPORTED_LATE and issubclass(type(module), ModuleType):
             spec = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
             if getattr(spec, "_initializing", False):

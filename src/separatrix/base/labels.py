@@ -1,6 +1,6 @@
 """Labels and their codings: {0, 1}, {−1, +1}, 1-of-K. TEXTBOOK D3.
 
-Users bring any labels; inside, class k of ``classes`` is the code k.
+Users may give any labels; internally class k of ``classes`` has code k.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, printable
 
-# Whole numbers within this of each other are counted in a table.
-CLOSE_TOGETHER = 1 << 16
+# Integer labels whose range is at most this are encoded by a lookup table instead of sorting.
+WIDEST_LABEL_TABLE = 1 << 16
 
 # What users may rely on, as ``sx.labels``; the other functions serve the package.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
@@ -50,11 +50,11 @@ def encode(y: Any) -> tuple[AnyArray, Integers]:
 
 
 def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
-    """The same without sorting, for whole numbers that lie close together; None for others."""
+    """``encode`` by a lookup table, for integers in a small range; None for other labels."""
     if labels.dtype.kind not in "biu":
         return None
     low, high = int(labels.min()), int(labels.max())
-    if high - low > CLOSE_TOGETHER or high > np.iinfo(np.int64).max:
+    if high - low > WIDEST_LABEL_TABLE or high > np.iinfo(np.int64).max:
         return None
     shifted = labels.astype(np.int64) - low
     held = np.bincount(shifted, minlength=high - low + 1) > 0
@@ -63,7 +63,7 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
 
 
 def as_label_array(y: Any) -> AnyArray:
-    """Y as one label a row; tuples and other objects stay whole; NaN is no label."""
+    """Y as an array with one label per row. Tuples and other objects are kept as labels; NaN is refused."""
     labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
     if labels.ndim != 1:
         raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
@@ -110,13 +110,13 @@ def _object_or_plain(y: Any) -> AnyArray:
     kinds = {type(v) for v in values}
     if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
         plain = np.asarray(values)
-        if not (plain.dtype.kind == "f" and kinds == {int}):  # whole numbers past 2⁶³ would be rounded together
+        if not (plain.dtype.kind == "f" and kinds == {int}):  # integers beyond 2⁶³ would be rounded
             return plain
     return _object_array(values)
 
 
 def known_codes(y: Any, classes: AnyArray) -> Integers:
-    """The numbers of labels among given classes; a label that is none of them is refused.
+    """The numbers of labels among given classes; an unknown label is refused.
 
     >>> known_codes(["b", "a"], np.array(["a", "b"])).tolist()
     [1, 0]
@@ -171,7 +171,7 @@ def from_one_hot(T: Array) -> Integers:
 
 
 def quoted(name: Any) -> str:
-    r"""A name, or a label, as it is: text in plain quotes, without what would move a cursor.
+    r"""A name or label for messages: text in plain quotes, without control characters.
 
     >>> print(quoted("$\\alpha$"), quoted("O'Hara"), quoted("two\nlines"), quoted(1))
     '$\alpha$' "O'Hara" 'two\nlines' 1

@@ -2,7 +2,7 @@
 
 The rank of a matrix of residues is never above the rank of the matrix itself: a minor that is not zero modulo p is not
 zero. It is below only if p divides every largest minor, and those have few prime factors of the size used here. So one
-prime that nobody could know beforehand shows the rank with all but certainty, and any prime shows a lower bound.
+randomly drawn prime gives the rank almost surely, and any prime gives a lower bound.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 
-# The largest prime below 2²⁶: sums of 2¹³ products of a residue with half a residue are whole in float64.
+# The largest prime below 2²⁶: sums of 2¹³ products of a residue with half a residue are exact in float64.
 P = 67_108_859
+# The bits of a residue, and of half a residue.
 BITS, HALF = 26, 13
-# Products that may be summed up before a remainder is taken: 26 + 26 + 10 bits are inside 63.
+# The most products that are summed before a remainder is taken: 26 + 26 + 10 bits fit into 63.
 MOST_TERMS = 1 << 10
 
 
@@ -45,18 +46,18 @@ class Pivots(NamedTuple):
 def pivots(A: Array) -> Pivots:
     """Gaussian elimination modulo a prime, with pivots in the leftmost columns that allow one.
 
-    Where the first columns do not hold all pivots, which may be the prime's doing, it is repeated modulo a prime that
-    is drawn: data can be multiples of any prime that is fixed. Modulo no prime is the rank of the first k columns above
-    the true one, so more pivots, or pivots further to the left, are nearer to the truth.
+    If the first columns do not hold all pivots, the cause may be the fixed prime, since data can be multiples of it. So
+    the elimination is repeated modulo a randomly drawn prime. Modulo any prime the rank of the first k columns is at
+    most the true one, so more pivots, or pivots further to the left, are nearer to the truth.
 
     >>> pivots(np.array([[0.0, 2.0, 4.0], [0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]))
     Pivots(rows=[2, 1], columns=[0, 1], p=67108859)
     """
-    found = eliminated(residues(A), P)
-    if found.columns == list(range(min(A.shape))):
-        return found
+    first = eliminated(residues(A), P)
+    if first.columns == list(range(min(A.shape))):
+        return first
     q = drawn_prime()
-    return min(found, eliminated(residues(A, q), q), key=lambda pivots: (-len(pivots.columns), pivots.columns))
+    return min(first, eliminated(residues(A, q), q), key=lambda pivots: (-len(pivots.columns), pivots.columns))
 
 
 def eliminated(R: Integers, p: int) -> Pivots:
@@ -80,12 +81,12 @@ def eliminated(R: Integers, p: int) -> Pivots:
 
 
 def product(A: Integers, B: Integers, p: int) -> Integers:
-    """A B modulo p, for residues, by products of floats that round nothing: at most ``MOST_TERMS`` columns of A."""
+    """A B modulo p, for residues, by exact products of floats: at most ``MOST_TERMS`` columns of A."""
     return joined(A.astype(np.float64) @ halves(B)) % p
 
 
 def halves(x: Integers) -> Array:
-    """The lower and the upper bits of numbers, side by side."""
+    """The lower and the upper half of the bits of each number, side by side."""
     return np.hstack([x & ((1 << HALF) - 1), x >> HALF]).astype(np.float64)
 
 
@@ -97,7 +98,7 @@ def joined(product: Array) -> Integers:
 
 
 def drawn_prime() -> int:
-    """A prime between 2²⁵ and 2²⁶, of nearly two million, by the operating system's randomness.
+    """A prime between 2²⁵ and 2²⁶, of nearly two million, drawn by the operating system's random generator.
 
     >>> (1 << 25) < drawn_prime() < (1 << 26)
     True

@@ -1,4 +1,4 @@
-"""Tails of the normal and the χ² distribution, as far out as float64 reaches."""
+"""Tails of the normal and the χ² distribution, accurate over the range of float64."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Watching work from outside: whoever calls a fit can follow it step by step, and stop it.
+"""Progress callbacks: the caller of a fit can follow it step by step, and stop it.
 
     with watch(callback):
         model.fit(X, y)
 
-Work says where it is, by stages: one of several parts (a fold, a value of C), so much of an amount (rows, bytes), an
-iteration of a solver (``solvers.Iteration``, with its record and state). The callback is given the stage and those
-around it, outermost first. What it raises ends the work there and then, and nothing is fitted.
+Work reports its progress in stages: one of several parts (a fold, a value of C), an amount (rows, bytes), or an
+iteration of a solver (``solvers.Iteration``, with its record and state). The callback receives the stage and the
+enclosing stages, outermost first. An exception in the callback ends the work immediately, and nothing is fitted.
 
-The callback belongs to the thread, or the asyncio task, that said ``watch``: context variables do not travel into
-threads. Work that is divided among threads is told of by the thread that divides it; only bytes of files are told by
-the thread that reads them. Without a watcher, a stage costs one look at a variable.
+The callback belongs to the thread or the asyncio task that called ``watch``, because context variables are not passed
+to threads. The thread that divides work among threads reports its progress; only bytes of files are reported by the
+thread that reads them. Without a watcher, a stage costs one lookup of a variable.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from typing import Protocol
 
 
 class Stage(Protocol):
-    """Where work is; its text is for people."""
+    """The progress of some work. Its string form is for people."""
 
     @property
     def share(self) -> float | None:
-        """How much is done, from 0 to 1; None where nobody knows."""
+        """The share that is done, from 0 to 1; None if unknown."""
 
     def __str__(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Part:
-    """The part with this number, from 1, of ``total``, None where that is open, is being worked on.
+    """Part ``number``, counted from 1, of ``total`` parts is in progress; ``total`` is None if it is unknown.
 
     >>> print(Part("fold", 2, 5), Part("fold", 2, 5).share, Part("value of C", 3, note="C = 0.5"))
     fold 2 of 5 0.2 value of C 3: C = 0.5
@@ -46,7 +46,7 @@ class Part:
 
     @property
     def share(self) -> float | None:
-        """Parts that are done, of all."""
+        """The share of finished parts."""
         return None if self.total is None else (self.number - 1) / self.total
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Amount:
-    """So much of ``total`` is done, in some unit.
+    """``done`` of ``total`` units are finished.
 
     >>> print(Amount("rows", 8192, 20000), Amount("rows", 8192, 20000).share)
     8,192 of 20,000 rows 0.4096
@@ -69,7 +69,7 @@ class Amount:
 
     @property
     def share(self) -> float | None:
-        """Of the total."""
+        """The finished share."""
         return self.done / self.total if self.total else None
 
     def __str__(self) -> str:
@@ -98,8 +98,17 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 @contextmanager
 def watch(watcher: Watcher) -> Iterator[None]:
-    """Have ``watcher(stage, within)`` called at every stage of what runs inside the block; it may raise to stop that.
+    """Call ``watcher(stage, within)`` at every stage of the work inside a ``with`` block.
 
+    Parameters
+    ----------
+    watcher : callable
+        It receives the stage and the tuple of enclosing stages, outermost first. A stage has a ``share`` from 0 to 1,
+        or None, and a readable string form. If the callback raises, the work ends with that exception and nothing is
+        fitted.
+
+    Examples
+    --------
     >>> import separatrix as sx
     >>> seen = []
     >>> with sx.watch(lambda stage, within: seen.append(stage)):
@@ -113,7 +122,7 @@ def watch(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """Say nothing of what runs inside the block: the many small fits of something larger.
+    """Report nothing of the work inside a ``with`` block, for the many small fits of a larger computation.
 
     >>> with watch(print), unwatched():
     ...     print(watched())
@@ -124,7 +133,7 @@ def unwatched() -> Iterator[None]:
 
 
 def watched() -> Callable[[Stage], None] | None:
-    """What is to be told of a stage; None where nobody watches. Asked once, it serves a whole loop.
+    """The function that reports a stage; None if nobody watches. A loop needs to fetch it only once.
 
     >>> watched() is None
     True
@@ -133,7 +142,7 @@ def watched() -> Callable[[Stage], None] | None:
 
 
 def stage(now: Stage) -> AbstractContextManager[None]:
-    """Tell of a stage, which is then around all that is told inside the block.
+    """Report a stage, which encloses all stages that are reported inside the ``with`` block.
 
     >>> with watch(lambda stage, within: print(*within, stage, sep=" > ")), stage(Part("fold", 1, 2)):
     ...     watched()(Amount("rows", 10, 40))
@@ -152,7 +161,7 @@ def _inside(around: _Watch, now: Stage) -> Iterator[None]:
 
 
 def part(what: str, number: int, total: int | None = None, note: str = "") -> AbstractContextManager[None]:
-    """The stage of one part; an only part is none.
+    """Report one part as a stage; a single part is not reported.
 
     >>> with watch(lambda stage, within: print(stage)), part("class", 1, 1), part("fold", 2, 3):
     ...     pass

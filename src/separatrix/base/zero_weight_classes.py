@@ -1,7 +1,7 @@
-"""Classes without weight: their rows drop out of a fit, and their probability is zero.
+"""Classes without weight: their rows are left out of a fit, and their probability is zero.
 
-With an intercept that is not penalised the likelihood of the other classes grows for ever as such a class's intercept
-falls, so its best weights are w = 0 and b = −∞. ``FAR`` stands for the infinity: a number below all other scores.
+With an unpenalised intercept the likelihood of the other classes increases without limit as such a class's intercept
+falls, so its best weights are w = 0 and b = −∞. ``ABSENT_CLASS_INTERCEPT`` represents that infinity.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
 
-FAR = -1e300
+# The intercept of a class without weight: finite, but below all other scores.
+ABSENT_CLASS_INTERCEPT = -1e300
 
 
 def classes_with_weight(codes: Integers, weight: Array, n_classes: int) -> Booleans:
@@ -23,25 +24,25 @@ def classes_with_weight(codes: Integers, weight: Array, n_classes: int) -> Boole
 
 
 def codes_within(codes: Integers, held: Booleans) -> Integers:
-    """The classes numbered among those that are held; rows of others count as the first, with their weight of zero."""
+    """Class numbers among the held classes. Rows of other classes, whose weight is zero, get number 0."""
     return np.where(held, np.cumsum(held) - 1, 0)[codes]
 
 
 def weights_among(W: Array, held: Booleans) -> Array | None:
-    """W (K, d + 1) of all classes for the held ones alone, (K' or 1, d + 1); None where the others have a chance.
+    """W (K, d + 1) of all classes for the held ones alone, (K' or 1, d + 1); None if others can win.
 
     >>> full = with_absent(np.array([[1.0, 2.0]]), np.array([True, False, True]))
     >>> weights_among(full, np.array([True, False, True])).tolist()
     [[1.0, 2.0]]
     """
-    if np.any(W[~held, 1:]) or np.any(W[~held, 0] != FAR):
+    if np.any(W[~held, 1:]) or np.any(W[~held, 0] != ABSENT_CLASS_INTERCEPT):
         return None
     return W[held] if held.sum() > 2 else W[held][1:] - W[held][:1]
 
 
 def with_absent(W: Array, held: Booleans) -> Array:
-    """W (K' or 1, d + 1) of the held classes for all, (K, d + 1): the absent ones never win."""
+    """W (K' or 1, d + 1) of the held classes for all classes, (K, d + 1); absent classes are never predicted."""
     full = np.zeros((len(held), W.shape[1]))
-    full[~held, 0] = FAR
+    full[~held, 0] = ABSENT_CLASS_INTERCEPT
     full[held] = W if len(W) > 1 else np.vstack([-0.5 * W, 0.5 * W])
     return full

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.zero_weight_classes import FAR
+from separatrix.base.zero_weight_classes import ABSENT_CLASS_INTERCEPT
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.fit_input import FitInput
@@ -58,7 +58,7 @@ def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | 
         facts["penalty"] = str(model.penalty_choice_)
     if bound.resolved is not None:
         facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
-    absent = task.classes[model.scorer_.W[:, 0] == FAR].tolist() if len(model.scorer_.W) > 1 else []
+    absent = task.classes[model.scorer_.W[:, 0] == ABSENT_CLASS_INTERCEPT].tolist() if len(model.scorer_.W) > 1 else []
     if absent:
         names = ", ".join(map(repr, absent))
         facts["no weight"] = f"{names}: these rows drop out of the fit, and the probability of the class is 0"

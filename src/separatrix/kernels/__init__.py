@@ -1,1 +1,1 @@
-"""The compiled loops and nothing else. Import a kernel where it is called: Numba loads with it."""
+"""Compiled loops. Import a kernel inside the function that calls it, because the import loads Numba."""

@@ -13,7 +13,7 @@ from numba import njit, uintp
 
 from separatrix.kernels.csr import score
 
-# A Newton step this short leaves an error of about its square.
+# Newton steps end when a step is shorter than SHORT, which leaves an error of about its square, or after MOST_STEPS.
 SHORT, MOST_STEPS = 1e-6, 60
 
 

@@ -1,6 +1,6 @@
-"""What the compiler may do to a sum: run it in several lanes side by side, where each addition else waits for the last.
+"""Compiler flags that allow a sum to run in several lanes at once; otherwise each addition waits for the last.
 
-Infinity and NaN stay what they are; the order is the same every time.
+Infinity and NaN keep their meaning, and the order of additions is the same in every run.
 """
 
 LANES = {"reassoc", "contract", "nsz"}

@@ -12,7 +12,7 @@ from numba import njit
 
 from separatrix.kernels.fast_math import LANES
 
-# Rows of a tile; columns that are multiplied with each other at a time.
+# The rows of a tile, and the columns of each side that are multiplied with each other at a time.
 TILE, SIDE = 128, 3
 
 

@@ -1,4 +1,4 @@
-"""Solvers: one algorithm, one file; one driver for all."""
+"""Solvers for the objective, one algorithm per file, and the driver that runs them."""
 
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import Run, default_rules, delivered, run, states

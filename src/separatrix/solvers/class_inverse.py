@@ -1,17 +1,18 @@
-r"""An inverse of second derivatives in K (d + 1) parameters that factors nothing larger than d + 1.
+r"""Approximate inverse Hessians in K (d + 1) parameters that factor no matrix larger than d + 1.
 
-Two kinds, both (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) with T turning the classes:
+There are two kinds, both (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) where T transforms the classes:
 
 Product   A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix, R the penalty's. T
           are A's eigenvectors and H_c = λ_c G + R. In coordinates V in which G + R is the identity and G a diagonal μ,
-          H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ: one V serves all classes, at any W. On the span of the scores at W, the
+          H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ: one V serves all classes at any W. On the span of the scores at W, the
           directions T ⊗ B with B a basis of W's rows and the intercept, it is made exact: with E the second derivatives
-          along them, D the directions and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is positive definite
-          whatever they are
-Blocks    the diagonal blocks of ∇²E(W), one a class
+          along them, D the directions and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is always positive
+          definite
+Blocks    the diagonal blocks of ∇²E(W), one per class
 
 Where rows are normal the second derivatives differ from a product in the span of the scores alone (by Stein's lemma,
-E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the loss bends by the scores, and everything else sees their mean.
+E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the curvature of the loss depends on the scores only, and all other directions
+have its mean.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from separatrix.objectives.partials import ClassHessians, SpanHessian
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
 
-# Directions of the span at most: past it a factor of theirs costs as much as those of the columns.
-LARGEST_SPAN = 300
-# Rows of W that add less than this share to the span are left out of it.
-INDEPENDENT = 1e-6
+# The most directions of the span: with more, factoring their Hessian costs as much as factoring that of the columns.
+MOST_SPAN_DIRECTIONS = 300
+# Directions whose relative singular value is below this are left out of the span.
+SMALLEST_SPAN_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class ClassInverse:
     """``T`` (contrasts, c) in the subspace's coordinates; H_c⁻¹ = V_c (λ_c μ + 1 − μ)⁻¹ V_cᵀ.
 
     ``V`` (c, r, r), or (1, r, r) for a product; ``values`` (c,) are λ, ``share`` (r,) is μ. ``B`` (q, r): the span;
-    ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows where there is no span.
+    ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows if there is no span.
     """
 
     T: Array
@@ -52,11 +53,11 @@ class ClassInverse:
 
     @classmethod
     def of(cls, memory: Mapping[str, Any]) -> ClassInverse:
-        """The inverse that a state remembers."""
+        """The inverse in the memory of a state."""
         return cls(**memory["inverse"])
 
     def remembered(self) -> dict[str, Any]:
-        """The inverse as a state remembers it."""
+        """The inverse as an entry for the memory of a state."""
         return {"inverse": dict(vars(self))}
 
     def solve(self, g: Array) -> Array:
@@ -79,7 +80,7 @@ def _reduced(problem: Objective, H: Array) -> Array:
 
 
 def _half_inverse(H: Array) -> Array | None:
-    """V with V Vᵀ = H⁻¹; None where H is singular to working precision."""
+    """V with V Vᵀ = H⁻¹; None if H is singular to working precision."""
     factor = Factor.of(H)
     return None if factor is None else factor.half(np.eye(len(H))).T
 
@@ -95,7 +96,7 @@ def _product_of(T: Array, values: Array, problem: Objective) -> ClassInverse | N
 
 
 def null_product(problem: Objective) -> ClassInverse | None:
-    """The product at the null model's scores for softmax, else at zero."""
+    """The product at the scores of the null model for softmax, otherwise at zero."""
     share, K = problem.class_sums[:, 0] / problem.total_weight, problem.shape[0]
     loss, Q = problem.loss, problem.subspace.Q
     if not loss.traits.multiclass:
@@ -108,16 +109,16 @@ def null_product(problem: Objective) -> ClassInverse | None:
 
 
 def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> ClassInverse | None:
-    """The product at W by the rows of ``block``, exact on the span of its scores unless that is large.
+    """The product at W from the rows of ``block``, exact on the span of its scores unless the span is large.
 
-    ``null``: the product elsewhere, whose V serves here as well.
+    ``null``: the product at another point, whose V is reused.
     """
     from scipy.linalg import block_diag
 
     Q, Z = problem.subspace.Q, problem.subspace.Z
     Q = np.eye(1) if Q is None else Q
     B = _scored(Q.T @ np.where(problem.pinned, 0.0, W))
-    if Q.shape[1] * len(B) > LARGEST_SPAN:
+    if Q.shape[1] * len(B) > MOST_SPAN_DIRECTIONS:
         B = B[:1]
     q = len(B)
     E = some_rows(block).fold(SpanHessian(problem.loss, W, Q, B)) / float(block.weight.sum())
@@ -125,9 +126,9 @@ def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> C
     values, T = np.linalg.eigh(E[:, 0, :, 0])  # along the intercepts second derivatives are the mean curvature
     if not np.all(values > 0):
         return None
-    found = replace(null, T=T, values=values)
+    inverse = replace(null, T=T, values=values)
     if q == 1:
-        return found
+        return inverse
     first = 0 if problem.fit_intercept else 1
     E, B = np.einsum("ac,aibj,be->ciej", T, E, T, optimize=True)[:, first:, :, first:], B[first:]
     penalty, gram = (B * problem.root_penalty**2) @ B.T, B @ problem.sample_gram @ B.T
@@ -136,8 +137,8 @@ def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> C
     inside = Factor.of(np.ascontiguousarray(E).reshape(size, size) + np.kron(np.eye(len(T)), penalty))
     outer = Factor.of(block_diag(*own))
     if inside is None or outer is None:
-        return found
-    return replace(found, B=B if Z is None else B @ Z, gain=inside.solve(np.eye(size)) - outer.solve(np.eye(size)))
+        return inverse
+    return replace(inverse, B=B if Z is None else B @ Z, gain=inside.solve(np.eye(size)) - outer.solve(np.eye(size)))
 
 
 def _scored(W: Array) -> Array:
@@ -146,7 +147,7 @@ def _scored(W: Array) -> Array:
     weights[:, 0] = 0.0
     length = np.linalg.norm(weights, axis=1, keepdims=True)
     _, size, basis = np.linalg.svd(weights / np.where(length > 0, length, 1.0), full_matrices=False)
-    return np.vstack([np.eye(1, W.shape[1]), basis[size > INDEPENDENT * max(1.0, size[0])]])
+    return np.vstack([np.eye(1, W.shape[1]), basis[size > SMALLEST_SPAN_SHARE * max(1.0, size[0])]])
 
 
 def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:

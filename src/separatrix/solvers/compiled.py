@@ -1,8 +1,8 @@
-"""E, ∇E and second moments of a logistic objective by compiled loops: one sweep, no copy, a thread a strand.
+"""E, ∇E and second moments of a logistic objective by compiled loops, in one sweep without copies.
 
-A pass reads every entry once, where two products read it twice, cuts no blocks out of the matrix, and does not hold the
-interpreter, which blocks of NumPy calls in two threads hand to each other all the time. Rows are cut into strands by
-the data alone and their sums merged in order, so the number of threads changes no bit.
+A pass reads every entry once, where two matrix products read it twice. It does not hold the interpreter lock, which
+NumPy calls in two threads pass back and forth. The division of rows into strands depends on the data alone and their
+sums are merged in order, so the number of threads does not change the result.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
 
-# Strands at most; and so many entries in each at least, and so many for each column that its sum has.
-STRANDS, FEWEST_ENTRIES, ENTRIES_A_COLUMN = 8, 1 << 15, 3
-# Dense rows of fewer entries are summed before the compiler's package has been imported.
-FEWEST_DENSE = 1 << 22
+# The most parts of the rows that are summed in parallel.
+MOST_STRANDS = 8
+# The fewest entries in a strand, and the fewest entries per column sum of a strand, so that merging stays cheap.
+FEWEST_ENTRIES_PER_STRAND, FEWEST_ENTRIES_PER_SUM = 1 << 15, 3
+# Fewer dense entries than this are summed by NumPy: importing the compiler's package would take longer.
+FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
 
 
 @dataclass(frozen=True)
 class CompiledSums:
     """The sums of a logistic objective over rows in memory, which are read in raw units.
 
-    Columns whose offset dwarfs their spread are centred as they are read; only of dense rows, since a sparse column of
-    that kind has no zeros to leave out.
+    Columns with a large offset are centred while they are read. This is supported for dense rows only, since a sparse
+    column with a large offset has few zeros.
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objectives.build import build_objective
@@ -50,7 +52,7 @@ class CompiledSums:
 
     @classmethod
     def of(cls, problem: Objective) -> CompiledSums | None:
-        """The sums of a problem, or None where they are not for these loops."""
+        """The sums of a problem, or None if these loops do not support it."""
         block = problem.rows.resident()
         if block is None or not isinstance(problem.loss, Logistic):
             return None
@@ -58,30 +60,30 @@ class CompiledSums:
         if is_sparse(X):
             fits = not problem.rows.frame.has_large_offset
         else:
-            fits = X.flags.c_contiguous and X.size >= FEWEST_DENSE
+            fits = X.flags.c_contiguous and X.size >= FEWEST_DENSE_ENTRIES_TO_COMPILE
         return cls(problem, block) if fits else None
 
     @cached_property
     def _edges(self) -> Integers:
-        """Where strands begin and end: as many entries in each."""
+        """Where strands begin and end; all have about the same number of entries."""
         X: Any = self.block.X
         if not is_sparse(X):
-            return np.linspace(0, X.shape[0], STRANDS + 1).astype(np.int64)
-        most = min(X.nnz // FEWEST_ENTRIES, X.nnz // (ENTRIES_A_COLUMN * max(1, X.shape[1])))
-        shares = np.linspace(0, X.nnz, int(np.clip(most, 1, STRANDS)) + 1)
+            return np.linspace(0, X.shape[0], MOST_STRANDS + 1).astype(np.int64)
+        most = min(X.nnz // FEWEST_ENTRIES_PER_STRAND, X.nnz // (FEWEST_ENTRIES_PER_SUM * max(1, X.shape[1])))
+        shares = np.linspace(0, X.nnz, int(np.clip(most, 1, MOST_STRANDS)) + 1)
         edges = np.searchsorted(X.indptr, shares).astype(np.int64)
-        edges[0], edges[-1] = 0, X.shape[0]  # rows without entries at either end belong to a strand, too
+        edges[0], edges[-1] = 0, X.shape[0]  # includes empty rows at either end
         return edges
 
     def _summed(self, strand: Callable[[int, int, Array], Array]) -> tuple[Array, Array]:
-        """Σ over strands of the numbers that each returns, and of what it adds to an array of the columns."""
+        """Σ over strands of the numbers that each returns, and of its sums by column."""
 
-        def one(k: int) -> tuple[Array, Array]:
+        def strand_sums(k: int) -> tuple[Array, Array]:
             by_column = np.zeros(self.block.X.shape[1])
             return strand(int(self._edges[k]), int(self._edges[k + 1]), by_column), by_column
 
         self.problem.rows.counter.add()
-        parts = in_order(one, range(len(self._edges) - 1))
+        parts = in_order(strand_sums, range(len(self._edges) - 1))
         numbers, by_column = next(parts)
         for more, added in parts:
             numbers, by_column = numbers + more, np.add(by_column, added, out=by_column)
@@ -93,7 +95,7 @@ class CompiledSums:
 
         problem, rows, frame = self.problem, self.block, self.problem.rows.frame
         X: Any = rows.X
-        # Of columns with a large offset x − c is summed; of the others x, with c taken off the sums.
+        # Columns with a large offset are summed as x − c; the others as x, and c is subtracted from the sums.
         far = np.where(frame.is_far, frame.center, 0.0) if frame.has_large_offset else None
         near = frame.center if far is None else frame.center - far
         w = W[0, 1:] / frame.scale

@@ -1,4 +1,4 @@
-r"""L-BFGS around a diagonal: many columns, most of them rare. TEXTBOOK R7.
+r"""L-BFGS with a diagonal preconditioner, for many columns of which most are rare. TEXTBOOK R7.
 
 Problem   min_W E(W), smooth and convex, with too many columns for a matrix of their products
 Given     a start W, how many pairs to keep
@@ -6,13 +6,12 @@ Returns   W with E(W) near its minimum
 Step      V = −B ∇E with B built from pairs around γ D⁻¹: D the diagonal of ∇²E at the null model (a column's second
           moment times the loss's curvature, plus the penalty's) and γ = sᵀy / yᵀD⁻¹y of the last pair;
           W ← W + αV, α from 1 by the weak Wolfe conditions
-Stops     where the driver's rules say; by itself where rounding hides any descent
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 Liu and Nocedal 1989; Gilbert and Lemaréchal, Some numerical experiments with variable-storage quasi-Newton algorithms
 (1989), for a diagonal in the middle. Rows of a sparse table share few columns, so the Hessian is nearly D where columns
-are rare, and the pairs take up what the frequent ones have in common. In standard coordinates the intercept is nearly
-orthogonal to the columns. Where rows are short and columns occur
-together, dual coordinate descent (`dual.py`) needs less.
+are rare, and the pairs approximate the rest. In standard coordinates the intercept is nearly
+orthogonal to the columns. If rows are short and columns occur together, dual coordinate descent (`dual.py`) is faster.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State
 
-# Steps in a row that lower neither the objective nor the gradient: what is left is rounding.
-MOST_IDLE = 3
+# After this many consecutive steps that lower neither the objective nor the gradient, only rounding is left.
+MOST_IDLE_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class DiagonalLBFGS:
     DiagonalLBFGS(pairs=5)
     """
 
-    pairs: int = 10  # 20 save few passes and double the work between them
+    pairs: int = 10  # 20 pairs save few passes and double the work between them
     name: ClassVar[str] = "diagonal"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD})
     by_sums: ClassVar[bool] = True
@@ -66,7 +65,7 @@ class DiagonalLBFGS:
             y = pairs.Y[-1]
             scale = float(pairs.S[-1] @ y) / float(y @ (y / D))
         method = QuasiNewton(CompiledSums.of(problem) or problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, lambda q: scale * q / D, MOST_IDLE)
+        return method.moved(state, lambda q: scale * q / D, MOST_IDLE_STEPS)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
@@ -75,8 +74,8 @@ class DiagonalLBFGS:
 def _diagonal(problem: Objective, moments: Array) -> Array:
     """The diagonal of ∇²E at the null model, (K (d + 1),); one where E does not depend on a weight.
 
-    The same for all classes of a softmax, the mean over the contrasts between them: a diagonal that differs would lead
-    out of the contrasts, to where scores of all classes shift alike and the penalty's small curvature is all there is.
+    For softmax it is the same for all classes, the mean over their contrasts. A diagonal that differs between classes
+    would lead out of the contrasts, into common shifts of all scores, where only the penalty has curvature.
     """
     share = problem.class_sums[:, 0] / problem.total_weight
     if problem.loss.traits.multiclass:

@@ -1,7 +1,7 @@
-"""One driver for all solvers: init, then step until a rule holds. Everything seen on the way is in the trace.
+"""The driver for all solvers: it calls init, then step until a stopping rule holds, and records every state.
 
-Warm starts, progress, loss curves, cancelling and checkpoints all use the same states, so nothing re-implements
-an algorithm to watch it. A run taken up from ``Run.state`` goes on with the same bits.
+Warm starts, progress reports, loss curves, cancellation and checkpoints all use the same states. A run that resumes
+from ``Run.state`` continues with identical bits.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
-# Bounds from which the rate is taken; and what a step costs of a solver that takes no second derivatives.
-RECENT, PASSES_A_STEP = 4, 2
-# Raw and framed weights that differ by no more than this are the same fit: scores differ by no more, of columns of
-# size one.
-ROUNDED = 1e-11
-# Codes of a run whose bound is within the tolerance.
+# The rate at which bounds fall is estimated from this many of the latest ones.
+BOUNDS_FOR_RATE = 4
+# The passes that one step takes of a solver without second derivatives.
+PASSES_PER_STEP = 2
+# If rounding in raw units moves the framed weights by at most this, value and bound are not computed again: scores of
+# columns of size one change by no more.
+LARGEST_RAW_UNIT_ERROR = 1e-11
+# The status codes of runs whose bound is within the tolerance.
 CERTIFIED = ("optimal", "resolved")
 
 BEYOND_RAW_UNITS = Status(
@@ -52,9 +54,9 @@ OUT_OF_RANGE = Status(
 
 @dataclass(frozen=True)
 class Run:
-    """How a run went: the state it ended in, why, and every record on the way.
+    """The result of a run: the final state, the status, the bound, and the record of every state.
 
-    ``curvature``: second derivatives that prove the bound, where they are at hand.
+    ``curvature``: the second derivatives behind the bound, if they were computed.
     """
 
     state: State
@@ -66,12 +68,12 @@ class Run:
 
 @dataclass
 class BoundSchedule:
-    """The bound at each state: the cheap one always, the thorough one when the run seems near its end.
+    """Computes the cheap bound at every state, and the thorough bound when the run seems near its end.
 
-    A thorough bound costs second derivatives. It is tried once the solver expects to be within the tolerance, or, of
-    solvers that expect nothing, once a step gains less than the root of the tolerance (Newton's error squares each
-    step); then again after every quarter more of the iterations. Not where the cheap bound falls so fast that a few
-    steps more bring it to the tolerance for less.
+    A thorough bound needs second derivatives. It is tried once the solver's own estimate is within the tolerance. For
+    solvers without an estimate, it is tried once a step gains less than the square root of the tolerance, since
+    Newton's method squares the error in each step. It is tried again after every quarter more iterations. It is not
+    tried while the cheap bound falls so fast that a few more steps are cheaper.
     """
 
     tol: float
@@ -84,7 +86,7 @@ class BoundSchedule:
         near = self._near(problem, state, before)
         due = state.iteration >= self.next_try
         cheap = evidence(problem, state.W, state.at, thorough=False).bound
-        self.cheap = (*self.cheap, cheap.known)[-RECENT:]
+        self.cheap = (*self.cheap, cheap.known)[-BOUNDS_FOR_RATE:]
         enough = cheap.known <= self.tol * problem.null_value
         if enough or not (near and due) or self._falls_soon(problem, state):
             self.latest = Evidence(cheap)
@@ -94,26 +96,26 @@ class BoundSchedule:
         return self.latest.bound
 
     def _falls_soon(self, problem: Objective, state: State) -> bool:
-        """Whether the cheap bound should be within the tolerance after steps that cost less than a thorough one."""
+        """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""
         goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
         if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
             return False
-        if np.isnan(state.expected):  # a step costs as much, and the rate of Newton's steps squares
+        if np.isnan(state.expected):  # a Newton step costs as much, and its rate of convergence squares
             return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
         rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
-        return bool(PASSES_A_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
+        return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
 
     def _near(self, problem: Objective, state: State, before: State | None) -> bool:
         if np.isnan(state.expected):
             gained = np.inf if before is None else before.at.value - state.at.value
             return gained <= sqrt(self.tol) * problem.null_value
-        # Only the sample's rows serve the bound, so it is looser than the guess by their share.
+        # The bound uses only the sample's rows, so it is looser than the estimate by their share.
         share = problem.sampled.n_rows / max(problem.n_rows, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
 
 
 def default_rules(tol: float, max_iter: int) -> list[Rule]:
-    """What every fit stops on, in the order they are asked.
+    """The stopping rules of every fit, in the order in which they are tested.
 
     >>> [type(rule).__name__ for rule in default_rules(1e-8, 100)]
     ['Certified', 'Separated', 'Stationary', 'Halted', 'MostIterations']
@@ -122,7 +124,7 @@ def default_rules(tol: float, max_iter: int) -> list[Rule]:
 
 
 def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:
-    """The states of a run without end: for stepping by hand, in a page or a test.
+    """Iterate over the states of a run without stopping rules, for stepping by hand.
 
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
@@ -151,10 +153,30 @@ def run(
     tol: float,
     exact_weights: bool = False,
 ) -> Run:
-    """Run ``solver`` on ``problem`` until one of ``rules`` holds; whoever watches is told of every state.
+    """Run ``solver`` on ``problem`` until one of ``rules`` holds, and report every state to the watcher.
 
-    ``exact_weights``: where second derivatives are at hand at the end, take the last steps of ``finish``, too.
+    Parameters
+    ----------
+    solver : Solver
+        The algorithm with its settings.
+    problem : Objective
+        The objective to minimise.
+    start : array or State
+        The first weights, (K or 1, d + 1) in the frame's coordinates, or a state to resume from.
+    rules : sequence of rules
+        The stopping rules, tested in order at every state.
+    tol : float
+        The tolerance on the gap, relative to the null model's objective.
+    exact_weights : bool
+        Take the last steps of ``finish`` as well, if second derivatives are known at the end.
 
+    Returns
+    -------
+    Run
+        The final state, why the run ended, the bound and the trace.
+
+    Examples
+    --------
     >>> from separatrix.solvers.newton import Newton
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -165,18 +187,18 @@ def run(
     'optimal'
     """
     look, trace = BoundSchedule(tol), list[Record]()
-    told = follower(solver.name, lambda: problem.null_value, tol)
+    report = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule] = [*rules, Halted()]
     before: State | None = None
     clock = time.perf_counter()
     with one_blas_thread:
         for state in states(solver, problem, start):
-            found = look.at(problem, state, before)
-            trace.append(_recorded(problem, state, found, time.perf_counter() - clock))
-            if told is not None:
-                told(trace[-1], state)
+            bound_here = look.at(problem, state, before)
+            trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
+            if report is not None:
+                report(trace[-1], state)
             for rule in every:
-                status = rule(problem, state, found, trace)
+                status = rule(problem, state, bound_here, trace)
                 if status is not None:
                     break
             if status is not None:
@@ -184,8 +206,8 @@ def run(
                 if not (exact_weights and status.code in CERTIFIED):
                     return ended
                 last = _finished(problem, ended, look, rules, clock)
-                if told is not None and len(last.trace) > len(ended.trace):
-                    told(last.trace[-1], last.state)
+                if report is not None and len(last.trace) > len(ended.trace):
+                    report(last.trace[-1], last.state)
                 return last
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")
@@ -198,7 +220,7 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
 
 
 def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequence[Rule], clock: float) -> Run:
-    """The run with its last steps, if the limit on iterations leaves one, and the status in their light."""
+    """The run with its last steps, if the limit on iterations allows one, and the status after them."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
     state, found, trace, status = ended.state, look.latest, ended.trace, None
     if state.iteration < most:
@@ -206,7 +228,7 @@ def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequen
         if state is not ended.state:
             trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
         status = Certified(look.tol)(problem, state, found.bound, trace)
-    if status is None:  # no room for a step, or one that loses what was proven
+    if status is None:  # no step was allowed, or the step lost the bound
         return replace(ended, bound=with_weights(problem, ended.bound), curvature=look.latest.curvature)
     return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
 
@@ -214,7 +236,7 @@ def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequen
 def _end(
     solver: Solver, problem: Objective, state: State, status: Status, look: BoundSchedule, trace: list[Record]
 ) -> Run:
-    """The solver's answer, with the sharpest bound on it that there is."""
+    """The solver's solution with its sharpest bound."""
     final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:
         found = bound(problem, final.W, final.at, thorough=True, last=True)
@@ -224,32 +246,32 @@ def _end(
 def _judged(
     status: Status, problem: Objective, state: State, found: Bound, tol: float, trace: Sequence[Record]
 ) -> Status:
-    """The status in the light of the last bound: what ended for another reason may yet be within the tolerance."""
+    """The status given the last bound: a run that ended for another reason may be within the tolerance."""
     return status if status.met else Certified(tol)(problem, state, found, trace) or status
 
 
 def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
-    """The weights in raw units, those of an offset's columns left out, and the run judged by them.
+    """The weights in raw units without those of offset columns, and the run with the bound for these weights.
 
-    Beside a large offset the raw intercept rounds away digits that the frame's kept, so value and bound are taken
-    anew where that shows.
+    With a large offset the raw intercept loses digits that the framed one had. If that matters, value and bound are
+    computed again.
     """
     raw, outcome = _in_raw_units(outcome, problem, tol)
     if not problem.n_offsets:
         return raw, outcome
-    own, beside = raw[:, : -problem.n_offsets], raw[:, -problem.n_offsets :]
-    # A constant offset has no column in the frame: the intercept stood in for it.
-    own[:, 0] -= (np.eye(len(raw)) - beside) @ problem.rows.frame.center[-problem.n_offsets :]
-    return own, outcome
+    weights, of_offsets = raw[:, : -problem.n_offsets], raw[:, -problem.n_offsets :]
+    # The frame hides a constant offset, so the intercept includes it; it is subtracted here.
+    weights[:, 0] -= (np.eye(len(raw)) - of_offsets) @ problem.rows.frame.center[-problem.n_offsets :]
+    return weights, outcome
 
 
 def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
     frame, state = problem.rows.frame, outcome.state
     raw = raw_weights(frame, state.W)
     back = frame.from_original(raw)
-    # Beside absolute values a bound falls with the gradient, as a share of the penalty, and not with its square.
+    # With absolute values in the penalty a bound falls with the gradient relative to the penalty, not with its square.
     least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
-    if np.max(np.abs(back - state.W)) <= ROUNDED * least:
+    if np.max(np.abs(back - state.W)) <= LARGEST_RAW_UNIT_ERROR * least:
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)

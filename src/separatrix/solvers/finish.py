@@ -1,11 +1,12 @@
-r"""The last steps of a fit that is within its tolerance: they make the weights as exact as the objective.
+r"""The last steps of a fit that is within its tolerance, which make the weights as accurate as the objective.
 
-Where a gap is ε, weights are off by about ε^½: a relative gap of 1e-8 leaves three or four digits of a coefficient.
-Second derivatives that are at hand, from the bound or from the last Newton step, double that number for a pass more:
+With a gap of ε, weights have an error of about ε^½: a relative gap of 1e-8 leaves three or four digits of a
+coefficient. Second derivatives that are already known, from the bound or from the last Newton step, double that number
+in one pass:
 
-    W ← W − H⁻¹ ∇E(W),    kept where it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
+    W ← W − H⁻¹ ∇E(W),    accepted if it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
 
-and ``curvature`` proves the bound at the new point by the same H.
+and ``curvature`` proves the bound at the new point with the same H.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from separatrix.objectives.bounds import Evidence, better, counts_all_rows, dual
 from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.line_search import ROUNDING
+from separatrix.solvers.line_search import VALUE_ROUNDING
 from separatrix.solvers.state import State
 
-# Weights nearer to the optimum's than this, in standard errors, have six digits wherever a coefficient is
-# larger than a tenth of its standard error.
-NEAR = 1e-7
-# Steps at most, each a pass. Around the Hessian of the point itself one is enough, around an earlier one two or three.
-MOST_STEPS = 3
+# The distance to the optimum, in standard errors, at which the steps end: a coefficient larger than a tenth of its
+# standard error then has six digits.
+SMALLEST_DISTANCE = 1e-7
+# The most steps, each of which takes a pass. With the Hessian at the point itself one is enough, with an earlier one
+# two or three.
+MOST_FINAL_STEPS = 3
 
 
 def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
-    """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if none helps.
+    """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if no step helps.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -50,11 +52,11 @@ def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, 
     factor, curvature = held
     state, root = start, np.sqrt(problem.total_weight)
     decrement = _decrement(problem, factor, state)
-    for _ in range(MOST_STEPS):
-        if not root * decrement > NEAR:
+    for _ in range(MOST_FINAL_STEPS):
+        if not root * decrement > SMALLEST_DISTANCE:
             break
         after = _stepped(problem, factor, state)
-        lower = after.at.value <= state.at.value + ROUNDING * abs(state.at.value)
+        lower = after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value)
         if not (lower and (left := _decrement(problem, factor, after)) <= 0.5 * decrement):
             break
         state, decrement = after, left
@@ -63,14 +65,14 @@ def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, 
 
 
 def _judged(problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None) -> Evidence:
-    """What is proven where the steps ended, from a curvature where they started; ``found``: what was known there."""
+    """The evidence at the end of the steps, from the curvature at their start; ``found``: the evidence at the start."""
     if curvature is None:
         return found if end is start else Evidence(duality(problem, end.W, end.at))
     if end is start:
         return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
     there = curvature.after(problem.subspace.reduce(end.W - start.W))
     sharp = proven(problem, end.W, end.at, there)
-    # So near to the optimum the other bound is no smaller: both are about rounding.
+    # This near to the optimum the other bound is no smaller: both are dominated by rounding.
     return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
@@ -86,10 +88,10 @@ def _decrement(problem: Objective, factor: Factor, state: State) -> float:
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
-    """A factor of the second derivatives of all rows at the state or near it; and a curvature that is valid there.
+    """A factor of the Hessian of all rows at the state or near it, and a curvature that is valid there.
 
-    The factor is the bound's, if that counted all rows; else the one of Newton's last step; else, of a small table, a
-    new one. Nothing where there is none to be had cheaply, or where a step by it makes no sense.
+    The factor comes from the bound, if that used all rows, else from Newton's last step, else it is computed anew for a
+    small table. None if none of these is available or a Newton step makes no sense for the problem.
     """
     if problem.standard is not None or not problem.smooth or not problem.loss.traits.convex or not problem.has_hessian:
         return None

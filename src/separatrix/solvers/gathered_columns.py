@@ -1,9 +1,9 @@
-r"""The columns of a working set, gathered once: what a problem restricted to them needs of the rows.
+r"""Copies of the columns of a working set, for the problem restricted to them.
 
-Two forms. ``DenseColumns`` builds a matrix of second derivatives, which pays while columns are few. ``SparseColumns``
-walks over entries and holds the intercepts where the model is least in them, so that columns need no centring; one
-that lies far from zero is nearly full, and is centred and held in full. The curvature of a row is diag(d) − e eᵀ over
-its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
+There are two forms. ``DenseColumns`` builds a matrix of second derivatives, which is faster for few columns.
+``SparseColumns`` loops over stored entries and keeps the intercepts at the minimum of the model, so that columns need
+no centring. A column with a large offset is nearly full, so it is centred and stored as dense. The curvature of a row
+is diag(d) − e eᵀ over its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
 """
 
 from __future__ import annotations
@@ -23,24 +23,26 @@ from separatrix.rows import Block, Order
 from separatrix.rows.block import LARGE_OFFSET, is_sparse
 from separatrix.solvers.quadratic import minimise, moving
 
-# Parameters up to which a matrix of second derivatives is built; of a minimum no more than rows are in use, mostly.
-MATRIX = 3000
-# Columns are walked over in so many pieces, whatever the threads.
-PIECES = 8
-# Sweeps over one model: so many at most, and until steps have fallen to this share of the first.
-MOST_SWEEPS, NEAREST = 50, 1e-4
+# With at most this many parameters a matrix of second derivatives is built.
+MOST_MATRIX_PARAMETERS = 3000
+# Columns are divided into this many pieces, whatever the number of threads.
+COLUMN_PIECES = 8
+# The most sweeps over one model; sweeps also end once steps have fallen to SMALLEST_STEP_SHARE of the first.
+MOST_SWEEPS, SMALLEST_STEP_SHARE = 50, 1e-4
 # A weight of zero is left out of a model while its gradient is below this share of its penalty.
-LIVE = 0.98
-# So many are taken into a model at least.
-FEW = 256
-# Entries of dense rows that are gathered at once by a thread; and CSR rows, of which nothing is copied.
-AT_ONCE, ROWS = 1 << 18, 1 << 16
-# What curvature is rounding, as a share of the sums that cancel in it.
-FLAT = 1e-11
+LIVE_GRADIENT_SHARE = 0.98
+# A model may take in at least this many weights that are zero.
+FEWEST_NEW_WEIGHTS = 256
+# The entries of dense rows that one thread gathers at a time.
+DENSE_ENTRIES_PER_BLOCK = 1 << 18
+# The CSR rows that are read at a time; they are not copied.
+CSR_ROWS_PER_BLOCK = 1 << 16
+# Curvature below this share of the sums that cancel in it is rounding.
+SMALLEST_CURVATURE_SHARE = 1e-11
 
 
 class Curvature(NamedTuple):
-    """diag(d) − e eᵀ by row, (n, K) each; ``coupled``: e is not zero."""
+    """The curvature diag(d) − e eᵀ of each row, d and e (n, K); ``coupled``: e is not zero."""
 
     d: Array
     e: Array
@@ -60,20 +62,20 @@ class Model(NamedTuple):
 
     @property
     def live(self) -> Integers:
-        """Which of the p + 1 weights this model moves: those in use, and as many more, furthest past the kink first.
+        """Which of the p + 1 weights this model changes: those in use, and as many of the others by largest gradient.
 
-        The others are zero; where they must move, a later model moves them.
+        The rest stay zero in this model; a later model may change them.
         """
         used = np.any(self.W != 0, axis=0) | (self.absolute == 0)
         used[0] = self.fit_intercept
         size = np.max(np.abs(self.gradient), axis=0)
-        near = np.flatnonzero(~used[1:] & (size[1:] >= LIVE * self.absolute[1:])) + 1
+        near = np.flatnonzero(~used[1:] & (size[1:] >= LIVE_GRADIENT_SHARE * self.absolute[1:])) + 1
         order = np.argsort((self.absolute - size)[near], kind="stable")
-        return np.sort(np.concatenate([np.flatnonzero(used), near[order[: max(FEW, int(used.sum()))]]]))
+        return np.sort(np.concatenate([np.flatnonzero(used), near[order[: max(FEWEST_NEW_WEIGHTS, int(used.sum()))]]]))
 
 
 class Columns(Protocol):
-    """X̄ of the working set, in the frame's coordinates, the intercept first."""
+    """X̄ of the working set in the frame's coordinates, with the intercept first."""
 
     def scores(self, W: Array) -> Array: ...
     def adjoint(self, R: Array) -> Array: ...
@@ -93,7 +95,7 @@ class DenseColumns:
         return R.T @ self.A
 
     def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]:
-        """Near where the model is least: steps have fallen to ``accuracy`` times the first; and how far scores move."""
+        """The approximate minimum of the model, to ``accuracy`` times the first step, and the change of the scores."""
         live = model.live
         K, m = len(model.W), len(live)
         d, e, coupled = model.curvature
@@ -108,7 +110,9 @@ class DenseColumns:
         H[np.diag_indices_from(H)] += np.tile(squares, K)
         gradient, w = model.gradient[:, live].ravel(), model.W[:, live]
         absolute = model.absolute[live]
-        free = moving(K, (squares == 0) & (absolute == 0), fit_intercept=True)  # else it is not among the live
+        free = moving(
+            K, (squares == 0) & (absolute == 0), fit_intercept=True
+        )  # an intercept that is not fitted is not live
         moved = minimise(H, gradient, w.ravel(), np.tile(absolute, K), accuracy, free).reshape(K, m)
         to = model.W.copy()
         to[:, live] = moved
@@ -125,7 +129,7 @@ def _weighted(A: Array, h: Array) -> Array:
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """CSC of x/scale; ``shift`` (p,) is center/scale of columns that are not centred."""
+    """The columns x/scale in CSC format; ``shift`` (p,) is center/scale for columns that are not centred."""
 
     data: AnyArray
     row: AnyArray
@@ -153,15 +157,15 @@ class SparseColumns:
         return np.column_stack([total, out - np.outer(total, self.shift)])
 
     def _by_pieces(self, work: Callable[[int, int], None]) -> None:
-        """Over ranges of columns with about as many entries each."""
-        share = np.linspace(0, self.start[-1], PIECES + 1)
+        """Call ``work`` on ranges of columns with about the same number of entries."""
+        share = np.linspace(0, self.start[-1], COLUMN_PIECES + 1)
         edges = np.searchsorted(self.start, share)
         edges[0], edges[-1] = 0, len(self.shift)
-        for _ in in_order(lambda k: work(int(edges[k]), int(edges[k + 1])), range(PIECES)):
+        for _ in in_order(lambda k: work(int(edges[k]), int(edges[k + 1])), range(COLUMN_PIECES)):
             pass
 
     def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]:
-        """The same, with the intercepts following every weight."""
+        """As in ``DenseColumns``, with the intercepts updated after every weight."""
         from separatrix.kernels.coordinate import curvatures, sweep_columns
 
         K, p = len(model.W), len(self.shift)
@@ -169,18 +173,18 @@ class SparseColumns:
         own, mixed = np.zeros((p, K)), np.zeros((p, K, K))
         place = (self.data, self.row, self.start)
         active = model.live[model.live > 0] - 1
-        parts = np.array_split(active, PIECES)
+        parts = np.array_split(active, COLUMN_PIECES)
         for _ in in_order(lambda part: curvatures(*place, part, d, e, coupled, own, mixed), parts):
             pass
         inverse = _intercepts(model.curvature) if model.fit_intercept else np.zeros((K, K))
         eliminated = np.einsum("kl,jlm->jkm", inverse, mixed)
         left = own - np.einsum("jkl,jlk->jk", mixed, eliminated)
         ridge = model.squares[1:]
-        left = np.where(left > FLAT * own, left, 0.0) + ridge[:, None]
+        left = np.where(left > SMALLEST_CURVATURE_SHARE * own, left, 0.0) + ridge[:, None]
         R, U = model.residual.copy(), model.W[:, 1:].copy()
         V, beta = np.zeros((K, p)), -inverse @ R.sum(axis=0)
         rest = (d, e, coupled, left, mixed, eliminated, ridge, model.absolute[1:], R, U, V, beta)
-        enough = max(accuracy, NEAREST) ** 2 * sweep_columns(*place, active, *rest)
+        enough = max(accuracy, SMALLEST_STEP_SHARE) ** 2 * sweep_columns(*place, active, *rest)
         for _ in range(MOST_SWEEPS):
             if sweep_columns(*place, active, *rest) <= enough:
                 break
@@ -189,7 +193,7 @@ class SparseColumns:
 
 
 def _intercepts(curvature: Curvature) -> Array:
-    """The inverse of the model's curvature in the intercepts, (K, K); softmax has none along a common shift."""
+    """The pseudoinverse of the model's curvature in the intercepts, (K, K); it is zero along a common shift."""
     total = np.diag(curvature.d.sum(axis=0))
     if curvature.coupled:
         total -= curvature.e.T @ curvature.e
@@ -208,9 +212,13 @@ class Gathered(NamedTuple):
 
 
 def gather(problem: Objective, chosen: Integers) -> Gathered:
-    """The chosen columns: CSR rows are read twice, to count and to place, so that no entry is held twice."""
+    """Gather the chosen columns. CSR rows are read twice, to count and to place entries, so none is stored twice."""
     whole = problem.rows.resident()
-    order = Order(ROWS if whole is not None and is_sparse(whole.X) else max(1, AT_ONCE // (1 + len(chosen))))
+    order = Order(
+        CSR_ROWS_PER_BLOCK
+        if whole is not None and is_sparse(whole.X)
+        else max(1, DENSE_ENTRIES_PER_BLOCK // (1 + len(chosen)))
+    )
     blocks = problem.rows.blocks(order)
     first = next(blocks)
     if is_sparse(first.X):
@@ -224,16 +232,17 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
         gather_dense(np.asarray(block.X), chosen, center, scale, A[block.start : block.start + block.n_rows])
         return block.t, block.weight
 
-    one_by_one = whole is None  # threads would have several blocks of a stream in memory
+    one_by_one = whole is None  # threads would hold several blocks of a stream in memory
     filled = (map if one_by_one else in_order)(fill, chain([first], blocks))
     t, weight = (np.concatenate(part) for part in zip(*filled, strict=True))
-    few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
+    few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MOST_MATRIX_PARAMETERS
     return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
 
 
 def _pages(size: Any, dtype: Any) -> AnyArray:
-    """An array that gives its memory back when it is let go: of one set after another, each of another size, the
-    allocator would keep the holes.
+    """An array in memory pages of its own, which are returned when it is freed.
+
+    The allocator would keep the holes that working sets of different sizes leave.
     """
     kind = np.dtype(dtype)
     return np.frombuffer(mmap(-1, max(1, int(size)) * kind.itemsize), kind, int(size))
@@ -246,7 +255,7 @@ def _full(A: Array) -> SparseColumns:
 
 
 def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: Integers) -> Gathered:
-    """The chosen columns of CSR rows, from a pass that has begun and one more."""
+    """The chosen columns of CSR rows, from a pass that has already begun and a second one."""
     from separatrix.kernels.coordinate import count_chosen, place_chosen
 
     frame, n = problem.rows.frame, problem.n_rows

@@ -1,4 +1,4 @@
-r"""Gradient descent, as lecture 002 has it. TEXTBOOK R5, R12.
+r"""Gradient descent, as in lecture 002. TEXTBOOK R5, R12.
 
 Problem   min_W E(W)
 Given     a start W, a learning rate η
@@ -7,10 +7,10 @@ Step      with the unit direction of steepest descent v̂ = −∇E/‖∇E‖
           fixed          W ← W − η ∇E             the lecture's final form
           proportional   W ← W + η_t v̂,  η_t = η ‖∇E‖   the same, as the lecture arrives at it
           normalised     W ← W + η v̂             every step of length η
-Stops     where the driver's rules say; by itself where E grows past what a convergent run can: η is too large
+Stops     by the driver's rules; by itself where E grows past what a convergent run can: η is too large
 
-Works in the columns' own units, so that η means what it means on the page. Without an η, 1/L is taken, with L the
-Lipschitz constant of ∇E: the largest step for which descent is certain at every step is 2/L.
+It works in the columns' own units, so that η has the same meaning as in the lecture. Without an η, 1/L is taken, with L
+the Lipschitz constant of ∇E: the largest step for which descent is certain at every step is 2/L.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.state import Halt, Need, State
 
-# A run that rises this many times above its start is not going to come down.
-HOPELESS = 10.0
+# A run diverges if its objective exceeds this many times the larger of its start and the null model.
+DIVERGENCE_FACTOR = 10.0
 
 
 def _fixed(gradient: Array, eta: float) -> Array:
@@ -92,7 +92,7 @@ class GradientDescent:
         memory = dict(state.memory)
         if at.value < memory["best_at"].value:
             memory["best_W"], memory["best_at"] = W, at
-        hopeless = at.value > HOPELESS * max(memory["first"], problem.null_value)
+        hopeless = at.value > DIVERGENCE_FACTOR * max(memory["first"], problem.null_value)
         still = at.value == state.at.value and not np.any(move)
         halt = Halt.DIVERGED if hopeless else Halt.STALLED if still else None
         return State(W, at, state.iteration + 1, memory, halt)

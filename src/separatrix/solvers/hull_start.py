@@ -1,4 +1,4 @@
-r"""The nearest points of two convex hulls, nearly: a head start for the exact method.
+r"""Approximate nearest points of two convex hulls, as a warm start for the exact method.
 
 Problem   minimise ½‖Σ α_i t_i x_i‖² subject to α ≥ 0, Σ α_i = 1 over the rows of each class (over all rows without an
           intercept); the minimum is half the squared distance of the hulls, (2ρ)²/2 with ρ the largest margin
@@ -24,19 +24,21 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 
-# Of each class, so many rows join at once; a few hundred rows are solved in milliseconds.
-JOIN = 192
-# The head start ends where the margin is within this share of its ceiling; the exact method does the rest.
-NEAR = 1e-6
-MOST_ROUNDS, MOST_STEPS = 40, 60
-# Complementarity, beside the largest squared length of a row, where float64 has no more to give.
-SMALLEST_PRODUCT = 1e-17
-# How much of the way to the boundary a step may go.
-INSIDE = 0.995
+# The rows of each class that join the small problem per round; problems of a few hundred rows take milliseconds.
+ROWS_JOINED_PER_CLASS = 192
+# The warm start ends when the margin is within this share of its upper bound; the exact method does the rest.
+MARGIN_TOLERANCE = 1e-6
+# The most passes over the rows, and the most interior point steps on each small problem.
+MOST_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
+# Interior point steps end at this complementarity, relative to the largest squared length of a row: float64 cannot
+# improve on it.
+SMALLEST_COMPLEMENTARITY = 1e-17
+# A step goes at most this share of the way to the boundary.
+BOUNDARY_SHARE = 0.995
 
 
 class Support(NamedTuple):
-    """Row numbers, and their weights > 0: a point of each class's hull; and how many passes it took."""
+    """Row numbers with weights > 0, which define a point of each class's hull, and the number of passes taken."""
 
     rows: Integers
     weights: Array
@@ -45,7 +47,7 @@ class Support(NamedTuple):
 
 @dataclass(frozen=True)
 class Furthest:
-    """The numbers of the ``count`` rows of each class with the smallest t w·x̄, and these; of equals the first."""
+    """The ``count`` smallest values of t w·x̄ in each class with their row numbers; the first of equal ones."""
 
     W: Array
     count: int
@@ -57,8 +59,8 @@ class Furthest:
         z = block.scores(self.W)[:, 0]
         part = {}
         for sign in total:
-            own = np.flatnonzero(block.t == sign)
-            part[sign] = self._smallest(sign * z[own], block.start + own)
+            members = np.flatnonzero(block.t == sign)
+            part[sign] = self._smallest(sign * z[members], block.start + members)
         return self.merge(total, part)
 
     def merge(
@@ -69,7 +71,7 @@ class Furthest:
         }
 
     def _smallest(self, m: Array, rows: Integers) -> tuple[Array, Integers]:
-        if len(m) > self.count:  # all that tie for the last place, so that the first of them is taken
+        if len(m) > self.count:  # keeps all ties for the last place, so that the first of them is chosen
             near = np.flatnonzero(m <= np.partition(m, self.count - 1)[self.count - 1])
             m, rows = m[near], rows[near]
         order = np.lexsort((rows, m))[: self.count]
@@ -77,9 +79,9 @@ class Furthest:
 
 
 def nearly_nearest(problem: Objective, w: Array) -> Support | None:
-    """Rows and weights of points of the hulls that are nearly nearest, by a first direction w (d,).
+    """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
-    None where rows are not in memory, or the hulls nearly meet: then the exact method begins by itself.
+    None if rows are not in memory or the hulls nearly touch: then the exact method starts without them.
 
     >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.rules import build_separation_objective
@@ -95,27 +97,27 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     rounds = 0
     while rounds < MOST_ROUNDS:
         rounds += 1
-        found = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], JOIN))
-        smallest = [float(m[0]) if len(m) else np.inf for m, _ in found.values()]
+        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
+        smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
         margin = sum(smallest) / half if problem.fit_intercept else min(smallest)
         ceiling = float(w @ w) / half
-        if len(rows) and (ceiling - margin <= NEAR * ceiling or ceiling >= (1 - NEAR) * before):
+        if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
         before = ceiling if len(rows) else np.inf
-        joined = np.union1d(rows, np.concatenate([part for _, part in found.values()]))
+        joined = np.union1d(rows, np.concatenate([part for _, part in furthest.values()]))
         few = resident.take(joined)
         P = few.t[:, None] * few.homogeneous()[:, 1:]
         weights = _inside(P, few.t if problem.fit_intercept else np.ones_like(few.t))
         if weights is None:
             return None
         rows, alpha, w = joined[weights > 0], weights[weights > 0], weights @ P
-        if not np.linalg.norm(w) > NEAR * np.sqrt(np.max(np.sum(P**2, axis=1))):
+        if not np.linalg.norm(w) > MARGIN_TOLERANCE * np.sqrt(np.max(np.sum(P**2, axis=1))):
             return None
     return Support(rows, alpha, rounds)
 
 
 def _inside(P: Array, sides: Array) -> Array | None:
-    """Weights (m,) ≥ 0 of the shortest Σ α_i P_i with sum 1 over each of the sides; None where a step fails.
+    """Weights (m,) ≥ 0 of the shortest Σ α_i P_i with sum 1 over each of the sides; None if a step fails.
 
     >>> _inside(np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]]), np.ones(3)).round(6).tolist()
     [0.5, 0.5, 0.0]
@@ -130,10 +132,12 @@ def _inside(P: Array, sides: Array) -> Array | None:
     g = G @ alpha
     gamma = np.array([np.min(g[own > 0]) for own in E]) - 1.0
     nu = g - gamma @ E
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_INTERIOR_STEPS):
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
-        if mu <= SMALLEST_PRODUCT or (mu * len(alpha) <= 1e-3 * NEAR * float(alpha @ G @ alpha) and _small(dual)):
+        if mu <= SMALLEST_COMPLEMENTARITY or (
+            mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha) and _small(dual)
+        ):
             break
         newton = _Newton.of(G, E, alpha, nu)
         if newton is None:
@@ -142,9 +146,9 @@ def _inside(P: Array, sides: Array) -> Array | None:
         reach = [_reach(value, change) for value, change in ((alpha, first[0]), (nu, first[2]))]
         ahead = float((alpha + reach[0] * first[0]) @ (nu + reach[1] * first[2])) / len(alpha)
         d_alpha, d_gamma, d_nu = newton.step(dual, primal, alpha * nu + first[0] * first[2] - (ahead / mu) ** 3 * mu)
-        size = INSIDE * min(_reach(alpha, d_alpha), _reach(nu, d_nu))
+        size = BOUNDARY_SHARE * min(_reach(alpha, d_alpha), _reach(nu, d_nu))
         alpha, gamma, nu = alpha + size * d_alpha, gamma + size * d_gamma, nu + size * d_nu
-    # Of each product α ν one factor goes to zero: a row is part of the answer where α is the larger, each in its unit.
+    # One factor of each product α ν goes to zero. A row is part of the solution if α is the larger after scaling.
     weights = np.where(alpha / alpha.max() > nu / nu.max(), alpha, 0.0)
     sums = E @ weights
     return None if np.any(sums == 0) else np.asarray(weights * ((1.0 / sums) @ E))

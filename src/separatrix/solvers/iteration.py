@@ -1,4 +1,4 @@
-"""What a watcher is told of a run: its states, one after the other, and how far it has come."""
+"""The iterations of a run as a `watch` callback receives them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from separatrix.solvers.stopping import Record
 
 @dataclass(frozen=True)
 class Iteration:
-    """One state of a run, and its line in the trace.
+    """One state of a run with its record in the trace.
 
-    ``gap``: the last known bound on how far from the optimum it is, as a share of the null model's objective, and
-    ``first`` the first such; ``tol`` is where it ends. ``measure``: what has fallen so far, where that is not the gap.
+    ``gap`` is the latest bound on E − min E relative to the null model's objective, ``first`` the first such bound, and
+    ``tol`` the tolerance. ``measure`` names the quantity that ``gap`` holds if it is not the gap.
 
     >>> import numpy as np
     >>> from separatrix.objectives.problem import Evaluation
@@ -36,7 +36,7 @@ class Iteration:
 
     @property
     def share(self) -> float | None:
-        """How far the gap has come on its way down to the tolerance, on a logarithmic scale."""
+        """The progress of the gap towards the tolerance on a logarithmic scale, from 0 to 1; None if unknown."""
         if self.first is None or self.gap is None or not self.tol > 0:
             return None
         if self.gap <= self.tol:
@@ -60,7 +60,7 @@ class Iteration:
 
 @dataclass
 class Follower:
-    """Tells of each state of one run. ``unit``: what a bound is divided by."""
+    """Reports each state of one run to the watcher. Bounds are divided by ``unit``."""
 
     tell: Callable[[Stage], None]
     solver: str
@@ -71,16 +71,16 @@ class Follower:
     gap: float | None = None
 
     def __call__(self, record: Record, state: State, bound: float | None = None) -> None:
-        """``bound``: where it is not the record's."""
-        found = record.bound if bound is None else bound
-        if found is not None and self.unit > 0 and math.isfinite(found):
-            self.gap = found / self.unit
+        """Report a state. ``bound`` replaces the bound of the record."""
+        latest = record.bound if bound is None else bound
+        if latest is not None and self.unit > 0 and math.isfinite(latest):
+            self.gap = latest / self.unit
             self.first = self.gap if self.first is None else self.first
         self.tell(Iteration(self.solver, record, state, self.tol, self.first, self.gap, self.measure))
 
 
 def follower(solver: str, unit: Callable[[], float], tol: float, measure: str = "gap") -> Follower | None:
-    """Who tells of a run, where somebody watches.
+    """The object that reports a run to the watcher; None if nobody watches.
 
     >>> follower("newton", lambda: 1.0, 1e-8) is None
     True

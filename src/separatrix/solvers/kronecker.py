@@ -1,17 +1,17 @@
-r"""L-BFGS around a Kronecker product: many classes, or more parameters than a Hessian is worth. TEXTBOOK R7, R9.
+r"""L-BFGS preconditioned by a Kronecker product, for many classes or many parameters. TEXTBOOK R7, R9.
 
 Problem   min_W E(W), smooth and convex, with few enough columns to factor their Gram matrix
 Given     a start W, how many pairs to keep
 Returns   W with E(W) near its minimum
 Step      V = −B ∇E with B built from pairs around the inverse of a product A ⊗ G + R, A the classes' mean curvature and
           G the columns' Gram matrix (of a sample, where rows are many), exact on the span of the scores.
-          W ← W + αV, α from 1 by the weak Wolfe conditions. The product is the null model's at first, and taken anew
-          at W after 3 and 15 iterations; in a longer run the diagonal blocks of ∇²E(W) take its place
-Stops     where the driver's rules say; by itself where rounding hides any descent
+          W ← W + αV, α from 1 by the weak Wolfe conditions. The product is that of the null model at first, and
+          computed again at W after 3 and 15 iterations; in a longer run the diagonal blocks of ∇²E(W) replace it
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 For softmax Böhning 1992 bounds the Hessian by ½ (I − 11ᵀ/K) ⊗ G. The mean curvature comes closer than the bound; with
 the span of the scores (see ``class_inverse``) it takes 14 passes where it alone takes 46, for 10 classes of correlated
-columns. Where classes are nearly separated, curvatures differ by row, and blocks at W know more.
+columns. If classes are nearly separated, curvatures differ between rows, and blocks at W are better.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# The first two refreshments, each later one after twice as many iterations; and from where on it is by blocks.
-FIRST, SECOND, LONG = 3, 15, 30
-# Rows that second derivatives at W are summed over: so many a column, and no fewer than the second.
-ROWS_A_COLUMN, FEWEST = 20, 5000
+# The iterations of the first two refreshes of the preconditioner; each later one comes after twice as many iterations.
+FIRST_REFRESH, SECOND_REFRESH = 3, 15
+# From this iteration on a refresh uses diagonal blocks.
+FIRST_BLOCK_REFRESH = 30
+# Second derivatives at W are summed over this many rows per column of the sample, and at least FEWEST_HESSIAN_ROWS.
+ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class KroneckerLBFGS:
     pairs: int = 20
     name: ClassVar[str] = "kronecker"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.GRAM, Need.STANDARD})
-    by_sums: ClassVar[bool] = False  # the sample that stands for many rows depends on their order
+    by_sums: ClassVar[bool] = False  # the sample of rows depends on their order
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State:
@@ -52,7 +54,9 @@ class KroneckerLBFGS:
         inverse = class_inverse.null_product(problem)
         if inverse is None:
             return State(start, at, halt=Halt.SINGULAR)
-        return State(start, at, memory={**Pairs().remembered(), **inverse.remembered(), "idle": 0, "refresh": FIRST})
+        return State(
+            start, at, memory={**Pairs().remembered(), **inverse.remembered(), "idle": 0, "refresh": FIRST_REFRESH}
+        )
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         state, space = _refreshed(problem, state), problem.subspace
@@ -67,14 +71,14 @@ class KroneckerLBFGS:
 
 
 def _refreshed(problem: Objective, state: State) -> State:
-    """The state with second derivatives at its W, where it is time for them."""
+    """The state with a new preconditioner at its W, if a refresh is due."""
     if state.iteration < state.memory["refresh"]:
         return state
     block = problem.standing_sample
-    stride = max(1, block.n_rows // max(ROWS_A_COLUMN * problem.shape[1], FEWEST))
+    stride = max(1, block.n_rows // max(ROWS_PER_COLUMN * problem.shape[1], FEWEST_HESSIAN_ROWS))
     block = block.take(slice(0, None, stride))
-    memory = {**state.memory, "refresh": max(SECOND, 2 * state.memory["refresh"])}
-    if state.iteration < LONG:
+    memory = {**state.memory, "refresh": max(SECOND_REFRESH, 2 * state.memory["refresh"])}
+    if state.iteration < FIRST_BLOCK_REFRESH:
         inverse = class_inverse.product(problem, ClassInverse.of(state.memory), state.W, block)
     else:
         inverse = class_inverse.blocks(problem, state.W, block)

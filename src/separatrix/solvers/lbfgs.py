@@ -5,7 +5,7 @@ Given     a start W, how many pairs to keep
 Returns   W with E(W) near its minimum
 Step      V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion, scaled by sᵀy/yᵀy;
           W ← W + αV with α by the weak Wolfe conditions
-Stops     where the driver's rules say; by itself where rounding hides any descent
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5.
 """

@@ -1,9 +1,9 @@
-"""How far to go along a direction of descent.
+"""Line search along a descent direction.
 
 Bisection for the weak Wolfe conditions (Lewis and Overton 2013, Algorithm 2.6): with φ(α) = E(W + αV),
-    φ(α) ≤ φ(0) + c₁ α φ′(0)          it goes down enough, and, where ``curvature`` c₂ is given,
-    φ′(α) ≥ c₂ φ′(0)                  it goes far enough.
-Near the optimum the first is lost in rounding; a rise by a few units in the last place counts as none.
+    φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and, if ``curvature`` c₂ is given,
+    φ′(α) ≥ c₂ φ′(0)                  the step is long enough.
+Near the optimum rounding hides the first condition, so a rise by a few units in the last place is accepted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.objectives.problem import Evaluation
 
-ENOUGH = 1e-4
+# c₁, the constant of the sufficient decrease condition: the usual value (Nocedal and Wright 2006, section 3.1).
+SUFFICIENT_DECREASE = 1e-4
+# The most step lengths that are tried along one direction.
 MOST_TRIALS = 40
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
+# The relative rise of E that counts as rounding: eight units in the last place.
+VALUE_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 class Valued(Protocol):
-    """What can be gone down on: an objective, or its sums by other loops."""
+    """Anything with a value and a gradient: an objective, or its compiled sums."""
 
     def value_gradient(self, W: Array) -> Evaluation: ...
 
@@ -29,7 +32,7 @@ class Valued(Protocol):
 def search(
     problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0, curvature: float | None = None
 ) -> tuple[Array, Evaluation] | None:
-    """The point found and E there; None where no step along V goes down."""
+    """The accepted point and E there; None if no step along V lowers E."""
     slope = float((at.gradient * V).sum())
     if not slope < 0:
         return None
@@ -37,7 +40,7 @@ def search(
     for _ in range(MOST_TRIALS):
         trial = W + alpha * V
         there = problem.value_gradient(trial)
-        if not there.value <= at.value + ENOUGH * alpha * slope + ROUNDING * abs(at.value):
+        if not there.value <= at.value + SUFFICIENT_DECREASE * alpha * slope + VALUE_ROUNDING * abs(at.value):
             high = alpha
         elif curvature is not None and np.sum(there.gradient * V) < curvature * slope:
             low = alpha

@@ -4,7 +4,7 @@ Problem   min_W E(W), smooth and convex, with few enough parameters to factor �
 Given     a start W
 Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
 Step      V = −(∇²E)⁻¹ ∇E by a scaled Cholesky factor; W ← W + αV, α from 1 by halving (Armijo)
-Stops     where the driver's rules say; by itself where ∇²E is singular or rounding hides any descent
+Stops     by the driver's rules; by itself if ∇²E is singular or rounding hides any descent
 
 Nocedal and Wright, Numerical Optimization (2006), Algorithm 3.2; for logistic regression, Hastie, Tibshirani
 and Friedman, The Elements of Statistical Learning (2009), section 4.4.1.

@@ -1,15 +1,15 @@
-r"""Proximal Newton: Newton's method where absolute values are penalised. TEXTBOOK R8.
+r"""Proximal Newton: Newton's method for a penalty with absolute values. TEXTBOOK R8.
 
 Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with few enough parameters for a matrix ∇²f
 Given     a start W
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
 Step      U = argmin of f's quadratic model at W plus Σ a |U|, to rounding (``quadratic``); W ← W + α (U − W), α from 1
-          by halving, until E goes down by a share of what the model promised. Where the model is so flat that its
-          minimum lies too far away for that, the same with more curvature
-Stops     where the driver's rules say; by itself where rounding hides any descent
+          by halving, until E falls by a share of the decrease that the model predicts. If the model is so flat that
+          its minimum is too far away for that, curvature is added to it
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 Lee, Sun and Saunders 2014, Algorithm 1; for logistic regression, Friedman, Hastie and Tibshirani 2010, and Yuan, Ho
-and Lin 2012 (newGLMNET), whose rule of descent this is.
+and Lin 2012 (newGLMNET), for the descent condition.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS, ROUNDING
+from separatrix.solvers.line_search import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING
 from separatrix.solvers.newton import newton_direction
 from separatrix.solvers.quadratic import minimise, moving
-from separatrix.solvers.stalled import MOST_CRAWLED, stalled
+from separatrix.solvers.stalled import MOST_STALLED_STEPS, stalled
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# Curvature added to a model, as a share of its own in each weight, one after the other until E goes down; and how often
-# the step is halved for each. Where classes are nearly separated a model's minimum may be 10⁶ times too far.
-DAMPED = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
-# Curvature that a row keeps, as a share of the largest there is, where its own is rounded away or negative.
-LEAST_CURVATURE = 1e-12
+# Pairs (damping, halvings): the curvature that is added to a model, relative to its own in each weight, and the most
+# halvings of the step for it. They are tried in order until E falls. If classes are nearly separated, a model's minimum
+# may be 10⁶ times too far away.
+DAMPING_TRIALS = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
+# The smallest curvature of a model or a row; smaller ones, which are rounding errors, are raised to it.
+SMALLEST_CURVATURE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,14 @@ class ProximalNewton:
         return self.begin(problem, start, begun(problem, start))
 
     def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
-        """A run's first state where E is known there already; ``before``: the last of a run with another penalty."""
+        """The first state of a run if E is already known; ``before``: the last state of a run with another penalty."""
         return State(start, at)
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         if not problem.has_absolute and (found := _newton_step(problem, state)) is not None:
             return advanced(problem, state, *found)
         H = curvature(problem, state.W)
-        for damping, trials in DAMPED:
+        for damping, trials in DAMPING_TRIALS:
             V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
             found = descend(problem, state, V, trials)
             if found is not None:
@@ -77,21 +78,21 @@ class ProximalNewton:
 
 
 def _newton_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
-    """Newton's step, which the model's minimum is where no absolute values are penalised; None where E does not fall.
+    """The Newton step, which leads to the model's minimum without absolute values; None if E does not fall.
 
-    By a factor of ∇²E: coordinate descent needs thousands of sweeps where columns are nearly collinear.
+    It uses a factor of ∇²E, because coordinate descent needs thousands of sweeps if columns are nearly collinear.
     """
     factor = problem.factor(state.W)
     return None if factor is None else descend(problem, state, newton_direction(problem, state, factor))
 
 
 def curvature(problem: Objective, W: Array) -> Array:
-    """∇²f(W), made positive where the loss is not convex."""
+    """∇²f(W), made positive definite if the loss is not convex."""
     H = problem.hessian(W)
     if problem.loss.traits.convex:
         return H
     values, vectors = np.linalg.eigh(H)
-    return np.asarray((vectors * np.maximum(np.abs(values), LEAST_CURVATURE)) @ vectors.T)
+    return np.asarray((vectors * np.maximum(np.abs(values), SMALLEST_CURVATURE)) @ vectors.T)
 
 
 def model_minimum(problem: Objective, state: State, H: Array, damping: float) -> Array:
@@ -103,12 +104,12 @@ def model_minimum(problem: Objective, state: State, H: Array, damping: float) ->
 
 
 def unshifted(problem: Objective, V: Array) -> Array:
-    """V without a shift common to all classes where no penalty holds it: nothing depends on that."""
+    """V without a common shift of all classes in unpenalised columns, on which E does not depend."""
     return V if len(V) == 1 else V - np.where(problem.unpenalised, V.mean(axis=0), 0.0)
 
 
 def descend(problem: Objective, state: State, V: Array, trials: int = MOST_TRIALS) -> tuple[Array, Evaluation] | None:
-    """The first of W + V, W + V/2, … at which E is lower by a share of what was promised; None where none is."""
+    """The first of W + V, W + V/2, … at which E falls by a share of the predicted decrease; None if there is none."""
     promised = change(state.W, V, state.at.gradient, problem.absolute_penalty)
     if not promised < 0:
         return None
@@ -116,7 +117,9 @@ def descend(problem: Objective, state: State, V: Array, trials: int = MOST_TRIAL
     for _ in range(trials):
         trial = state.W + alpha * V
         there = problem.value_gradient(trial)
-        if there.value <= state.at.value + ENOUGH * alpha * promised + ROUNDING * abs(state.at.value):
+        if there.value <= state.at.value + SUFFICIENT_DECREASE * alpha * promised + VALUE_ROUNDING * abs(
+            state.at.value
+        ):
             return trial, there
         alpha *= 0.5
     return None
@@ -129,10 +132,10 @@ def change(W: Array, V: Array, gradient: Array, a: Array) -> float:
 
 
 def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patience: int = 2, **memory: object) -> State:
-    """The next state. It halts where so often in a row neither E nor its subgradient is lower than ever before.
+    """The next state. It halts after ``patience`` consecutive steps without a new minimum of E or of its subgradient.
 
-    Also after more steps in which E fell by next to nothing, which Newton's method makes only where rounding spoils
-    its directions; the subgradient must have halved to count against that.
+    It also halts after MOST_STALLED_STEPS steps in which E hardly fell. Newton's method makes such steps only if
+    rounding spoils its directions. A halved subgradient counts as progress.
     """
     before, after = (
         float(np.max(np.abs(problem.subgradient(*there)))) for there in ((state.W, state.at.gradient), (W, at.gradient))
@@ -140,9 +143,9 @@ def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patienc
     least, nearest = state.memory.get("record", (state.at.value, before))
     idle, halved = state.memory.get("idle", 0) + 1, after < 0.5 * nearest
     slow = stalled(state.memory, state.at.value, at.value, problem.null_value, halved)
-    if at.value < least - ROUNDING * abs(least) or halved:
+    if at.value < least - VALUE_ROUNDING * abs(least) or halved:
         least, nearest, idle = min(least, at.value), min(nearest, after), 0
     kept = {"idle": idle, "record": (least, nearest), **slow, **memory}
-    crawls = slow["stalled"] >= max(patience, MOST_CRAWLED)
+    crawls = slow["stalled"] >= max(patience, MOST_STALLED_STEPS)
     halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawls else None
     return State(W, at, state.iteration + 1, kept, halt)

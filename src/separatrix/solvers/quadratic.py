@@ -1,15 +1,15 @@
-r"""A quadratic model with absolute values, minimised to rounding.
+r"""The minimum of a quadratic model with absolute values, to rounding.
 
 Problem   min_u g·(u − w) + ½ (u − w)ᵀH(u − w) + Σ_j a_j |u_j|, H positive semidefinite, a ≥ 0
 Given     H, the gradient g at w, w, a
 Returns   u, with exact zeros
-Step      sweeps of coordinate descent, which find the signs; then Newton's steps on the face where signs stay, whose
-          error is that of solving; where one would change a sign it ends there, at an exact zero, and the next is on
-          the face without that weight, until a whole step is made
-Stops     where a step gains nothing against the first ones' gains
+Step      sweeps of coordinate descent, which find the signs; then Newton steps on the face where signs are fixed. A
+          step that would change a sign ends at an exact zero there, and the next one is on the face without that
+          weight, until a full step is made
+Stops     when a step gains nothing compared with the first gains
 
-Sweeps move a weight off zero by itself; if the step with all others takes it back to zero at once and ends, the two
-undo each other for ever. From the minimum of a face no sweep can lead back to the same face.
+The Newton steps continue to the minimum of a face, because otherwise a sweep may move a weight off zero and a single
+step may move it back, without end. No sweep leads from the minimum of a face back to the same face.
 
 Coordinate descent: Friedman, Hastie and Tibshirani 2010. The face's step: an active-set method, Nocedal and Wright
 (2006), section 16.5.
@@ -23,28 +23,30 @@ from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.penalty import shortest
 
-# Sweeps between two steps on a face: so many at most, or until so many in a row have changed no sign. A sweep costs
-# less than a hundredth of the face's factor.
-ROUNDS, SWEEPS, SETTLED = 60, 100, 4
-# A gain below this share of the first is none: gains are squares of steps.
-NOTHING = 64 * EPS**2
-# So many rounds in a row that gain less than this share of all gains end it: near a minimum of many flat directions
-# rounding keeps on moving weights.
-LITTLE, PATIENCE = 1e-13, 2
-# Steps between two rounds of sweeps: as many as take about this many multiplications to factor, and one at least.
-FACTOR_WORK = 3e7
-# A step after which single coordinates may gain so many times what they could at first went to nowhere.
-RUNAWAY = 1e6
-# A step along what is nearly flat is cut where rounding has grown to this share of the slope.
-SURE = 0.1
-# What curvature, of columns of length one, is rounding.
-FLAT = 1e-14
+# The most rounds of sweeps and face steps.
+MOST_ROUNDS = 60
+# The most sweeps of a round; a round also ends after SETTLED_SWEEPS sweeps without a change of sign. A sweep costs less
+# than a hundredth of the factor of a face.
+MOST_SWEEPS_PER_ROUND, SETTLED_SWEEPS = 100, 4
+# A gain below this share of the first gain counts as none; gains are squares of steps.
+SMALLEST_GAIN_SHARE = 64 * EPS**2
+# MOST_IDLE_ROUNDS consecutive rounds with gains below this share of all gains end the search: near a minimum with many
+# flat directions rounding keeps moving weights.
+SMALLEST_ROUND_GAIN, MOST_IDLE_ROUNDS = 1e-13, 2
+# Factoring the faces of one round may take about this many multiplications; one face is always factored.
+FACTOR_WORK_PER_ROUND = 3e7
+# If the possible gain of a single coordinate grows by more than this factor, the step has diverged.
+LARGEST_GAIN_GROWTH = 1e6
+# A step along a nearly flat direction is cut when rounding reaches this share of the slope.
+LARGEST_SLOPE_ROUNDING = 0.1
+# Pivots below this, for columns scaled to length one, are rounding.
+SMALLEST_PIVOT = 1e-14
 
 
 def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free: AnyArray | None = None) -> Array:
-    """u above, or near it: steps have fallen to ``accuracy`` times the first.
+    """The minimum u, to ``accuracy`` times the first step.
 
-    Weights without curvature stay where they are, and those that are not ``free``.
+    Weights without curvature and weights that are not ``free`` keep their values.
 
     >>> minimise(np.eye(2), np.array([-3.0, 0.5]), np.zeros(2), np.ones(2)).tolist()
     [2.0, 0.0]
@@ -59,31 +61,33 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
     free = h > 0
     first = gain = total = sweep_matrix(H, G, u, a, 1, 1, 0.0)
     idle = 0
-    for _ in range(ROUNDS):
-        # What G is a sum of, which says what of it is rounding: a gain of that is none.
+    for _ in range(MOST_ROUNDS):
+        # The size of the terms of G, which determines its rounding error: a gain of that size counts as none.
         size = np.abs(g) + a + np.abs(H) @ np.abs(u - w)
         rounding = float(np.max((4 * EPS * size[free]) ** 2 / h[free], initial=0.0))
-        enough = max(max(NOTHING, accuracy**2) * first, rounding)
-        if gain <= enough or idle == PATIENCE:
+        enough = max(max(SMALLEST_GAIN_SHARE, accuracy**2) * first, rounding)
+        if gain <= enough or idle == MOST_IDLE_ROUNDS:
             break
-        gain = sweep_matrix(H, G, u, a, SWEEPS, SETTLED, enough)
+        gain = sweep_matrix(H, G, u, a, MOST_SWEEPS_PER_ROUND, SETTLED_SWEEPS, enough)
         if gain <= enough and accuracy > 0:
             break
         swept = u.copy()
         gain = max(gain, _to_face_minimum(H, G, u, a, free, size))
-        total, idle = total + gain, idle + 1 if gain <= LITTLE * total else 0
-        G[:] = g + H @ (u - w)  # what the sweeps have rounded off
+        total, idle = total + gain, idle + 1 if gain <= SMALLEST_ROUND_GAIN * total else 0
+        G[:] = g + H @ (u - w)  # removes the rounding errors of the sweeps
         possible = _possible(h, G, u, a, free)
-        if not possible <= RUNAWAY * first:  # a curvature that rounding made negative: no minimum is that way
+        if (
+            not possible <= LARGEST_GAIN_GROWTH * first
+        ):  # rounding made a curvature negative, so the step led away from the minimum
             return swept
         gain = max(gain, possible)
     return u
 
 
 def moving(K: int, unpenalised: AnyArray, fit_intercept: bool) -> AnyArray:
-    """Which of the weights (K, d + 1), one after the other, a model moves.
+    """Which of the weights (K, d + 1), flattened, a model changes.
 
-    Nothing depends on a shift common to all classes where no penalty holds it: there the first class stays where it is.
+    E does not depend on a common shift of all classes in an unpenalised column, so there the first class is fixed.
 
     >>> moving(2, np.array([True, False]), True).tolist()
     [False, True, True, True]
@@ -96,20 +100,20 @@ def moving(K: int, unpenalised: AnyArray, fit_intercept: bool) -> AnyArray:
 
 
 def _possible(h: Array, G: Array, u: Array, a: Array, free: AnyArray) -> float:
-    """The most that a step in one coordinate may gain, about."""
+    """The approximate largest gain of a step in one coordinate."""
     slope = shortest(u, G, a)[free]
     with np.errstate(over="ignore"):
         return float(np.max(0.5 * slope * (slope / h[free]), initial=0.0))
 
 
 def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, size: Array) -> float:
-    """Go to the least point on the face, which shrinks where a sign would change; u and G change. What was gained.
+    """Move u to the minimum on the face, which shrinks when a sign would change. Returns the gain; changes u and G.
 
-    ``size``: of the terms that G is a sum of.
+    ``size``: the size of the terms of G.
     """
     face = np.flatnonzero(free & ((u != 0) | (a == 0)))
     gained = 0.0
-    for _ in range(1 + int(FACTOR_WORK / max(1, len(face)) ** 3)):
+    for _ in range(1 + int(FACTOR_WORK_PER_ROUND / max(1, len(face)) ** 3)):
         if len(face) == 0:
             break
         slope = G[face] + a[face] * np.sign(u[face])
@@ -132,17 +136,17 @@ def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, siz
 
 
 def _sure(H: Array, face: AnyArray, slope: Array, step: Array) -> float:
-    """How much of a step may be made before what rounding adds to the gradient is as large as the slope was."""
+    """The share of a step after which rounding errors of the gradient reach LARGEST_SLOPE_ROUNDING of the slope."""
     noise = EPS * float(np.max(np.abs(H[np.ix_(face, face)]) @ np.abs(step)))
-    return SURE * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
+    return LARGEST_SLOPE_ROUNDING * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
 
 
 def _newton(H: Array, g: Array, size: Array) -> Array:
-    """−H⁻¹ g; where H is singular, as with columns that are copies, a long step along what has no curvature but slope.
+    """−H⁻¹ g. If H is singular, as with duplicate columns, a long step along directions with slope but no curvature.
 
-    ``size``: of the terms that g is a sum of, which says what of it is rounding. Pivoted Cholesky splits the
-    weights into those whose curvature is known and the others: (A, B; Bᵀ, S), where S − BᵀA⁻¹B is rounding and is
-    replaced by FLAT.
+    ``size``: the size of the terms of g, which determines its rounding error. Pivoted Cholesky splits the weights into
+    those with known curvature and the others: (A, B; Bᵀ, S), where S − BᵀA⁻¹B is rounding and is replaced by
+    SMALLEST_PIVOT.
     """
     from scipy.linalg import solve_triangular
     from scipy.linalg.lapack import dpstrf
@@ -152,7 +156,7 @@ def _newton(H: Array, g: Array, size: Array) -> Array:
         return -factor.solve(g)
     d = np.sqrt(np.diag(H))
     scaled, b, rounding = H / d / d[:, None], g / d, 64 * EPS * size / d
-    L, order, rank, _ = dpstrf(scaled, tol=FLAT, lower=1)
+    L, order, rank, _ = dpstrf(scaled, tol=SMALLEST_PIVOT, lower=1)
     known, flat = order[:rank] - 1, order[rank:] - 1
     A = np.tril(L[:rank, :rank])
 
@@ -162,6 +166,6 @@ def _newton(H: Array, g: Array, size: Array) -> Array:
     B, step = scaled[np.ix_(known, flat)], np.empty_like(b)
     left = b[flat] - B.T @ solve(b[known])
     left = np.where(np.abs(left) <= rounding[flat] + np.abs(B).T @ rounding[known], 0.0, left)
-    step[flat] = -left / FLAT
+    step[flat] = -left / SMALLEST_PIVOT
     step[known] = -solve(b[known] + B @ step[flat])
     return step / d

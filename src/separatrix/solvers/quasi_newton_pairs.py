@@ -1,6 +1,6 @@
-"""Pairs s = ΔW, y = Δ∇E: what quasi-Newton methods know of second derivatives without computing any.
+"""Pairs s = ΔW, y = Δ∇E, from which quasi-Newton methods approximate the inverse Hessian.
 
-Around an inverse B₀ the pairs make B with B y = s for the last pair; Nocedal and Wright (2006), Algorithm 7.4.
+Starting from an inverse B₀ the pairs define B with B y = s for the last pair; Nocedal and Wright (2006), Algorithm 7.4.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Pairs:
 
     @classmethod
     def of(cls, memory: Any) -> Pairs:
-        """The pairs that a state remembers."""
+        """The pairs in the memory of a state."""
         return cls(memory["S"], memory["Y"])
 
     def remembered(self) -> dict[str, tuple[Array, ...]]:
-        """The pairs as a state remembers them."""
+        """The pairs as entries for the memory of a state."""
         return {"S": self.S, "Y": self.Y}
 
     def product(self, g: Array, inverse: Inverse | None = None) -> Array:
-        """B g around ``inverse``, by default sᵀy/yᵀy times one.
+        """B g with B₀ = ``inverse``, by default sᵀy/yᵀy times the identity.
 
         >>> Pairs((np.array([1.0, 0.0]),), (np.array([2.0, 0.0]),)).product(np.array([2.0, 0.0])).tolist()
         [1.0, 0.0]
@@ -56,7 +56,7 @@ class Pairs:
         return q
 
     def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
-        """One pair more, the last ``most`` kept; a pair without positive curvature is left out."""
+        """Add a pair and keep the last ``most``. A pair without positive curvature is ignored."""
         if not s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
             return self
         return Pairs((*self.S, s)[-most:], (*self.Y, y)[-most:])
@@ -64,7 +64,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class QuasiNewton:
-    """One step W ← W − α B ∇E by the weak Wolfe conditions, in coordinates that ``reduce`` and ``expand`` give."""
+    """One step W ← W − α B ∇E by the weak Wolfe conditions, in the coordinates of ``reduce`` and ``expand``."""
 
     problem: Valued
     reduce: Callable[[Array], Array]
@@ -74,10 +74,10 @@ class QuasiNewton:
     def step(
         self, W: Array, at: Evaluation, pairs: Pairs, inverse: Inverse | None, first: float = 1.0
     ) -> tuple[Array, Evaluation, Pairs] | None:
-        """The next point, E there, and the pairs with this step's; None where rounding hides any descent."""
+        """The next point, E there, and the pairs with this step's; None if rounding hides any descent."""
         g = self.reduce(at.gradient)
         found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first, curvature=0.9)
-        if found is None and len(pairs.S):  # the pairs may mislead: once more without them
+        if found is None and len(pairs.S):  # the pairs may mislead: search again without them
             pairs = Pairs()
             found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), 1.0, curvature=0.9)
         if found is None:
@@ -86,9 +86,9 @@ class QuasiNewton:
         return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
 
     def moved(self, state: State, inverse: Inverse | None, patience: int = 3, first: float = 1.0) -> State:
-        """The state after a step; its memory has the pairs, and for how many steps E has not fallen, ``idle``.
+        """The state after a step. Its memory holds the pairs and ``idle``, the number of steps since E last fell.
 
-        It halts where rounding hides any descent, or after ``patience`` idle steps.
+        It halts if rounding hides any descent, or after ``patience`` idle steps.
         """
         found = self.step(state.W, state.at, Pairs.of(state.memory), inverse, first)
         if found is None:

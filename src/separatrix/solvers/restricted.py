@@ -1,13 +1,14 @@
-r"""The problem of a few columns: proximal Newton with the scores of all rows kept up to date.
+r"""The problem restricted to a few columns, by proximal Newton with the scores of all rows kept up to date.
 
 Problem   min E over the weights of a working set, the others held where they are
 Given     the set's columns, gathered; W; how near to the minimum to go
 Returns   W on those columns
-Step      the minimum of the quadratic model with absolute values (``columns``), then α from 1 by halving; a trial costs
+Step      the minimum of the quadratic model with absolute values (``gathered_columns``), then α from 1 by halving; a
+trial costs
           the losses of the scores z + α Δz and no pass over the columns
-Stops     where every subgradient is small enough, in units of its penalty, or rounding hides any descent
+Stops     when every subgradient is small enough, in units of its penalty, or rounding hides any descent
 
-Yuan, Ho and Lin 2012 (newGLMNET); Lee, Sun and Saunders 2014 for how near a model's minimum is worth to be.
+Yuan, Ho and Lin 2012 (newGLMNET); Lee, Sun and Saunders 2014 for the accuracy of a model's minimum.
 """
 
 from __future__ import annotations
@@ -22,21 +23,23 @@ from separatrix.objectives.penalty import shortest
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 from separatrix.solvers.gathered_columns import Columns, Curvature, Gathered, Model
-from separatrix.solvers.line_search import ENOUGH, MOST_TRIALS
-from separatrix.solvers.proximal import LEAST_CURVATURE, change
+from separatrix.solvers.line_search import MOST_TRIALS, SUFFICIENT_DECREASE
+from separatrix.solvers.proximal import SMALLEST_CURVATURE, change
 
-MOST_STEPS = 50
-# A mean over 10⁵ rows is rounded by about this share. The last steps gain less, and are known by their subgradients.
-NOISE = 1e-13
-# Below this, subgradients that no longer fall are rounding.
-ROUNDED = 1e-6
-# The furthest from a model's minimum that its steps may end, as a share of the first.
-LOOSE = 0.1
+# The most proximal Newton steps on one set of columns.
+MOST_RESTRICTED_STEPS = 50
+# The relative rounding error of a mean over 10⁵ rows. The last steps gain less than that and are judged by their
+# subgradients.
+MEAN_ROUNDING = 1e-13
+# Subgradients below this that no longer fall are rounding, in units of the penalty.
+LARGEST_ROUNDED_SUBGRADIENT = 1e-6
+# A model is minimised at least until its steps have fallen to this share of the first.
+LOOSEST_MODEL_ACCURACY = 0.1
 
 
 @dataclass
 class Restricted:
-    """E over some columns: ``W`` (K, p + 1) with its scores; the others stay where they are."""
+    """E over some columns: ``W`` (K, p + 1) with its scores. The other columns keep their weights."""
 
     loss: Loss
     columns: Columns
@@ -49,22 +52,23 @@ class Restricted:
     z: Array
 
     def minimised(self, goal: float) -> Array:
-        """W at which no subgradient is larger than ``goal``, in units of the penalty, or as near as rounding goes."""
+        """W at which no subgradient is larger than ``goal``, in units of the penalty, or to rounding."""
         value, slope = self._loss(self.z)
         before, idle = np.inf, 0
-        for _ in range(MOST_STEPS):
+        for _ in range(MOST_RESTRICTED_STEPS):
             gradient = self.columns.adjoint(slope) + self.squares * self.W
             if not self.fit_intercept:
                 gradient[:, 0] = 0.0
             far = furthest(self.W, gradient, self.absolute)
-            idle = idle + 1 if far > 0.5 * before and far < ROUNDED else 0
+            idle = idle + 1 if far > 0.5 * before and far < LARGEST_ROUNDED_SUBGRADIENT else 0
             if far <= goal or idle >= 2:
                 break
             before = far
             rest = (gradient, self.W, self.squares, self.absolute, self.fit_intercept)
             model = Model(slope, self._curvature(slope), *rest)
-            # Newton's error squares, so that is how near a model's minimum is worth to be; but no nearer than asked.
-            to, dz = self.columns.minimum(model, min(LOOSE, max(far, 0.3 * goal / far)))
+            # Newton's method squares the error, so the model needs no higher accuracy than that, and none beyond the
+            # goal.
+            to, dz = self.columns.minimum(model, min(LOOSEST_MODEL_ACCURACY, max(far, 0.3 * goal / far)))
             found = self._search(value, gradient, to - self.W, dz)
             if found is None:
                 break
@@ -82,7 +86,7 @@ class Restricted:
     def _curvature(self, slope: Array) -> Curvature:
         if not self.loss.traits.multiclass:
             h = self.loss.curvature_product(self.t, self.z[:, 0], np.ones(len(self.t)))
-            return Curvature((self.omega * np.maximum(h, LEAST_CURVATURE))[:, None], np.zeros((1, 1)), False)
+            return Curvature((self.omega * np.maximum(h, SMALLEST_CURVATURE))[:, None], np.zeros((1, 1)), False)
         weighted = slope.copy()
         weighted[np.arange(len(self.t)), self.t] += self.omega
         weighted = np.maximum(weighted, 0.0)
@@ -101,14 +105,14 @@ class Restricted:
         for _ in range(MOST_TRIALS):
             there, slope = self._loss(self.z + alpha * dz)
             total = there + self._penalty(self.W + alpha * V)
-            if total <= here + ENOUGH * alpha * promised + NOISE * abs(here):
+            if total <= here + SUFFICIENT_DECREASE * alpha * promised + MEAN_ROUNDING * abs(here):
                 return alpha, there, slope
             alpha *= 0.5
         return None
 
 
 def furthest(W: Array, gradient: Array, a: Array) -> float:
-    """The largest subgradient in units of its own penalty, of the largest one where there is none.
+    """The largest subgradient in units of its own penalty, or of the largest penalty for unpenalised weights.
 
     >>> furthest(np.zeros((1, 2)), np.array([[0.5, -3.0]]), np.array([0.0, 1.0]))
     2.0
@@ -118,7 +122,7 @@ def furthest(W: Array, gradient: Array, a: Array) -> float:
 
 
 def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered) -> Restricted:
-    """The problem of the columns ``held`` of W, the intercept first, which have been gathered."""
+    """The problem of the gathered columns ``held`` of W, with the intercept first."""
     columns, t, weight = gathered
     inside = np.zeros(problem.shape[1], dtype=bool)
     inside[held] = True

@@ -1,17 +1,18 @@
-r"""The problem in the span of its rows, exactly: fewer rows than columns. TEXTBOOK R8.
+r"""The exact solution in the span of the rows, for fewer rows than columns. TEXTBOOK R8.
 
 Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
 Given     rows in memory
-Returns   W with E(W) at its minimum to rounding
-Step      with r_j² the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with pivots; its
+Returns   W with E(W) at its minimum up to rounding
+Step      with r_j² the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with pivots;
+its
           first rank pivots are rows p): the minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ orthonormal, and the rows
-          read L there. First, minimise over θ, a dense problem of n columns at most, which costs no pass. Then, while
-          rounding shows, W ← W − αB ∇E with B from pairs around that problem's inverse Hessian on V and the
-          penalty's elsewhere
-Stops     where the driver's rules say; by itself where rounding hides any descent
+          read L there. First, minimise over θ, a dense problem of at most n columns, which takes no pass. Then, while
+          rounding errors are visible, W ← W − αB ∇E with B from pairs around that problem's inverse Hessian on V and
+          the penalty's elsewhere
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 A part of W outside the span changes no score and costs penalty (Kimeldorf and Wahba 1970, the representer theorem).
-Where rows are not fewer than columns the span is all there is, and the columns' own method is used.
+If there are at least as many rows as columns, a method for the columns is used instead.
 """
 
 from __future__ import annotations
@@ -40,19 +41,22 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Need, Solver, State
 
-# Past so many rows their products are neither kept nor factored.
-LARGEST_SPAN = 10_000
-# Up to so many parameters factors of a Hessian cost less than steps around a product; and up to so many of one score
-# less than it costs to try without any.
-NEWTON_PARAMETERS, CHORD_PARAMETERS = 300, 1500
-# The small problem is solved to this share of the null model's objective, or to rounding.
-FINE, MOST_STEPS = 1e-12, 500
-# L-BFGS goes on while so many steps bring its gap down to this share.
-QUICK, FALL = 15, 1e-3
-# Squared lengths below this share of the longest row's are rounding, times the rows.
-ROUNDING = float(np.finfo(np.float64).eps)
-# Bytes of rows written out at once; strands of such slices; conjugate gradients at most.
-SLICE_BYTES, STRANDS, MOST_PRODUCTS = 1 << 22, 4, 300
+# With more rows than this, their Gram matrix is neither kept nor factored.
+MOST_SPAN_ROWS = 10_000
+# Up to this many parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
+NEWTON_PARAMETERS = 300
+# Up to this many parameters of one score, chord Newton is cheaper than trying L-BFGS first.
+CHORD_PARAMETERS = 1500
+# The small problem is solved to this share of the null model's objective, or to rounding, in at most this many steps.
+SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
+# L-BFGS continues while every STEPS_PER_CHECK steps reduce the gap to this share.
+STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
+# Pivots below the number of rows times this share of the largest squared row length are rounding.
+PIVOT_ROUNDING = float(np.finfo(np.float64).eps)
+# The bytes of rows that are centred and scaled at a time, and the most parts that are summed in parallel.
+SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
+# The most steps of the conjugate gradient method.
+MOST_CG_STEPS = 300
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Span:
 
     def init(self, problem: Objective, start: Array) -> State:
         block = problem.rows.resident()
-        if block is None or block.n_rows >= min(block.X.shape[1], LARGEST_SPAN):
+        if block is None or block.n_rows >= min(block.X.shape[1], MOST_SPAN_ROWS):
             return _of_columns(problem).init(problem, start)
         L, pivots = factored_span(problem, block)
         basis = Basis(problem, L, pivots)
@@ -97,24 +101,24 @@ class Span:
 
 
 def _solved(small: Objective) -> Array:
-    """The minimum of the small problem: by L-BFGS where that is quick, as for rows of like length and none alike."""
-    goal, before = FINE * small.null_value, np.inf
+    """The minimum of the small problem, by L-BFGS if that is fast, as for distinct rows of similar length."""
+    goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
     theta = np.zeros(small.shape)
     if small.shape[0] == 1 and small.size <= CHORD_PARAMETERS:
         return _run(ChordNewton(), small, theta, goal)
-    for state in islice(states(LBFGS(), small, theta), MOST_STEPS):
+    for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
         if gap <= goal:
             return theta
-        if state.iteration % QUICK == 0:
-            if gap > FALL * before and state.iteration > 0:
+        if state.iteration % STEPS_PER_CHECK == 0:
+            if gap > LARGEST_GAP_RATIO * before and state.iteration > 0:
                 break
             before = gap
     return _run(_of_columns(small), small, theta, goal)
 
 
 def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
-    for state in islice(states(solver, small, theta), MOST_STEPS):
+    for state in islice(states(solver, small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta = state.W
         if duality(small, theta, state.at).known <= goal:
             break
@@ -122,7 +126,7 @@ def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
 
 
 def _of_columns(problem: Objective) -> Solver:
-    """The method for a problem whose columns are as they are."""
+    """A method for the problem in its columns."""
     if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
         return Newton()
     if problem.has_hessian and problem.shape[0] == 1:
@@ -131,7 +135,7 @@ def _of_columns(problem: Objective) -> Solver:
 
 
 def _units(problem: Objective) -> tuple[Array, float]:
-    """r as shares of the largest, (d,), one for a column that reads zero; and the largest."""
+    """r relative to its largest value, (d,), with 1 for hidden columns; and the largest value."""
     r = problem.root_penalty[1:]
     most = float(r.max())
     return np.where(r > 0, r / most, 1.0), most
@@ -139,7 +143,7 @@ def _units(problem: Objective) -> tuple[Array, float]:
 
 @dataclass(frozen=True)
 class Basis:
-    """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem on it."""
+    """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem in its coordinates."""
 
     problem: Objective
     L: Array
@@ -158,7 +162,7 @@ class Basis:
         return Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept, known=known)
 
     def image(self, theta: Array) -> Array:
-        """W = diag(r)⁻¹ V θ, intercepts as they are, in one pass."""
+        """W = diag(r)⁻¹ V θ, with unchanged intercepts, in one pass."""
         from scipy.linalg import solve_triangular
 
         unit, _ = _units(self.problem)
@@ -168,7 +172,7 @@ class Basis:
         return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
 
     def part(self, G: Array) -> Array:
-        """Vᵀ diag(r)⁻¹ G with the intercepts' share as it is, (K, rank + 1), in one pass."""
+        """Vᵀ diag(r)⁻¹ G with unchanged intercept entries, (K, rank + 1), in one pass."""
         from scipy.linalg import solve_triangular
 
         unit, _ = _units(self.problem)
@@ -177,7 +181,7 @@ class Basis:
         return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
 
     def inverse(self, theta: Array) -> Callable[[Array], Array]:
-        """G ↦ H⁻¹ G, where H is the small problem's Hessian at θ on V, and the penalty's elsewhere."""
+        """G ↦ H⁻¹ G, where H is the Hessian of the small problem at θ on V, and that of the penalty elsewhere."""
         small, (unit, most) = self.small, _units(self.problem)
 
         def solve(g: Array) -> Array:
@@ -201,7 +205,7 @@ def conjugate_gradients(product: Callable[[Array], Array], g: Array, tol: float 
     v, left = np.zeros_like(g), g.copy()
     along, size = left.copy(), float(np.sum(left**2))
     goal = tol**2 * size
-    for _ in range(MOST_PRODUCTS):
+    for _ in range(MOST_CG_STEPS):
         if size <= goal:
             break
         turned = product(along)
@@ -252,7 +256,7 @@ def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     unit, _ = _units(problem)
     A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
     n = len(A)
-    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * ROUNDING * float(np.max(np.diag(A), initial=0.0)))
+    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * PIVOT_ROUNDING * float(np.max(np.diag(A), initial=0.0)))
     order = order.astype(np.int64) - 1
     L = np.zeros((n, rank))
     L[order] = np.tril(lower)[:, :rank]
@@ -260,12 +264,12 @@ def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
 
 
 def _gram_dense(block: Block, unit: Array) -> Array:
-    """X̃ X̃ᵀ by slices of columns, a thread a strand: the rows are never written out whole."""
+    """X̃ X̃ᵀ by slices of columns in parallel, so that X̃ is never stored as a whole."""
     X, frame = np.asarray(block.X), block.frame
     n, d = X.shape
     wide = max(16, SLICE_BYTES // (8 * n))
     starts = range(0, d, wide)
-    edges = np.linspace(0, len(starts), min(STRANDS, len(starts)) + 1).astype(int)
+    edges = np.linspace(0, len(starts), min(SLICE_STRANDS, len(starts)) + 1).astype(int)
 
     def strand(k: int) -> Array:
         A = np.zeros((n, n))
@@ -273,7 +277,7 @@ def _gram_dense(block: Block, unit: Array) -> Array:
             J = slice(start, start + wide)
             part = X[:, J] - frame.center[J]
             part /= frame.scale[J] * unit[J]
-            A += part @ part.T  # NumPy sees a product with its own transpose: half the work
+            A += part @ part.T  # NumPy recognises A Aᵀ and calls the symmetric product, which is half the work
         return A
 
     parts = in_order(strand, range(len(edges) - 1))
@@ -284,7 +288,7 @@ def _gram_dense(block: Block, unit: Array) -> Array:
 
 
 def _gram_sparse(block: Block, unit: Array) -> Array:
-    """The same for CSR rows, some of them written out at a time as weights that score all."""
+    """X̃ X̃ᵀ for CSR rows: some rows at a time are converted to dense weights that score all rows."""
     n, d = block.X.shape
     many = max(1, SLICE_BYTES // (8 * d))
     A = np.empty((n, n))

@@ -1,16 +1,16 @@
-r"""Quasi-Newton with a sample's second derivatives: few passes over many rows. TEXTBOOK R7.
+r"""Quasi-Newton preconditioned by the Hessian of a sample, for few passes over many rows. TEXTBOOK R7.
 
 Problem   min_W E(W), smooth and convex, over many more rows than parameters
 Given     a start W, how many rows to draw, how many pairs to keep
 Returns   W with E(W) near its minimum
 Step      first, Newton's method on the sample alone, which costs no pass over the rest; then on all rows
           V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion around the inverse of the sample's
-          Hessian, W ← W + αV, α from 1 by the weak Wolfe conditions. Where the gradient falls slowly the sample
-          misleads: the Hessian of all rows takes its place
-Stops     where the driver's rules say; by itself where rounding hides any descent
+          Hessian, W ← W + αV, α from 1 by the weak Wolfe conditions. If the gradient falls slowly, the Hessian of all
+          rows replaces that of the sample
+Stops     by the driver's rules; by itself where rounding hides any descent
 
-The sample's Hessian differs from the whole one by about (parameters/rows drawn)^½, and each pair takes an error out:
-Erdogdu and Montanari 2015 (NewSamp) without its steps of Newton; Liu and Nocedal 1989 for the pairs.
+The sample's Hessian differs from the whole one by about (parameters/rows drawn)^½, and each pair removes one error
+direction: Erdogdu and Montanari 2015 (NewSamp) without its Newton steps; Liu and Nocedal 1989 for the pairs.
 """
 
 from __future__ import annotations
@@ -29,18 +29,21 @@ from separatrix.solvers.line_search import search
 from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
-# A step that leaves more than this share of the gradient is a slow one; after so many the sample is given up.
-SLOW, MOST_SLOW = 0.5, 3
-SAMPLE_STEPS = 30
-# The sample's own optimum is off by about parameters/rows; closer than this share of that it need not be found.
-CLOSE = 0.01
-# Rows a parameter of the part of the sample on which Newton's method begins.
-FIRST = 40
+# A step is slow if it leaves more than this share of the gradient.
+SLOW_STEP_SHARE = 0.5
+# After this many slow steps the Hessian of all rows replaces that of the sample.
+MOST_SLOW_STEPS = 3
+# The most Newton steps on the sample.
+MOST_SAMPLE_STEPS = 30
+# The sample's optimum has a relative error of about parameters/rows; it is computed to this share of that error.
+SAMPLE_ACCURACY_SHARE = 0.01
+# Newton's method begins on a part of the sample with this many rows per parameter.
+FIRST_ROWS_PER_PARAMETER = 40
 
 
 @dataclass(frozen=True)
 class SampledNewton:
-    """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (None: as many as pay).
+    """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (None: chosen automatically).
 
     >>> SampledNewton().name
     'sampled-newton'
@@ -59,7 +62,7 @@ class SampledNewton:
         summed = CompiledSums.of(problem) or problem
         at = summed.value_gradient(W)
         before = problem.value_at_zero if not np.any(start) else summed.value_gradient(start).value
-        if not at.value <= before:  # a sample may be separated where the rows are not, and run off
+        if not at.value <= before:  # a sample may be separated although the rows are not, and then its fit diverges
             W, at, factor = start, summed.value_gradient(start), problem.factor(start)
         if factor is None:
             return State(W, at, halt=Halt.SINGULAR)
@@ -68,7 +71,7 @@ class SampledNewton:
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         memory, space, pairs = dict(state.memory), problem.subspace, Pairs.of(state.memory)
-        if memory["slow"] >= MOST_SLOW:
+        if memory["slow"] >= MOST_SLOW_STEPS:
             factor = problem.factor(state.W)
             if factor is None:
                 return replace(state, halt=Halt.SINGULAR)
@@ -82,7 +85,7 @@ class SampledNewton:
         W, at, pairs = found
         before, after = (_expected(problem, held, at.gradient) for at in (state.at, at))
         left = np.sqrt(after / before) if before > 0 else 0.0
-        memory["slow"] += left > SLOW
+        memory["slow"] += left > SLOW_STEP_SHARE
         memory["idle"] = memory["idle"] + 1 if at.value >= state.at.value and left > 0.9 else 0
         memory.update(pairs.remembered())
         halt = Halt.STALLED if memory["idle"] >= 2 else None
@@ -93,7 +96,7 @@ class SampledNewton:
 
 
 def _expected(problem: Objective, held: Factor, gradient: Array) -> float:
-    """½ gᵀ H⁻¹ g: how far above its minimum E would be, were it quadratic with the held Hessian."""
+    """½ gᵀ H⁻¹ g: E − min E if E were quadratic with the given Hessian."""
     return 0.5 * float(np.sum(held.half(problem.subspace.reduce(gradient)) ** 2))
 
 
@@ -102,11 +105,11 @@ def _kept(factor: Factor) -> dict[str, Any]:
 
 
 def _on_sample(problem: Objective, sample: Sample, start: Array) -> tuple[Array, Factor | None]:
-    """The minimum of the sample's own objective, and its Hessian's factor there; begun on a part of the sample."""
+    """The minimum of the sample's objective and the factor of its Hessian there, starting on a part of the sample."""
     drawn = sample is problem.sampled
     block = problem.standing_sample if drawn else sample.standing_for(problem.targets, problem.class_weight)
     block = replace(block, weight=block.weight * (block.n_rows / problem.total_weight))
-    stride = block.n_rows // (FIRST * problem.size)
+    stride = block.n_rows // (FIRST_ROWS_PER_PARAMETER * problem.size)
     if stride >= 4:
         chosen = np.flatnonzero(sample.certain | (np.arange(block.n_rows) % stride == 0))
         weight = np.where(sample.certain, 1, stride)[chosen] * block.weight[chosen]
@@ -122,8 +125,8 @@ def _minimised(problem: Objective, sample: Block, start: Array) -> tuple[Array, 
     inner = problem.restricted_to(sample)
     W, at = start, inner.value_gradient(start)
     factor = inner.factor(W)
-    near = CLOSE * min(1.0, problem.size / sample.n_rows) * problem.null_value
-    for _ in range(SAMPLE_STEPS):
+    near = SAMPLE_ACCURACY_SHARE * min(1.0, problem.size / sample.n_rows) * problem.null_value
+    for _ in range(MOST_SAMPLE_STEPS):
         if factor is None or _expected(problem, factor, at.gradient) <= near:
             break
         direction = -inner.subspace.expand(factor.solve(inner.subspace.reduce(at.gradient)))
@@ -131,6 +134,6 @@ def _minimised(problem: Objective, sample: Block, start: Array) -> tuple[Array, 
         if found is None:
             break
         W, at = found
-        if _expected(problem, factor, at.gradient) > near:  # else the last Hessian is as good as the sample
+        if _expected(problem, factor, at.gradient) > near:  # otherwise the last Hessian is accurate enough
             factor = inner.factor(W)
     return W, factor

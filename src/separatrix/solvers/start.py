@@ -1,4 +1,4 @@
-"""E and its gradient where a run begins: at zero without a pass."""
+"""E and its gradient at the start of a run. A start at zero needs no pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from separatrix.objectives.problem import Evaluation, Objective
 
 
 def begun(problem: Objective, start: Array) -> Evaluation:
-    """E(start) and ∇E(start): in one pass, or by the classes' sums alone where all weights are zero.
+    """E(start) and ∇E(start) in one pass, or from the class sums alone if all weights are zero.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -24,7 +24,7 @@ def begun(problem: Objective, start: Array) -> Evaluation:
 
 
 def _at_zero(problem: Objective) -> Evaluation:
-    """Where all weights are zero a row's derivative is its class's."""
+    """E and ∇E at W = 0, where the derivative of a row depends only on its class."""
     K = problem.shape[0]
     z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
     slope = problem.loss.derivative(problem.targets, z).reshape(problem.n_classes, K)

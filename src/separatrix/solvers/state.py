@@ -1,4 +1,4 @@
-"""What every solver is made of: its problem, its state, its needs."""
+"""The `Solver` protocol, the state of a run, and the requirements of solvers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from separatrix.rows import Block
 
 
 class Need(Enum):
-    """What a solver asks of the problem; ``auto`` offers it only where there is that."""
+    """A requirement of a solver. ``auto`` only chooses solvers whose requirements the problem meets."""
 
     SMOOTH = "a smooth loss"
     RIDGE = "a penalty without absolute values (l1_ratio=0)"
@@ -26,12 +26,12 @@ class Need(Enum):
     HELD = "a penalty on every column"
 
 
-# Needs that rows which are read from a stream cannot meet.
+# Requirements that streamed rows cannot meet.
 NOT_STREAMED = frozenset({Need.RESIDENT, Need.RANDOM_ORDER})
 
 
 class Halt(Enum):
-    """Why a solver cannot go on by itself."""
+    """Why a solver cannot continue."""
 
     DIVERGED = "the step is too large: the objective grows"
     STALLED = "rounding: no step along the direction lowers the objective"
@@ -42,11 +42,23 @@ class Halt(Enum):
 
 @dataclass(frozen=True)
 class State:
-    """Where a solver is: arrays and numbers only, so that it can be kept, sent, and taken up again to the bit.
+    """The state of a run: arrays and numbers only, so a run can be saved, sent and resumed with identical bits.
 
-    ``memory`` holds what only that solver needs (pairs of L-BFGS, the best weights of stochastic descent).
-    ``expected``: the solver's own guess at E − min E, which proves nothing but says when a proof is worth its price;
-    NaN where it has none.
+    Parameters
+    ----------
+    W : (K or 1, d + 1) array
+        The weights in the coordinates of the problem's frame, intercepts in column 0.
+    at : Evaluation
+        The objective and its gradient at W.
+    iteration : int
+        The number of steps taken.
+    memory : mapping
+        Data of one solver only, such as the pairs of L-BFGS or the best weights of stochastic descent.
+    halt : Halt, optional
+        Why the solver cannot continue.
+    expected : float
+        The solver's own estimate of E − min E. It proves nothing, but it tells when computing a bound is worthwhile;
+        NaN if the solver has no estimate.
     """
 
     W: Array
@@ -59,11 +71,12 @@ class State:
 
 @runtime_checkable
 class Solver(Protocol):
-    """An algorithm: a frozen dataclass of its settings, three functions of (problem, state).
+    """An algorithm: a frozen dataclass of its settings with three functions of (problem, state).
 
-    ``budget`` limits the rows that one step walks over, for methods that move inside an epoch. ``by_sums``: the
-    method sees rows only through sums over all of them, so their order and repetition cannot matter. ``converges``:
-    on a strictly convex problem it reaches any tolerance.
+    ``init`` makes the first state, ``step`` the next one, and ``solution`` the state to return at the end. ``budget``
+    limits the rows that one step reads, for methods that update within an epoch. ``by_sums``: the method reads rows
+    only through sums over all rows, so their order and repetition do not matter. ``converges``: on a strictly convex
+    problem it reaches any tolerance.
     """
 
     name: ClassVar[str]
@@ -77,7 +90,7 @@ class Solver(Protocol):
 
 
 def in_memory(problem: Objective, solver: str) -> Block:
-    """All rows of a problem, for a solver that needs them in memory; refuses a stream by the solver's name."""
+    """All rows of a problem as one block. Refuses streamed rows with a message that names the solver."""
     block = problem.rows.resident()
     if block is None:
         do = "read the rows into memory first, or use a method that needs only sums over them"

@@ -1,4 +1,4 @@
-r"""Stochastic and minibatch gradient descent, as lectures 002 and 004 have it. TEXTBOOK R6.
+r"""Stochastic and minibatch gradient descent, as in lectures 002 and 004. TEXTBOOK R6.
 
 Problem   min_W E(W)
 Given     a start W, a learning rate η, a batch size, how rows are drawn, a patience
@@ -6,10 +6,10 @@ Returns   the best W seen at the end of an epoch
 Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean loss over B (penalty included),
           η_e = η/(1 + decay · e) in epoch e. With batches of one row and no penalty, from W = 0, the first step
           adds η t x̄/2 to W
-Stops     where the driver's rules say; by itself where E has not improved for ``patience`` epochs, or grows
+Stops     by the driver's rules; by itself where E has not improved for ``patience`` epochs, or grows
 
-E is taken over all rows at the end of each step for the trace, the patience and the bound. Rows are drawn by
-(seed, epoch), so a run taken up from a state walks on as it would have.
+E is computed over all rows at the end of each step for the trace, the patience and the bound. Rows are drawn by
+(seed, epoch), so a run that resumes from a state continues with the same batches.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Order
-from separatrix.solvers.gradient_descent import HOPELESS, check_eta
+from separatrix.solvers.gradient_descent import DIVERGENCE_FACTOR, check_eta
 from separatrix.solvers.state import Halt, Need, State
 
 Draw = Literal["given", "shuffled", "replacement"]
@@ -33,9 +33,25 @@ Draw = Literal["given", "shuffled", "replacement"]
 class StochasticDescent:
     """W ← W − η ∇ of the mean loss over one row or a minibatch.
 
-    Without an η: 1 over the mean curvature of a row's loss. ``improvement``: what an epoch must gain, relative to
-    the null model's objective, to count against the patience.
+    Parameters
+    ----------
+    eta : float, optional
+        The learning rate; by default 1 over the mean curvature of a row's loss.
+    batch_size : int
+        The rows of a batch.
+    draw : {"given", "shuffled", "replacement"}
+        The order of rows in an epoch.
+    decay : float
+        The learning rate in epoch e is eta/(1 + decay · e).
+    patience : int
+        The run ends after this many epochs without improvement.
+    improvement : float
+        The smallest gain of an epoch that counts as improvement, relative to the null model's objective.
+    seed : int
+        The seed of the draws.
 
+    Examples
+    --------
     >>> StochasticDescent(eta=0.1, batch_size=32, draw="shuffled").patience
     10
     """
@@ -94,13 +110,13 @@ class StochasticDescent:
     def _judge(
         self, problem: Objective, memory: dict[str, Any], W: Array, at: Evaluation, finished: bool
     ) -> Halt | None:
-        """Keep the best weights in ``memory`` and say whether to go on."""
+        """Keep the best weights in ``memory`` and decide whether to halt."""
         gain = memory["best_at"].value - at.value
         if gain > 0:
             memory["best_W"], memory["best_at"] = W, at
         if finished:
             memory["idle"] = 0 if gain > self.improvement * problem.null_value else memory["idle"] + 1
-        if at.value > HOPELESS * max(memory["first"], problem.null_value):
+        if at.value > DIVERGENCE_FACTOR * max(memory["first"], problem.null_value):
             return Halt.DIVERGED
         return Halt.PATIENCE if memory["idle"] >= self.patience else None
 

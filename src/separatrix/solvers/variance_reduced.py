@@ -10,7 +10,7 @@ Step      with ∇E(W̃) over all rows, which the trace takes anyway, walk m tim
           with odds in proportion to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h x̄x̄ᵀ/n + R, and weighted
           by one over their odds. At first h is the largest curvature of the loss; after 4, 8, 16, … iterations, four
           times its curvature at W̃. A walk that does not lower E is repeated with the first h, or else with half the η
-Stops     where the driver's rules say; by itself where a small η lowers E no more, or after many long walks
+Stops     by the driver's rules; by itself where a small η lowers E no more, or after many long walks
 
 P takes the columns' units and correlations out (its diagonal alone where columns are many), so that η and m need no
 tuning: 1 + h x̄ᵀP x̄ is 1 + rank on average, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η steps bring W nearer by a factor;
@@ -36,21 +36,24 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import Gram, RootGram
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
-from separatrix.solvers.line_search import ROUNDING
+from separatrix.solvers.line_search import VALUE_ROUNDING
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# Steps of a walk, times η, at first: twice as many after each that has not halved the gradient; and so many at most.
-LENGTH, MOST_STEPS = 8.0, 1000
-# Walks of that length which do not halve the gradient, before patience runs out: about two seconds of work.
-MOST_LONG = 60
-# Entries of rows that are written out at once.
-AT_ONCE = 1 << 20
-# When the metric is taken at W for the first time; how many times the loss's own curvature serves there, and the least
-# that a row has, as a share of the most.
-FIRST, LOCALLY, LEAST = 4, 4.0, 1e-9
-# Walks in a row that did not lower E, each with half the η, before rounding is held to be why.
-PATIENCE = 12
+# The first walk has this many steps times η. The number doubles after each walk that has not halved the gradient.
+FIRST_WALK_LENGTH = 8.0
+# The most steps of a walk.
+MOST_WALK_STEPS = 1000
+# The run ends after this many walks of MOST_WALK_STEPS that do not halve the gradient: about two seconds of work.
+MOST_LONG_WALKS = 60
+# Entries of rows that are converted to a dense array at a time.
+ENTRIES_PER_BATCH = 1 << 20
+# The iteration at which the metric is first computed from the curvature at W.
+FIRST_LOCAL_METRIC = 4
+# The local metric uses this multiple of a row's curvature at W, and at least SMALLEST_ROW_CURVATURE times the largest.
+LOCAL_CURVATURE_FACTOR, SMALLEST_ROW_CURVATURE = 4.0, 1e-9
+# After this many consecutive walks that did not lower E, each with half the η, rounding is taken to be the cause.
+MOST_FAILED_WALKS = 12
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,9 @@ class VarianceReduced:
     Parameters
     ----------
     batch_size : int, default 1
-        Rows of a step.
+        The rows of a step.
     seed : int, default 0
-        For the draws, which depend on it and on the iteration.
+        The seed of the draws, which also depend on the iteration.
 
     Examples
     --------
@@ -86,11 +89,20 @@ class VarianceReduced:
         if memory is None:
             return State(start, at, halt=Halt.SINGULAR)
         return State(
-            start, at, memory={**memory, "idle": 0, "refresh": FIRST, "local": False, "length": LENGTH, "long": 0}
+            start,
+            at,
+            memory={
+                **memory,
+                "idle": 0,
+                "refresh": FIRST_LOCAL_METRIC,
+                "local": False,
+                "length": FIRST_WALK_LENGTH,
+                "long": 0,
+            },
         )
 
     def _measured(self, problem: Objective, W: Array | None) -> dict[str, Any] | None:
-        """The metric by the loss's curvature at W, or by the most there is, with the rows' odds and η for it."""
+        """The metric from the curvature at W, or from the largest curvature, with the rows' odds and η for it."""
         block, h = _resident(problem), _curvatures(problem, W)
         F = metric(problem, h)
         if F is None:
@@ -104,22 +116,24 @@ class VarianceReduced:
         with np.errstate(over="ignore", invalid="ignore"):
             W = state.W + self._walked(problem, state)
             at = problem.value_gradient(W)
-        lower = at.value < state.at.value - ROUNDING * abs(state.at.value)
-        nearer = at.value <= state.at.value + ROUNDING * abs(state.at.value) and _halved(state, at.gradient)
+        lower = at.value < state.at.value - VALUE_ROUNDING * abs(state.at.value)
+        nearer = at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value) and _halved(state, at.gradient)
         if lower or nearer:
             longer = memory["length"] * (1.0 if _halved(state, at.gradient) else 2.0)
-            longest = MOST_STEPS * memory["eta"]
+            longest = MOST_WALK_STEPS * memory["eta"]
             memory |= {"idle": 0, "length": min(longer, longest), "long": memory["long"] + (longer > longest)}
-            return State(W, at, gone, memory, Halt.PATIENCE if memory["long"] >= MOST_LONG else None)
+            return State(W, at, gone, memory, Halt.PATIENCE if memory["long"] >= MOST_LONG_WALKS else None)
         memory["idle"] += 1
         if memory["local"]:
             memory |= {**(self._measured(problem, None) or {}), "local": False}
         else:
             memory["eta"] *= 0.5
-        return replace(state, iteration=gone, memory=memory, halt=Halt.STALLED if memory["idle"] >= PATIENCE else None)
+        return replace(
+            state, iteration=gone, memory=memory, halt=Halt.STALLED if memory["idle"] >= MOST_FAILED_WALKS else None
+        )
 
     def _refreshed(self, problem: Objective, state: State) -> State:
-        """The state with the metric at its W, where it is time for that."""
+        """The state with the metric at its W, if a refresh is due."""
         if state.iteration < state.memory["refresh"] or not problem.has_gram:
             return state
         problem.rows.counter.add()
@@ -133,14 +147,14 @@ class VarianceReduced:
     def _walked(self, problem: Objective, state: State) -> Array:
         """W − W̃ at the end of a walk, (K, d + 1)."""
         F, odds, eta, length = (state.memory[name] for name in ("F", "odds", "eta", "length"))
-        n_steps = min(MOST_STEPS, max(1, int(length / eta)))
+        n_steps = min(MOST_WALK_STEPS, max(1, int(length / eta)))
         rng = np.random.default_rng([self.seed, state.iteration])
         chosen = rng.choice(len(odds), size=(n_steps, self.batch_size), p=odds / odds.sum())
         block = _resident(problem)
         share = block.weight / problem.total_weight / (odds / odds.sum()) / self.batch_size
         slope, ridge = _through(state.at.gradient, F), _through(np.diag(problem.root_penalty**2), F, both=True)
         D = np.zeros((problem.shape[0], slope.shape[1]))
-        for part in np.array_split(chosen, max(1, chosen.size * problem.shape[1] // AT_ONCE)):
+        for part in np.array_split(chosen, max(1, chosen.size * problem.shape[1] // ENTRIES_PER_BATCH)):
             rows = block.take(part.ravel())
             X, z = _written(rows, F), rows.scores(state.W)
             before = _slopes(problem, rows, z)
@@ -153,8 +167,8 @@ class VarianceReduced:
 
 
 def metric(problem: Objective, h: Array) -> Array | None:
-    """F with FᵀF = P on the directions that the columns determine, (r, d + 1); (d + 1,) of a diagonal P; None where
-    there is no P. ``h`` (n,): the rows' curvatures.
+    """F with FᵀF = P on the directions that the columns determine, (r, d + 1); (d + 1,) for a diagonal P; None if
+    P is singular. ``h`` (n,): the rows' curvatures.
     """
     R = problem.root_penalty**2
     if not problem.has_gram:
@@ -190,7 +204,7 @@ def _curvatures(problem: Objective, W: Array | None) -> Array:
             problem.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1)))[:, k] for k, e in enumerate(np.eye(K))
         ]
         own = 2.0 * np.max(bends, axis=0)
-    return np.clip(LOCALLY * own, LEAST * most, most)
+    return np.clip(LOCAL_CURVATURE_FACTOR * own, SMALLEST_ROW_CURVATURE * most, most)
 
 
 def _lipschitz(problem: Objective) -> float:
@@ -215,12 +229,12 @@ def _written(rows: Block, F: Array) -> Array:
 
 
 def _lengths(problem: Objective, F: Array) -> Array:
-    """x̄ᵀP x̄ of each row, (n,); of a diagonal P their mean."""
+    """x̄ᵀP x̄ of each row, (n,); for a diagonal P their mean."""
     problem.rows.counter.add()
     block = _resident(problem)
     if F.ndim == 1:
         return np.full(block.n_rows, float(np.sum((F * problem.root_second_moments) ** 2)))
-    size = max(1, AT_ONCE // len(F))
+    size = max(1, ENTRIES_PER_BATCH // len(F))
     parts = (block.take(slice(k, k + size)).scores(F) for k in range(0, block.n_rows, size))
     return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
 

@@ -1,12 +1,12 @@
-r"""Proximal Newton on a working set of columns, screened by the gap: absolute values, many columns. TEXTBOOK R8.
+r"""Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns. TEXTBOOK R8.
 
-Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with columns so many that most weights will be zero
+Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with so many columns that most weights will be zero
 Given     a start W, how many columns to begin with
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
-Step      from ∇f over all columns: the columns that no minimum uses are left out for good; of the others, those in use
-          and those that most want to be, up to twice as many, are gathered in one pass; on them, proximal Newton
-          with scores kept up to date, until they are nearer to their minimum than all columns were, by a factor
-Stops     where the driver's rules say; by itself where rounding hides any descent
+Step      from ∇f over all columns: columns that are zero at every minimum are removed for good; of the others, those in
+          use and those with the largest subgradients, up to twice as many, are gathered in one pass; on them, proximal
+          Newton with scores kept up to date, until their subgradients are a given factor smaller than at the start
+Stops     by the driver's rules; by itself where rounding hides any descent
 
 Screening. With G = ∇ of the loss at W, and p the loss's derivatives by row: a convex loss whose derivative is
 L-Lipschitz in the score has E(W) − E(W*) ≥ ‖p − p*‖²/2L, so |G_j − G*_j| ≤ (2L gap)^½ ‖x̃_j‖, and where |G_j| plus that
@@ -32,33 +32,37 @@ from separatrix.rows.block import is_sparse
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.gathered_columns import Gathered, gather
 from separatrix.solvers.proximal import advanced, unshifted
-from separatrix.solvers.restricted import NOISE, furthest, restricted
+from separatrix.solvers.restricted import MEAN_ROUNDING, furthest, restricted
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# How near to its minimum a working set is brought, in units of the penalty, once it seems to hold all columns that are
-# needed; before that, as a share of how far all columns are from theirs.
-NEAR, NEARER = 3e-9, 1e-3
-# It does not seem so while there is a column so far from its minimum, or while so large a share of the set is in use.
-FAR, CROWDED = 10.0, 0.65
-# How many times more columns one step may take on.
-GROWTH = 4
-# Bytes of gathered columns: so many, or a share of X where that is more; twice that for those in use; and some always.
-LEAST_BYTES, SHARE, NEEDED, FEWEST = 7 << 22, 0.025, 2.0, 16
-# Steps without progress that end a run: few where one step sees every column that matters, more where they take turns.
-SHORT, LONG = 2, 100
+# The accuracy of a working set, in units of the penalty, once it seems to hold all needed columns; before that it is
+# ACCURACY_SHARE times the largest subgradient of all columns.
+FINAL_ACCURACY, ACCURACY_SHARE = 3e-9, 1e-3
+# A working set seems to hold all needed columns if no subgradient exceeds this many units of the penalty, and if at
+# most LARGEST_USED_SHARE of its columns are in use.
+LARGEST_FINAL_DISTANCE, LARGEST_USED_SHARE = 10.0, 0.65
+# One step may increase the number of columns by at most this factor.
+LARGEST_GROWTH = 4
+# Gathered columns may take this many bytes, or ROOM_SHARE of X if that is more. Columns in use may take
+# USED_COLUMN_ROOMS times as much, and FEWEST_COLUMNS columns are always allowed.
+SMALLEST_ROOM_BYTES, ROOM_SHARE, USED_COLUMN_ROOMS, FEWEST_COLUMNS = 7 << 22, 0.025, 2.0, 16
+# The steps without progress that end a run: few if the working set holds every column that matters, more if columns
+# take turns.
+SHORT_PATIENCE, LONG_PATIENCE = 2, 100
+# A bound on the root mean square of a column in the frame's coordinates.
 LONGEST_COLUMN = 2.0
 
 
 @dataclass
 class Held:
-    """The columns gathered last, which all states of a run share: one set at a time is in memory."""
+    """The latest gathered columns, which all states of a run share, so that one set at a time is in memory."""
 
     chosen: Integers | None = None
     gathered: Gathered | None = None
 
     def columns(self, problem: Objective, chosen: Integers) -> Gathered:
-        """The chosen columns; gathered anew, in place of the last, where they are others."""
+        """The chosen columns, gathered again if they differ from the latest ones."""
         if self.chosen is None or self.gathered is None or not np.array_equal(chosen, self.chosen):
             self.gathered = None
             self.chosen, self.gathered = chosen, gather(problem, chosen)
@@ -67,7 +71,7 @@ class Held:
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """Proximal Newton on ``first`` columns, then on as many as the minimum asks for.
+    """Proximal Newton on ``first`` columns, then on as many as the minimum needs.
 
     >>> WorkingSet(first=64)
     WorkingSet(first=64)
@@ -87,10 +91,10 @@ class WorkingSet:
         return self.begin(problem, start, begun(problem, start))
 
     def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
-        """A run's first state where E is known there already.
+        """The first state of a run if E is already known.
 
         ``before``: the last state of a run with another penalty on the same rows in the same frame, whose gathered
-        columns serve here, too.
+        columns are reused.
         """
         kept = np.isfinite(problem.rows.frame.scale)
         nothing = {"chosen": None, "held": Held()}
@@ -105,23 +109,23 @@ class WorkingSet:
         held = np.concatenate([[0], memory["chosen"] + 1])
         part = restricted(problem, state.W, held, memory["held"].columns(problem, memory["chosen"]))
         far = furthest(state.W, state.at.gradient, problem.absolute_penalty)
-        to = part.minimised(NEARER * far)
-        if far <= FAR and np.mean(np.any(to != 0, axis=0)) <= CROWDED:
-            to = part.minimised(min(NEAR, NEARER * far))
+        to = part.minimised(ACCURACY_SHARE * far)
+        if far <= LARGEST_FINAL_DISTANCE and np.mean(np.any(to != 0, axis=0)) <= LARGEST_USED_SHARE:
+            to = part.minimised(min(FINAL_ACCURACY, ACCURACY_SHARE * far))
         V = np.zeros(problem.shape)
         V[:, held] = to - state.W[:, held]
         W = state.W + unshifted(problem, V)
         at = (CompiledSums.of(problem) or problem).value_gradient(W)
-        if not at.value <= state.at.value * (1 + NOISE):
+        if not at.value <= state.at.value * (1 + MEAN_ROUNDING):
             return replace(state, halt=Halt.STALLED)
-        patience = SHORT if self._enough(problem, state, memory) else LONG
+        patience = SHORT_PATIENCE if self._enough(problem, state, memory) else LONG_PATIENCE
         return advanced(problem, state, W, at, patience, **memory)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
 
     def _enough(self, problem: Objective, state: State, memory: Mapping[str, Any]) -> bool:
-        """Whether the last step's working set holds every column that is in use or wants to be."""
+        """Whether the working set of the last step holds every column in use or with a nonzero subgradient."""
         if memory["chosen"] is None:
             return False
         outside = np.ones(problem.shape[1], dtype=bool)
@@ -131,27 +135,27 @@ class WorkingSet:
         return not np.any(outside & (wanted | np.any(state.W != 0, axis=0)))
 
     def _chosen(self, problem: Objective, state: State, kept: AnyArray) -> Integers:
-        """Columns in use or unpenalised, then by how near to the kink's edge; as many as memory allows."""
+        """The columns in use or unpenalised, then by how near |gradient| is to the penalty, within the memory limit."""
         a = problem.absolute_penalty[1:]
         used = np.any(state.W[:, 1:] != 0, axis=0) | (problem.unpenalised[1:] & kept)
         distance = a - np.max(np.abs(state.at.gradient[:, 1:]), axis=0)
         n_used, n_wanted = int(used.sum()), int(np.sum(kept & ~used & (distance < 0)))
-        size = max(self.first, 2 * n_used, min(n_used + n_wanted, GROWTH * max(self.first, n_used)))
+        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_GROWTH * max(self.first, n_used)))
         order = np.lexsort((distance, ~used, ~(kept | used)))[: min(size, int(np.sum(kept | used)))]
         length = _bytes(problem)
         most = _within(length, order)
-        if n_used >= most:  # room for these, as far as there is any, and for some beside them
-            most = min(n_used + max(FEWEST, n_used // 4), _within(length, order, NEEDED))
+        if n_used >= most:  # room for the columns in use and some more, if possible
+            most = min(n_used + max(FEWEST_COLUMNS, n_used // 4), _within(length, order, USED_COLUMN_ROOMS))
         if n_used < most:
             return np.sort(order[:most])
-        # Memory has no room for more: those that are furthest from their minimum take turns.
+        # If memory allows no more, the columns with the largest subgradients take turns.
         slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
         order = np.argsort(-slope, kind="stable")
-        return np.sort(order[: _within(length, order, NEEDED)])
+        return np.sort(order[: _within(length, order, USED_COLUMN_ROOMS)])
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
-    """Which columns, (d,), have weight zero at every minimum, as far as the gap at this state proves it."""
+    """Which columns, (d,), have weight zero at every minimum, proved by the gap at this state."""
     a, lipschitz = problem.absolute_penalty[1:], problem.loss.traits.lipschitz
     gap = duality(problem, state.W, state.at).known
     if lipschitz is None or not np.isfinite(gap):
@@ -162,7 +166,7 @@ def screened(problem: Objective, state: State) -> AnyArray:
 
 
 def _bytes(problem: Objective) -> Array:
-    """What each column takes where it is gathered, (d,)."""
+    """The bytes that each gathered column takes, (d,)."""
     whole, d = problem.rows.resident(), problem.rows.n_features
     X: Any = None if whole is None else whole.X
     if is_sparse(X):
@@ -170,11 +174,11 @@ def _bytes(problem: Objective) -> Array:
 
         entries = np.zeros(d, np.int64)
         count_chosen(X.indices, np.arange(d, dtype=np.int32), entries)
-        return np.asarray(12.0 * entries)  # eight bytes of value, four of index
+        return np.asarray(12.0 * entries)  # eight bytes for a value, four for its index
     return np.full(d, 8.0 * problem.n_rows)
 
 
 def _within(length: Array, order: Integers, rooms: float = 1.0) -> int:
-    """How many columns, in this order, fit into so many times the room that there is; some always do."""
-    room = max(LEAST_BYTES, SHARE * float(length.sum()))
-    return max(FEWEST, int(np.searchsorted(np.cumsum(length[order]), rooms * room, side="right")))
+    """How many columns, in this order, fit into ``rooms`` times the memory limit; at least FEWEST_COLUMNS."""
+    room = max(SMALLEST_ROOM_BYTES, ROOM_SHARE * float(length.sum()))
+    return max(FEWEST_COLUMNS, int(np.searchsorted(np.cumsum(length[order]), rooms * room, side="right")))

@@ -1,1 +1,1 @@
-"""Choosing the penalty: warm starts along a path, leverages, leave-one-out, the search over C."""
+"""The choice of the penalty: warm starts along the path, leverages, leave-one-out, and the search over C."""

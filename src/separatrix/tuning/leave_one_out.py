@@ -1,17 +1,17 @@
-r"""Leave-one-out from one fit: the loss of each row had it not been there. TEXTBOOK E2.
+r"""Approximate leave-one-out from one fit: the loss of each row by the fit without it. TEXTBOOK E2.
 
-By one Newton step (``leverages``), which is far off where ℓ″ h, the largest eigenvalue of σ_i ℓ″ G_i, is not small,
-or where the step is so long that the other rows' curvature changes: past HIGH or FAR the row is really left out and the
-rest fitted again (``refits``); rows not much past FAR only where together they matter. A row of weight 2 counts as one
-row: leaving it out removes both.
+Each row is left out by one Newton step (``leverages``). The step is inaccurate if ℓ″ h, the largest eigenvalue of
+σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. Beyond HIGH_LEVERAGE or
+LONGEST_STEP the row is left out and the rest fitted again (``refits``); rows little beyond LONGEST_STEP only if they
+matter together. A row of weight 2 counts as one row: leaving it out removes both.
 
-Where these are many, some are fitted again and stand for the others, drawn by odds in proportion to the square of how
-far past they are, since a Newton step's error is of second order: on digits, 50 of 185 gave the mean to 0.8 %. Where
-rows are many for their parameters, so that leaving one out changes little, rows whose step is made at all are drawn,
-too, by odds in proportion to what it should add to the sum of losses, about s_i² ‖ℓ′‖² ‖x̄_i‖².
+If such rows are many, a sample of them is fitted again. Their odds are proportional to the square of how far they are
+beyond the limit, since the error of a Newton step is of second order: on digits, 50 of 185 gave the mean to 0.8 %. If
+there are many rows per parameter, so that leaving one out changes little, the rows for Newton steps are sampled as
+well, with odds proportional to the expected change of the sum of losses, about s_i² ‖ℓ′‖² ‖x̄_i‖².
 
-With absolute values in the penalty the same holds on the columns in use. Which those are may depend on a row, so steps
-are far sooner.
+With absolute values in the penalty the same holds on the columns in use. These may depend on a row, so the limit on the
+step is smaller.
 
 Horvitz and Thompson 1952 and Madow 1949 for the draws.
 """
@@ -25,34 +25,39 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.tuning.leverages import HIGH, Inverse, one_step, pieces
+from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse, one_step, pieces
 from separatrix.tuning.reduced_rows import ReducedRows
-from separatrix.tuning.refits import PIECE, refitted
+from separatrix.tuning.refits import NUMBERS_PER_PIECE, refitted
 
 __all__ = ["Inverse", "LeftOut", "leave_one_out", "row_lengths"]
 
-# Past so long a step of the score one step is far off, too, with other rows' curvature; with absolute values, with
-# other columns in use.
-FAR, FAR_ABSOLUTE = 0.5, 0.25
-# Up to so many times as far it is not, unless leaving such rows out adds more than this share to the sum of losses.
-MILD, FEW = 2.0, 0.02
-# So many rows past these are fitted again, or this share of all rows where their scores fit into half a piece.
-FEWEST_REFITS, SHARE_REFITS = 32, 0.05
-# With so many rows a parameter at least, some stand for all: so many, or what so many multiplications do.
-MANY, FEWEST_SEEN, WORK = 4, 500, 1 << 24
-# The odds of a row are at least this share of the mean.
-LEAST_ODDS = 0.1
-# Numbers written out at once, and the rows of a piece at least.
-SMALL_PIECE, FEWEST_ROWS = 1 << 17, 16
-TINY = float(np.finfo(np.float64).tiny)
+# If one Newton step changes the score of a row by more than this, it is inaccurate, because the curvature of other rows
+# changes. With absolute values the limit is smaller, because other columns may come into use.
+LONGEST_STEP, LONGEST_ABSOLUTE_STEP = 0.5, 0.25
+# Steps up to this many times longer are accepted if leaving such rows out adds at most MILD_LOSS_SHARE to the sum of
+# losses.
+MILD_FACTOR, MILD_LOSS_SHARE = 2.0, 0.02
+# At most this many rows are fitted again, or REFIT_SHARE of all rows if their scores fit into half a piece.
+FEWEST_REFITS, REFIT_SHARE = 32, 0.05
+# With at least this many rows per parameter, a sample of rows is scored.
+FEWEST_ROWS_PER_PARAMETER = 4
+# The sample has at least this many rows, or as many as take DRAWN_MULTIPLICATIONS multiplications.
+FEWEST_DRAWN_ROWS, DRAWN_MULTIPLICATIONS = 500, 1 << 24
+# The odds of a row are at least this share of the mean odds.
+SMALLEST_ODDS_SHARE = 0.1
+# The numbers that are computed at a time, and the fewest rows of such a piece.
+SMALL_PIECE, FEWEST_ROWS_PER_SMALL_PIECE = 1 << 17, 16
+# Avoids division by zero.
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class LeftOut(NamedTuple):
-    """Of every row its loss by the fit without it, (n,); of rows not looked at, what is expected of them.
+    """The loss of every row by the fit without it, (n,); for rows that were not drawn, its expected value.
 
-    ``share``: the trace of σ ℓ″ G, (n,): the row's part in the effective number of parameters. ``refitted`` of the
-    ``high`` rows past HIGH or FAR were left out and fitted again; where those are not all, they say by how much the
-    others' one step is off. ``seen``: rows looked at; ``error``: the standard error that this adds to the mean loss.
+    ``share``: the trace of σ ℓ″ G, (n,), the part of the row in the effective number of parameters. ``refitted`` of the
+    ``high`` rows beyond HIGH_LEVERAGE or LONGEST_STEP were left out and fitted again; if these are not all, the losses
+    of the others are corrected by their mean error. ``seen``: the number of rows scored; ``error``: the standard error
+    that sampling adds to the mean loss.
     """
 
     loss: Array
@@ -85,19 +90,19 @@ def leave_one_out(
     (0, True)
     """
     most = rows_seen(inverse)
-    if rows.n_rows <= max(most, MANY * len(inverse.A)):
+    if rows.n_rows <= max(most, FEWEST_ROWS_PER_PARAMETER * len(inverse.A)):
         return _of(rows, theta, inverse, None, seed)
     own, expected = _expected(rows, theta, lengths)
     size = rows.sigma * expected
-    seen, stands_for = drawn(size + LEAST_ODDS * float(size.mean()), most, seed)
+    seen, stands_for = drawn(size + SMALLEST_ODDS_SHARE * float(size.mean()), most, seed)
     found = _of(rows, theta, inverse, seen, seed)
     return _spread(found, own, expected, rows.sigma, seen, stands_for)
 
 
 def rows_seen(inverse: Inverse) -> int:
-    """How many rows stand for all where they are many."""
+    """The size of the sample if there are many rows."""
     r = inverse.space.rank
-    return max(FEWEST_SEEN, 2 * WORK // max(1, len(inverse.A) * (len(inverse.A) + r)))
+    return max(FEWEST_DRAWN_ROWS, 2 * DRAWN_MULTIPLICATIONS // max(1, len(inverse.A) * (len(inverse.A) + r)))
 
 
 def row_lengths(rows: ReducedRows) -> Array:
@@ -123,15 +128,15 @@ def row_lengths(rows: ReducedRows) -> Array:
 
 def _cut(n: int, width: int) -> list[slice]:
     """All rows in pieces of about SMALL_PIECE numbers."""
-    size = max(FEWEST_ROWS, SMALL_PIECE // max(1, width))
+    size = max(FEWEST_ROWS_PER_SMALL_PIECE, SMALL_PIECE // max(1, width))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
-    """All of them, or about ``most``, by odds in proportion to their size, and for how many each stands.
+    """Draw about ``most`` items with odds proportional to size, or all; and the number that each represents.
 
-    Evenly spaced along the sizes, in their order, so that the order in the table does not matter; one longer than the
-    spacing is drawn surely.
+    Draws are evenly spaced along the sorted sizes, so that the order in the table does not matter. An item longer than
+    the spacing is always drawn.
 
     >>> drawn(np.array([1.0, 1.0, 8.0, 1.0, 1.0]), 3, 0)
     (array([2, 3]), array([1., 4.]))
@@ -149,19 +154,19 @@ def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
 
 
 def _expected(rows: ReducedRows, theta: Array, lengths: Callable[[], Array] | None) -> tuple[Array, Array]:
-    """The loss of each row by the fit to all, (n,), and what leaving it out should add, in proportion."""
+    """The loss of each row by the fit to all rows, (n,), and a value proportional to its expected increase."""
     own, slope = rows.losses(rows.scores(theta))
     expected = rows.sigma * np.einsum("ij,ij->j", slope, slope)
     return own, expected if lengths is None else expected * lengths()
 
 
 def _spread(found: LeftOut, own: Array, expected: Array, weight: Array, seen: Integers, stands_for: Array) -> LeftOut:
-    """From the rows seen to all: what the others add is as expected of them, and in sum what the seen stand for."""
+    """Extend the losses of the sample to all rows, in proportion to their expected increases."""
     added = found.loss - own[seen]
     others = np.ones(len(own), dtype=bool)
     others[seen] = False
     total = float((stands_for - 1.0) @ (weight[seen] * added))
-    loss = own + expected * max(0.0, total / max(float(weight[others] @ expected[others]), TINY))
+    loss = own + expected * max(0.0, total / max(float(weight[others] @ expected[others]), SMALLEST_NORMAL))
     loss[seen] = found.loss
     share = np.full(len(own), float((stands_for - 1.0) @ found.share) / max(1, int(others.sum())))
     share[seen] = found.share
@@ -171,39 +176,39 @@ def _spread(found: LeftOut, own: Array, expected: Array, weight: Array, seen: In
 
 
 def _of(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
-    """Of these rows, by default all: one step each, and refits of those past HIGH or FAR."""
+    """One step for each of these rows, by default all, and refits beyond HIGH_LEVERAGE or LONGEST_STEP."""
     n, K = rows.n_rows, rows.problem.shape[0]
     part = rows if seen is None else rows.take(seen)
     z, share, lever, step = _stepped(part, theta, inverse)
     loss, excess = part.losses(z)[0], np.maximum(lever, step)
-    mild = np.flatnonzero((step > 1) & (excess <= MILD) & (lever <= 1))
+    mild = np.flatnonzero((step > 1) & (excess <= MILD_FACTOR) & (lever <= 1))
     if len(mild) and not rows.problem.has_absolute:
         some = part.take(mild)
         added = some.sigma @ (loss[mild] - some.losses(some.scores(theta))[0])
-        if added <= FEW * (part.sigma @ loss):
+        if added <= MILD_LOSS_SHARE * (part.sigma @ loss):
             excess[mild] = 1.0
     high = np.flatnonzero((excess > 1) & (part.sigma > 0))
-    most = max(FEWEST_REFITS, min(int(SHARE_REFITS * n), PIECE // (2 * n * K)))
+    most = max(FEWEST_REFITS, min(int(REFIT_SHARE * n), NUMBERS_PER_PIECE // (2 * n * K)))
     chosen, stands_for = drawn(excess[high] ** 2, most, seed)
     if len(chosen):
         again = high[chosen]
         now = part.take(again).losses(refitted(rows, theta, inverse, again if seen is None else seen[again]))[0]
         others = np.delete(high, chosen)
         off = float((stands_for - 1.0) @ (now - loss[again]))  # of the others' one step, in sum
-        loss[others] *= max(0.0, 1.0 + off / max(float(loss[others].sum()), TINY))
+        loss[others] *= max(0.0, 1.0 + off / max(float(loss[others].sum()), SMALLEST_NORMAL))
         loss[again] = now
     return LeftOut(loss, share, len(chosen), len(high), part.n_rows, 0.0)
 
 
 def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
-    """z₋ᵢ by one step, (K, m); the trace of σ ℓ″ G; how many times past HIGH, and past FAR, a row is."""
-    far = FAR_ABSOLUTE if rows.problem.has_absolute else FAR
+    """z₋ᵢ by one step, (K, m); the trace of σ ℓ″ G; the ratios to HIGH_LEVERAGE and to the longest step."""
+    far = LONGEST_ABSOLUTE_STEP if rows.problem.has_absolute else LONGEST_STEP
 
     def found_in(part: slice) -> tuple[Array, Array, Array, Array]:
         some = rows.take(part)
         of = pieces(some, theta, inverse)
         left, trace, lever = one_step(of, some)
-        return left, trace, lever / HIGH, np.max(np.abs(left - of.z), axis=0) / far
+        return left, trace, lever / HIGH_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
 
     parts = _cut(rows.n_rows, len(inverse.A))
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-r"""What the inverse of ∇²E says of each row: its leverages, and its score had it not been there. TEXTBOOK E2.
+r"""The leverage of each row and its score by the fit without it, from the inverse of ∇²E. TEXTBOOK E2.
 
 With E = (1/S) Σ s_i ℓ(t_i, z_i) + penalty at its minimum, A = (∇²E)⁻¹, G_i = x̄_iᵀ A x̄_i (K × K: one for each pair of
 scores), ℓ′ and ℓ″ at z_i, and σ_i = s_i/S, one Newton step on E without row i gives
@@ -21,9 +21,10 @@ from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.tuning.reduced_rows import ReducedRows
 
-# Past so much curvature × leverage one step is far off: tried on small sets, means of it by up to 15 %.
-HIGH = 0.4
-# And past so much it counts as this in that step.
+# If curvature × leverage exceeds this, one Newton step is inaccurate: on small data sets the mean was off by up to 15
+# %.
+HIGH_LEVERAGE = 0.4
+# In that step larger values of curvature × leverage are replaced by this.
 MOST_LEVERAGE = 0.9
 
 
@@ -105,7 +106,7 @@ def pieces(rows: ReducedRows, theta: Array, inverse: Inverse) -> Pieces:
 
 
 def one_step(of: Pieces, rows: ReducedRows) -> tuple[Array, Array, Array]:
-    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound on that where it is not past HIGH.
+    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below HIGH_LEVERAGE.
 
     No eigenvalue of a product of positive matrices is larger than its trace. A row alone along a direction would be
     taken to infinity: past MOST_LEVERAGE its curvature counts for less.
@@ -117,7 +118,7 @@ def one_step(of: Pieces, rows: ReducedRows) -> tuple[Array, Array, Array]:
     CG = of.curvature @ of.G
     trace = np.trace(CG, axis1=1, axis2=2)
     lever = trace.copy()
-    doubtful = np.flatnonzero(trace > HIGH)
+    doubtful = np.flatnonzero(trace > HIGH_LEVERAGE)
     if len(doubtful):
         lever[doubtful] = np.max(np.linalg.eigvals(CG[doubtful]).real, axis=1)
     less = np.minimum(1.0, MOST_LEVERAGE / np.maximum(lever, MOST_LEVERAGE))

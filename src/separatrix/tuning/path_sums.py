@@ -1,6 +1,6 @@
-r"""The mean loss over all rows and its derivatives as functions of Θ: what a path of fits sums. TEXTBOOK R8.
+r"""The mean loss over all rows and its derivatives as functions of Θ, for the regularisation path. TEXTBOOK R8.
 
-Of rows written out, by pieces that the data cut; of others, by folds.
+Rows in a dense matrix are summed in pieces that depend on the data alone; other rows by folds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Sums(Protocol):
 
 
 def sums_of(rows: Written | Framed) -> Sums:
-    """By pieces or by folds.
+    """The sums of rows, by pieces or by folds.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -47,18 +47,18 @@ def sums_of(rows: Written | Framed) -> Sums:
 
 @dataclass(frozen=True)
 class InPieces:
-    """Of rows written out: a thread a piece, added in their order."""
+    """Sums over rows in a dense matrix: pieces are summed in parallel and added in order."""
 
     rows: Written
 
     @cached_property
     def parts(self) -> list[Written]:
-        """For values and gradients."""
+        """The pieces for values and gradients."""
         return self._cut(self.rows.x.shape[1], self.rows.x.size)
 
     @cached_property
     def bent_parts(self) -> list[Written]:
-        """For second derivatives, whose work grows by the square of the scores; of each a matrix must be added."""
+        """The pieces for second derivatives, whose work grows with the square of the number of scores."""
         c, (_, r) = self.rows.c, self.rows.x.shape
         return self._cut(max(r, c * r), self.rows.x.size * c**2)
 
@@ -80,7 +80,7 @@ class InPieces:
 
 @dataclass(frozen=True)
 class Folded:
-    """Of other rows."""
+    """Sums over other rows, by folds."""
 
     rows: Framed
 

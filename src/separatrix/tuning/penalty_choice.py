@@ -1,4 +1,4 @@
-"""What became of choosing C: every value tried, with its score. ``penalty_search`` chooses."""
+"""The result of choosing C: every value tried, with its score. ``penalty_search`` makes the choice."""
 
 from __future__ import annotations
 
@@ -9,10 +9,27 @@ from separatrix.base.arrays import Array, Integers
 
 @dataclass(frozen=True)
 class PenaltyChoice:
-    """Every C tried, ascending, its score and the standard error of that, and how many rows were fitted again.
+    """The values of C that were tried, with their scores, and the value that was chosen.
 
-    ``scores`` are mean log losses in nats of rows not seen; ``method`` "leave-one-out" or "cross-validation".
+    Parameters
+    ----------
+    Cs : (m,) array
+        The values of C, ascending.
+    scores : (m,) array
+        The mean log loss of held-out rows at each C, in nats.
+    standard_errors : (m,) array
+        The standard errors of the scores.
+    refitted : (m,) array of int
+        The number of rows that were left out and fitted again at each C.
+    method : {"leave-one-out", "cross-validation"}
+        How the scores were computed.
+    C : float
+        The chosen value.
+    sentence : str
+        A description of the choice, which is also its string form.
 
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
     >>> choice = LogisticRegression("auto").fit(X, y).penalty_choice_

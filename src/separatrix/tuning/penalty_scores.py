@@ -1,4 +1,4 @@
-r"""What a strength of the penalty is worth: the mean log loss of rows that the fit at C has not seen. TEXTBOOK R8, E2.
+r"""The score of a penalty strength: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
 
 By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
 leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
@@ -22,7 +22,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.block import is_sparse
-from separatrix.solvers.row_space import LARGEST_SPAN, Basis, factored_span
+from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
@@ -30,13 +30,15 @@ from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
 from separatrix.tuning.warm_path import Solved, WarmPath
 
-# The path may end past this share of all parameters, or below this share of the null model's loss.
-NO_PENALTY, PERFECT = 0.99, 1e-3
-# Fits with absolute values and those to folds end within this share of the null model's loss.
+# The path may end if the effective number of parameters exceeds this share of all parameters, or if the score is below
+# PERFECT_LOSS_SHARE of the null model's loss.
+UNPENALISED_SHARE, PERFECT_LOSS_SHARE = 0.99, 1e-3
+# The tolerance of fits with absolute values and of fits to folds, relative to the null model's loss.
 FOLD_TOL = 1e-6
+# The number of folds of cross-validation.
 FOLDS = 5
-# The first fit from the null model gains about this share of its loss.
-LEAST_GAIN = 0.01
+# The smallest C is chosen so that the fit lowers the null model's loss by about this share.
+FIRST_FIT_GAIN = 0.01
 
 
 class Scored(NamedTuple):
@@ -95,8 +97,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where the search for C begins, and how far a step goes; so many values at least before a rise ends it, so many
-    rises in a row, and by so much in all.
+    """The start and the stopping rule of the search for C.
+
+    The search starts at ``first`` and multiplies C by ``ratio``. After ``fewest`` values it ends at ``rises``
+    consecutive rises of the score to more than ``risen`` times the lowest one.
     """
 
     first: float
@@ -107,7 +111,7 @@ class Plan:
 
 
 class Method(Protocol):
-    """A way to score one C after another. ``least``: the strongest penalty worth a look."""
+    """A way to score values of C one after another. ``least`` is the smallest C that is tried."""
 
     @property
     def name(self) -> str: ...
@@ -130,13 +134,13 @@ def _mean(loss: Array, weight: Array) -> tuple[float, float]:
 
 
 def lowest(walk: WarmPath) -> float:
-    """The C at which the loss is about LEAST_GAIN below the null model's, or no weight differs from zero."""
+    """The C at which the loss is about FIRST_FIT_GAIN below the null model's, or no weight differs from zero."""
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
     r = problem.with_(penalty=replace(penalty, l1_ratio=0.0)).root_penalty[1:]
     with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
         gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
-    ridge = (1.0 - penalty.l1_ratio) * LEAST_GAIN * problem.null_value / gain if gain > 0 else 0.0
+    ridge = (1.0 - penalty.l1_ratio) * FIRST_FIT_GAIN * problem.null_value / gain if gain > 0 else 0.0
     lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
     return max(ridge, lasso) or 1.0
 
@@ -152,7 +156,7 @@ def method_for(question: Question) -> Method:
     problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
     n, d = question.X.shape
     held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    if held and n < d and n <= LARGEST_SPAN and not is_sparse(question.X):
+    if held and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X):
         basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
@@ -247,8 +251,8 @@ class ByLeverages:
         score, error = _mean(found.loss, self.question.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
         # Of absolute values the effective number of parameters is that of columns in use, however strong they are.
-        free = not problem.has_absolute and float(found.share.sum()) > NO_PENALTY * len(inverse.A)
-        last = free or score < PERFECT * problem.null_value
+        free = not problem.has_absolute and float(found.share.sum()) > UNPENALISED_SHARE * len(inverse.A)
+        last = free or score < PERFECT_LOSS_SHARE * problem.null_value
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
 
@@ -319,7 +323,9 @@ class ByFolds:
                 problem, state = solved.problem, solved.outcome.state
                 fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
         score, error = _mean(loss, question.weight * question.scored)
-        return Scored(C, score, error, fitted, 0, 0, len(loss), score < PERFECT * self.walk.problem.null_value, None)
+        return Scored(
+            C, score, error, fitted, 0, 0, len(loss), score < PERFECT_LOSS_SHARE * self.walk.problem.null_value, None
+        )
 
     def weights(self, best: Scored) -> Array | None:
         """None: a fold's fit is not near enough to that of all rows."""

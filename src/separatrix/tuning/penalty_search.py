@@ -1,11 +1,11 @@
-r"""Choosing the strength of the penalty: the C whose fit predicts best the rows that it has not seen. TEXTBOOK R8, E2.
+r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best. TEXTBOOK R8, E2.
 
 Problem   min_C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
 Given     rows, classes, weights, the penalty of C = 1
 Returns   the C, the scores of all C tried, and the weights at the best
-Step      from a first C, each fit from the last: C rises by a factor until the penalty is practically none or the score
-          has turned; where the first is the best, C falls until the score has turned or the fit is within 1 % of the
-          null model. Then where a parabola in ln C through the best three is lowest, while that promises something
+Step      from a first C, each fit from the last: C rises by a factor until the penalty has no effect or the score
+          rises again; if the first C is the best, C falls until the score rises again or the fit is within 1 % of the
+          null model. Then the minimum of a parabola in ln C through the best three, while that predicts a gain
 Scores    by leverages or folds (``penalty_scores``). A row alone in its class is not scored: without it the class is
           empty
 
@@ -27,22 +27,24 @@ from separatrix.solvers import Newton, Solver, choose
 from separatrix.tuning.penalty_choice import PenaltyChoice
 from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
 
-# Steps of C at most; scores that differ by less than this share of them are level.
-MOST_VALUES, LEVEL = 25, 1e-4
-# Where the loss on the fit's own rows is below this share of the null model's, steps of C are no longer than this.
-NEARLY, GENTLE = 0.05, 4.0
-# Below this share classes are separated, and a weaker penalty only makes weights larger: the path ends once a step
-# gains less than this share of the score's error.
-SEPARATED, LITTLE = 0.02, 0.75
-# The least step in ln C, and the least gain as a share of the score, that are worth a fit: once, and once more.
-SMALL_STEP, WORTHWHILE = 0.3, (1e-3, 4e-3)
-# Past this ratio of the columns' scales a penalty in raw units falls on some of them alone.
-UNLIKE = 1000.0
+# The most values of C; scores that differ by less than LEVEL_SCORE_SHARE of their size count as equal.
+MOST_VALUES, LEVEL_SCORE_SHARE = 25, 1e-4
+# If the training loss is below this share of the null model's, C grows by at most LARGEST_GENTLE_RATIO per step.
+NEARLY_SEPARATED_LOSS, LARGEST_GENTLE_RATIO = 0.05, 4.0
+# Below this share classes are separated, and a weaker penalty only makes weights larger. The path then ends once a step
+# gains less than SMALLEST_GAIN_IN_ERRORS standard errors of the score.
+SEPARATED_LOSS, SMALLEST_GAIN_IN_ERRORS = 0.02, 0.75
+# The smallest step in ln C that is worth a fit, and the smallest gain relative to the score, for the first and the
+# second refinement.
+SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
+# If the columns' scales differ by more than this factor, a penalty in raw units affects only some of them.
+LARGEST_SCALE_RATIO = 1000.0
 
 
 class Chosen(NamedTuple):
-    """The choice, weights near the optimum there, in raw units, (K or 1, d + 1), None where none are known, and the
-    problem of that C, in standard coordinates.
+    """The choice, weights near the optimum of the chosen C, and its problem in standard coordinates.
+
+    The weights are in raw units, (K or 1, d + 1), or None if they are not known.
     """
 
     choice: PenaltyChoice
@@ -51,7 +53,7 @@ class Chosen(NamedTuple):
 
 
 def choose_penalty(question: Question) -> Chosen:
-    """The C for which rows left out are predicted best.
+    """The C for which held-out rows are predicted best.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> X, codes = np.arange(12.0)[:, None], np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1])
@@ -66,7 +68,7 @@ def choose_penalty(question: Question) -> Chosen:
         raise ParameterError("C", "got 'auto', and no column is penalised", do)
     method = method_for(question)
     path = _searched(method)
-    for gain in WORTHWHILE:
+    for gain in SMALLEST_REFINED_GAINS:
         between = _vertex(path, gain)
         if between is None:
             break
@@ -76,7 +78,7 @@ def choose_penalty(question: Question) -> Chosen:
 
 
 def choose_near(problem: Objective) -> tuple[Solver, str]:
-    """The solver for a start next to the minimum, and why: Newton's method, where ∇²E exists and is a matrix.
+    """The solver for a start near the minimum, and the reason: Newton's method if ∇²E can be built.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -90,7 +92,7 @@ def choose_near(problem: Objective) -> tuple[Solver, str]:
 
 
 def _searched(method: Method) -> list[Scored]:
-    """Scores at C that rise from the first, and fall from it where that is the best; ascending."""
+    """Scores at increasing C, then at decreasing C if the first is the best; in ascending order of C."""
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
         path.append(_scored(method, _higher(path, plan), path))
@@ -107,15 +109,17 @@ def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
 
 
 def _higher(path: list[Scored], plan: Plan) -> float:
-    """The next C upwards."""
+    """The next larger C."""
     if not path:
         return plan.first
-    return path[-1].C * (plan.ratio if path[-1].fitted >= NEARLY else min(GENTLE, plan.ratio))
+    return path[-1].C * (
+        plan.ratio if path[-1].fitted >= NEARLY_SEPARATED_LOSS else min(LARGEST_GENTLE_RATIO, plan.ratio)
+    )
 
 
 def _level(path: list[Scored]) -> bool:
     scores = [at.score for at in path]
-    return len(path) > 2 and bool(np.ptp(scores) <= LEVEL * max(scores))
+    return len(path) > 2 and bool(np.ptp(scores) <= LEVEL_SCORE_SHARE * max(scores))
 
 
 def _ends(path: list[Scored], plan: Plan) -> bool:
@@ -125,12 +129,12 @@ def _ends(path: list[Scored], plan: Plan) -> bool:
     tail = scores[-plan.rises - 1 :]
     turned = bool(np.all(np.diff(tail) > 0)) and tail[-1] > plan.risen * min(scores)
     before, after = path[-2:]
-    grown = after.fitted < SEPARATED and before.score - after.score < LITTLE * after.error
+    grown = after.fitted < SEPARATED_LOSS and before.score - after.score < SMALLEST_GAIN_IN_ERRORS * after.error
     return after.last or turned or _level(path[-3:]) or grown or len(path) >= MOST_VALUES
 
 
 def _vertex(path: list[Scored], gain: float) -> float | None:
-    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end, or for a smaller gain."""
+    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end or for less gain."""
     best = int(np.argmin([at.score for at in path]))
     if best in (0, len(path) - 1):
         return None
@@ -141,7 +145,7 @@ def _vertex(path: list[Scored], gain: float) -> float | None:
     if not bent > 0:
         return None
     step = 0.5 * (u[0] + u[1] - left / bent) - u[1]
-    slight = abs(step) < SMALL_STEP or bent * step**2 < gain * f[1]
+    slight = abs(step) < SMALLEST_LOG_STEP or bent * step**2 < gain * f[1]
     return None if slight else float(np.exp(u[1] + step))
 
 
@@ -158,7 +162,7 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
     scale = method.walk.scale[: question.X.shape[1]][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
-    if len(scale) and scale.max() / UNLIKE > scale.min():
+    if len(scale) and scale.max() / LARGEST_SCALE_RATIO > scale.min():
         decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may leave float64
         parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])

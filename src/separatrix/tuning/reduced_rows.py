@@ -1,11 +1,12 @@
-r"""Rows as a path of fits meets them: in the coordinates W = W₀ + Q Θ Zᵀ of the directions that are determined.
+r"""Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions, reused along the regularisation path.
 
-With x = Zᵀ x̄ (r,), c scores inside the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i); z⁰ is
-an offset's part. What is summed over rows, and what one row is asked for, are then the same few products with a matrix.
+With x = Zᵀ x̄ (r,), c scores inside the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i); z⁰
+is an offset's part. All sums over rows, and all quantities of a single row, are then products with the matrix of the
+x_i.
 
-Dense rows that are few, and CSR rows where that is no more, are written out once as that matrix: a path makes some
-twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by ``Rows.fold`` take four
-times as long as its arithmetic. Other rows stay as they are, and their sums are folds.
+Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path
+makes about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by
+``Rows.fold`` take four times as long as its arithmetic. Other rows are not copied, and their sums are folds.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ from separatrix.rows import Block
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.state import in_memory
 
-# Entries that are written out at most; of a piece, which one thread sums, about; and of the scaled rows that one
-# product of second derivatives takes.
-LARGEST_COPY, PIECE, SCALED = 1 << 22, 1 << 18, 1 << 20
+# The most entries of the matrix.
+LARGEST_COPY = 1 << 22
+# The approximate number of entries in a piece that one thread sums.
+ENTRIES_PER_THREAD_PIECE = 1 << 18
+# The entries of scaled rows in one product for second derivatives.
+SCALED_ENTRIES_PER_PRODUCT = 1 << 20
 
 
 class ReducedRows(ABC):
@@ -184,7 +188,7 @@ class ReducedRows(ABC):
         if h.min(initial=0.0) < 0:
             return np.asarray(X.T @ (X * h[:, None]))
         half = X * np.sqrt(h)[:, None]
-        return np.asarray(half.T @ half)  # NumPy sees AᵀA and calls the symmetric product: half the work
+        return np.asarray(half.T @ half)  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
 
     def _of_probabilities(self, p: Array) -> Array:
         """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, with rows √σ (Qᵀ p) ⊗ x of V: symmetric products all of them."""
@@ -196,7 +200,11 @@ class ReducedRows(ABC):
             own[k] = half.T @ half
         squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
         H = np.ascontiguousarray((squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3))
-        H, u, size = H.reshape(c * r, c * r), (Q.T @ p) * np.sqrt(self.sigma), max(64, SCALED // (c * r))
+        H, u, size = (
+            H.reshape(c * r, c * r),
+            (Q.T @ p) * np.sqrt(self.sigma),
+            max(64, SCALED_ENTRIES_PER_PRODUCT // (c * r)),
+        )
         for start in range(0, n, size):
             part = slice(start, start + size)
             V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
@@ -317,7 +325,7 @@ def _written_out(block: Block) -> Array:
 
 def _full(X: Any) -> bool:
     """Whether CSR rows are small, or have so few zeros that written out they take less than half as much again."""
-    return bool(X.shape[0] * X.shape[1] <= max(PIECE, 2 * X.nnz))
+    return bool(X.shape[0] * X.shape[1] <= max(ENTRIES_PER_THREAD_PIECE, 2 * X.nnz))
 
 
 def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
@@ -333,10 +341,10 @@ def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
 
 
 def cut(n: int, fewest: int, work: int) -> list[slice]:
-    """Rows in pieces of about PIECE of the work, as many in each, and no fewer than ``fewest``.
+    """Rows in pieces of about ENTRIES_PER_THREAD_PIECE of the work, as many in each, and no fewer than ``fewest``.
 
     >>> cut(4, 2, 8)
     [slice(0, 4, None)]
     """
-    count = max(1, min(n // max(1, fewest), round(work / PIECE)))
+    count = max(1, min(n // max(1, fewest), round(work / ENTRIES_PER_THREAD_PIECE)))
     return [slice(*pair) for pair in pairwise(np.linspace(0, n, count + 1).astype(int).tolist())]

@@ -1,4 +1,4 @@
-r"""Fits without one row each, for many rows side by side: where leaving it out is too much for one step. TEXTBOOK E2.
+r"""Leave-one-out refits of several rows at once, where one Newton step is not enough. TEXTBOOK E2.
 
 Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each of some rows i
 Given     the minimum W of E, and A = (∇²E)⁻¹ there
@@ -28,12 +28,17 @@ from separatrix.solvers.state import in_memory
 from separatrix.tuning.leverages import Inverse, pieces
 from separatrix.tuning.reduced_rows import ReducedRows
 
-# Numbers written out at once.
-PIECE = 1 << 20
-# A refit is done where its row's score is known to this, or to this share of how far it went, or after so many steps;
-# pairs kept; how steeply E may rise where a step ends, as a share of how it fell.
-ACCURACY, MOST_STEPS, PAIRS, STEEP = 1e-2, 60, 8, 0.9
-# With absolute values it is done within this share of the null model's objective.
+# The numbers in the scores that are computed at a time, which limits memory.
+NUMBERS_PER_PIECE = 1 << 20
+# A refit ends when its row's score is accurate to this, absolutely or relative to its change.
+SCORE_ACCURACY = 1e-2
+# The most steps of a refit.
+MOST_REFIT_STEPS = 60
+# The number of L-BFGS pairs that are kept.
+PAIRS = 8
+# The largest slope of E at the end of a step, relative to the slope at its start.
+LARGEST_RISE = 0.9
+# The tolerance of a refit with absolute values, relative to the null model's objective.
 REFIT_TOL = 1e-6
 
 
@@ -42,7 +47,7 @@ def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -
     if rows.problem.has_absolute:
         W = rows.weights(theta)
         return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
-    size = max(1, PIECE // (2 * rows.n_rows * rows.problem.shape[0]))
+    size = max(1, NUMBERS_PER_PIECE // (2 * rows.n_rows * rows.problem.shape[0]))
     parts = [out[start : start + size] for start in range(0, len(out), size)]
     gradient = rows.gradient(theta) + rows.pull(theta)
 
@@ -61,7 +66,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
     left = problem.with_(rows=rows)
     with unwatched():  # as in threads of the pool
-        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_STEPS), REFIT_TOL)
+        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS), REFIT_TOL)
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
 
 
@@ -130,12 +135,12 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
     """Of each left-out row, (K, R): L-BFGS around the downdated inverses, from Θ = V."""
     start = fits.own_scores(V)
     found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_REFIT_STEPS):
         step = fits.product(g, memory)
         decrement = _dots(step, g)
         z = fits.own_scores(V)
         gone = np.max(np.abs(z - start), axis=0)
-        wide = decrement * fits.spread > (ACCURACY * np.maximum(1.0, gone)) ** 2
+        wide = decrement * fits.spread > (SCORE_ACCURACY * np.maximum(1.0, gone)) ** 2
         found[:, going] = z
         left = int(np.count_nonzero(wide))
         if left == 0:
@@ -147,7 +152,7 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
             memory = [(S[kept], Y[kept], rho[kept]) for S, Y, rho in memory]
         S = -alpha[:, None] * step
         slope = fits.gradient(V + S)
-        down = _dots(slope, step) >= -STEEP * decrement
+        down = _dots(slope, step) >= -LARGEST_RISE * decrement
         alpha = np.where(down, 1.0, 0.5 * alpha)
         if not down.all():
             S[~down] = 0.0

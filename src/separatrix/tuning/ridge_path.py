@@ -32,20 +32,26 @@ from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.path_sums import Sums, sums_of
 from separatrix.tuning.reduced_rows import ReducedRows, Written, reduce_rows
 
-# Decrements, as shares of E, at which second derivatives are taken, and from which one Newton step with them is enough:
-# scores were within 0.2 % of those of fits to 1e-9.
-NEAR, ENOUGH = 3e-4, 1e-3
-# Steps around one matrix of second derivatives, and one more for so many parameters each, since the matrix costs more
-# then; matrices for one C; pairs kept.
-STEPS, PER, MATRICES, PAIRS = 3, 20, 20, 10
-# Up to so much work for a matrix of second derivatives each step is Newton's; its halvings; descent that counts.
-FEW, HALVINGS, DESCENT = 1 << 21, 30, 1e-4
-# A decrement that rounding of the gradient alone makes, as a share of E.
-FLAT = float(np.finfo(np.float64).eps) ** 1.5
+# Second derivatives are computed when the Newton decrement falls to this share of E.
+HESSIAN_DECREMENT = 3e-4
+# If the decrement with these second derivatives is at most this share of E, one Newton step is enough: scores were
+# within 0.2 % of those of fits to 1e-9.
+NEWTON_DECREMENT = 1e-3
+# The quasi-Newton steps with one matrix of second derivatives, plus one for every PARAMETERS_PER_EXTRA_STEP parameters,
+# since a larger matrix costs more.
+STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
+# The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
+MOST_MATRICES, PAIRS = 20, 10
+# If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
+MOST_NEWTON_WORK = 1 << 21
+# The most halvings of a Newton step, and the share of the decrement by which it must lower E.
+MOST_HALVINGS, DECREASE_SHARE = 30, 1e-4
+# A decrement below this share of E is due to rounding of the gradient.
+ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
 
 class Fit(NamedTuple):
-    """The rows with the penalty of one C, Θ near its minimum, the mean loss there, and A; None where ∇²E is singular"""
+    """The rows with the penalty of one C, Θ near its minimum, the mean loss there, and A; None if ∇²E is singular."""
 
     rows: ReducedRows
     theta: Array
@@ -123,15 +129,15 @@ class Ridge:
         E, place = self._penalised(C), self._nearest(C)
         theta, at = self._begun(E, C, place)
         factor = E.factor(place.H)
-        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= FEW
-        for _ in range(MATRICES):
+        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= MOST_NEWTON_WORK
+        for _ in range(MOST_MATRICES):
             theta, at, H = (_newton if few else _quasi_newton)(E, theta, at, factor)
             factor = E.factor(H)
             if factor is None:
                 return Fit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
             step = factor.solve(at.gradient)
             decrement = float(at.gradient @ step)
-            if decrement <= ENOUGH * at.value:
+            if decrement <= NEWTON_DECREMENT * at.value:
                 break
         assert factor is not None  # there is one matrix at least
         return self._kept(E.rows, C, theta - step, at.value - 0.5 * decrement, H, factor)
@@ -168,7 +174,7 @@ class Ridge:
         goal, space = tol * problem.null_value, self.base.subspace
 
         def done(theta: Array, at: Evaluation, decrement: float) -> bool:
-            if not FLAT * at.value < decrement <= goal:  # the gap is not below it by much
+            if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the gap is not below it by much
                 return decrement <= goal
             there = Evaluation(at.value, space.expand(at.gradient))
             return duality(problem, E.rows.weights(theta), there).known <= goal
@@ -185,12 +191,12 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
     """Θ, E and the loss's second derivatives there after one step: where these cost little more than a gradient."""
     step = None if factor is None else factor.solve(at.gradient)
     decrement = 0.0 if step is None else float(at.gradient @ step)
-    if step is not None and decrement > NEAR * at.value:
-        for k in range(HALVINGS):
+    if step is not None and decrement > HESSIAN_DECREMENT * at.value:
+        for k in range(MOST_HALVINGS):
             trial = theta - step / 2**k
             loss, gradient, H = E.rows.derivatives(trial)
             there = E.add(trial, loss, gradient)
-            if there.value <= at.value - DESCENT / 2**k * decrement:
+            if there.value <= at.value - DECREASE_SHARE / 2**k * decrement:
                 return trial, there, H
     return theta, at, E.sums.curvature(theta)
 
@@ -199,7 +205,7 @@ def _quasi_newton(
     E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None
 ) -> tuple[Array, Evaluation, Array]:
     """The same after several steps around one factor."""
-    theta, at = _descended(E, theta, at, factor, lambda _, at, decrement: decrement <= NEAR * at.value)
+    theta, at = _descended(E, theta, at, factor, lambda _, at, decrement: decrement <= HESSIAN_DECREMENT * at.value)
     return theta, at, E.sums.curvature(theta)
 
 
@@ -212,7 +218,7 @@ def _descended(
 ) -> tuple[Array, Evaluation]:
     """Θ and E after quasi-Newton steps around a factor, until they are done or another factor is worth it."""
     pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS)
-    for _ in range(STEPS + len(theta) // PER):
+    for _ in range(STEPS_PER_MATRIX + len(theta) // PARAMETERS_PER_EXTRA_STEP):
         if factor is None:
             break
         g = at.gradient

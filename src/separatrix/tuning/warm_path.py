@@ -1,4 +1,4 @@
-r"""From one strength of the penalty to the next: the same rows, and a start where the last fit ended. TEXTBOOK R8.
+r"""The regularisation path with warm starts: the same rows, each fit starting from the last one. TEXTBOOK R8.
 
 Problem   min_W E(W) for one C after another
 Given     rows, the penalty of C = 1
@@ -24,9 +24,9 @@ from separatrix.rows import Frame, Rows
 from separatrix.rows.block import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
 
-# The share of absolute values that a list of C is made for at least: a ridge has no C at which weights vanish.
-LEAST_RATIO = 1e-3
-# So that rounding leaves the weights at zero there.
+# The smallest share of absolute values for computing the C at which weights vanish: a ridge has no such C.
+SMALLEST_L1_RATIO = 1e-3
+# The C is reduced by this factor, so that weights stay zero despite rounding.
 JUST_BELOW = 1 - 1e-10
 
 
@@ -92,7 +92,7 @@ class WarmPath:
     def zero(self) -> float:
         """The largest C at which no penalised column has a weight."""
         largest = np.max(np.abs(self.null_gradient)[:, 1:], axis=0)
-        ratio = max(self.penalty.l1_ratio, LEAST_RATIO)
+        ratio = max(self.penalty.l1_ratio, SMALLEST_L1_RATIO)
         wanted = largest > 0
         lasso = replace(self.penalty, l1_ratio=1.0)
         a = ratio * self.problem.with_(penalty=lasso).absolute_penalty[1:][wanted] / largest[wanted]

@@ -130,7 +130,7 @@ def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("gap", [None, 0.2])
 def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
     for seed in range(8):
         X, t = _random(seed, n=80, gap=gap)
         problem, light = build_separation_objective(memory_rows(X, t)), build_separation_objective(memory_rows(X, t))
@@ -170,7 +170,7 @@ def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
 
 
 def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.CHEAP_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
     X, t = _random(0)
     problem = build_separation_objective(memory_rows(X, t))
     outcome = run(OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), [OutOfSteps(9, ProvenInseparable())], 0.0)

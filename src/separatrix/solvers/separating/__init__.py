@@ -1,1 +1,1 @@
-"""Solvers that look for a separating hyperplane: perceptron, Kozinec, maximum margin."""
+"""Solvers that search for a separating hyperplane: perceptron, Kozinec, maximum margin."""

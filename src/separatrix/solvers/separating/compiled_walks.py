@@ -1,4 +1,4 @@
-"""The compiled walks over rows in memory, dense or CSR: which kernel, with which arrays. Loaded when first called."""
+"""Calls the compiled perceptron loops for dense or CSR rows in memory. Kernels are loaded on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ How = tuple[float, bool, bool]
 
 
 class _Arrays(NamedTuple):
-    """The arrays of the rows, and the ending of their kernels' names."""
+    """The arrays of the rows, and the suffix of the kernel names for them."""
 
     kind: str
     X: tuple[Any, ...]
@@ -39,9 +39,10 @@ def compiled_walk(
     rest: tuple[Any, ...],
     shrinking: bool = False,
 ) -> tuple[int, int, float]:
-    """Where the walk ended, how many updates it made, Σ max(0, −m) as met; changes w.
+    """The end position, the number of updates, and Σ max(0, −m) with m at each row's turn; changes w.
 
-    ``rest``: whether to end at the first update, then u and the rows seen, for the mean; or, ``shrinking``, ρ and τ.
+    ``rest``: whether to end at the first update, u, and the number of rows seen, for the mean; with ``shrinking``, ρ
+    and τ.
     """
     from separatrix.kernels import penalised_perceptron, perceptron
 
@@ -53,7 +54,7 @@ def compiled_walk(
 def compiled_pocket(
     rows: Block, order: Integers, begin: int, end: int, w: Array, how: How, best: tuple[Array, int]
 ) -> Any:
-    """The same, and the fewest mistakes seen; changes w and the best weights."""
+    """``compiled_walk`` that also returns the fewest mistakes seen; changes w and the best weights."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)
@@ -62,7 +63,7 @@ def compiled_pocket(
 
 
 def compiled_count(rows: Block, order: Integers, w: Array, zero: Zero, most: int) -> tuple[int, int]:
-    """How many rows are mistakes, up to ``most``, and how many were looked at."""
+    """The number of mistakes, counted up to ``most``, and the number of rows read."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)
@@ -71,7 +72,7 @@ def compiled_count(rows: Block, order: Integers, w: Array, zero: Zero, most: int
 
 
 def compiled_survey(rows: Block, w: Array, zero: Zero, fit_intercept: bool) -> tuple[int, float, float, Array]:
-    """How many rows are mistakes, Σ max(0, −m), the smallest m, and Σ_{mistakes} t x̄."""
+    """The number of mistakes, Σ max(0, −m), the smallest m, and Σ_{mistakes} t x̄."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)

@@ -5,13 +5,13 @@ Given     rows of two classes
 Returns   α and β, a point in the hull of each class; w = α − β, b = −(‖α‖² − ‖β‖²)/2, the bisector
 Step      take the row x that lies furthest against w from its class's point; move that point along the segment
           to x, to where ‖α − β‖ is smallest: α ← (1 − k) α + k x, k = min(1, w·(α − x)/‖α − x‖²), likewise β
-Stops     where the rules say: at the first separation, or once ½‖α − β‖ (no margin is larger) is within ε of the
+Stops     by the rules: at the first separation, or once ½‖α − β‖ (no margin is larger) is within ε of the
           smallest distance of a row to the hyperplane
 
 Kozinec, Recurrent algorithm separating convex hulls of two sets (1973); Schlesinger and Hlaváč, Ten Lectures on
 Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α and β start at the means of the classes.
 
-``State.at.value`` is ½‖α − β‖, which only falls. The gradient is left at zero: nothing stops on it.
+``State.at.value`` is ½‖α − β‖, which only falls. The gradient is set to zero; no rule uses it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Extremes:
-    """The partial sum behind ``Sides``; of equal margins the first row counts."""
+    """The sum behind ``Sides``. Among equal margins the first row counts."""
 
     W: Array
 
@@ -60,9 +60,9 @@ class Extremes:
         return self.merge(total, part)
 
     def _extreme(self, block: Block, m: Array, sign: int) -> Extreme:
-        own = np.where(block.t == sign, m, np.inf)
-        k = int(np.argmin(own))
-        if own[k] == np.inf:
+        margins = np.where(block.t == sign, m, np.inf)
+        k = int(np.argmin(margins))
+        if margins[k] == np.inf:
             return self.zero().negative
         return Extreme(float(m[k]), block.start + k, sign * block.take(np.array([k])).homogeneous()[0, 1:])
 
@@ -75,12 +75,12 @@ class Extremes:
 
 
 def sides(problem: Objective, W: Array) -> Sides:
-    """What the rows nearest to the other class say of W, in one pass."""
+    """The rows with the smallest margins under W, in one pass."""
     return problem.rows.fold(Extremes(W))
 
 
 def one_unit(problem: Objective) -> float:
-    """The scale that all columns of the problem's frame share, so that distances in it are distances but for it."""
+    """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
     if np.any(scale != scale[0]):
         raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
@@ -106,7 +106,7 @@ class Kozinec:
     converges: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
-        """The hulls' means; a start has no meaning here but for its shape."""
+        """Start at the means of the classes. Only the shape of ``start`` is used."""
         resident = in_memory(problem, self.name)
         sums = problem.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
@@ -127,8 +127,8 @@ class Kozinec:
         k = min(1.0, max(plus, minus) / squared)
         moved = (1.0 - k) * point + k * x
         resident = in_memory(problem, self.name)
-        own = resident.t == (1.0 if plus >= minus else -1.0)
-        share = np.where(own, (1.0 - k) * share, share)
+        moved_class = resident.t == (1.0 if plus >= minus else -1.0)
+        share = np.where(moved_class, (1.0 - k) * share, share)
         share[toward.row] += k
         alpha, beta = (moved, beta) if plus >= minus else (alpha, moved)
         return self._arrive(problem, alpha, beta, share, state.iteration + 1)
@@ -136,11 +136,11 @@ class Kozinec:
     def _arrive(self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int) -> State:
         w = alpha - beta
         W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
-        found = sides(problem, W)
+        extremes = sides(problem, W)
         length = float(np.linalg.norm(w))
-        smallest = min(found.negative.m, found.positive.m)
-        memory = {"alpha": alpha, "beta": beta, "share": share, "errors": found.errors}
-        memory |= {"positive": found.positive, "negative": found.negative, "mistakes": iteration}
+        smallest = min(extremes.negative.m, extremes.positive.m)
+        memory = {"alpha": alpha, "beta": beta, "share": share, "errors": extremes.errors}
+        memory |= {"positive": extremes.positive, "negative": extremes.negative, "mistakes": iteration}
         unit = one_unit(problem)
         memory |= {"upper": 0.5 * unit * length, "lower": unit * smallest / length if length > 0 else -np.inf}
         memory |= {"longest": unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta)))}

@@ -1,4 +1,4 @@
-r"""The hyperplane of maximum margin, exactly: Wolfe's nearest point in a polytope. TEXTBOOK P10.
+r"""The exact hyperplane of maximum margin, by Wolfe's algorithm for the nearest point in a polytope. TEXTBOOK P10.
 
 Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the nearest points of the classes' convex hulls,
           that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −
@@ -7,20 +7,20 @@ Given     rows of two classes
 Returns   w ∝ p, b in the middle between the classes; the rows that p is made of, and their weights
 Step      find in one pass the difference that lies furthest against p; add it to the few that p is made of; move to
           the nearest point of their affine hull, dropping those that would get a negative weight, until none would
-Stops     where the rules say: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
+Stops     by the rules: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
           by itself where rounding hides any descent
 
-It begins with points of the hulls that are nearly nearest, by the interior method of ``hulls``, so that few steps are
-left; or by the one difference that lies furthest along the difference of the means.
+It starts from nearly nearest points of the hulls, by the interior point method of ``hull_start``, so that few steps are
+left; or from the difference that lies furthest against the difference of the means.
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
 of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
 and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
 error is then small in each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted
-least squares problems, 1998). p itself cancels nearly all digits of the differences where the margin is narrow beside
-them, so the direction is not their sum but what is left of one of them after two projections.
+least squares problems, 1998). If the margin is narrow compared with the differences, nearly all digits of p cancel in
+their sum, so the direction is computed as the remainder of one of them after two projections instead.
 
-``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is left at zero: nothing stops on it.
+``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is set to zero; no rule uses it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from separatrix.solvers.hull_start import Support, nearly_nearest
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
 from separatrix.solvers.state import Halt, Need, State
 
-# Weights in the hull below this are dropped.
-NO_WEIGHT = 1e-14
+# Points with smaller weights in the hull are dropped.
+SMALLEST_HULL_WEIGHT = 1e-14
 # A step that shortens p by less than this, relatively, is rounding.
-NO_GAIN = 1e-15
-# Columns whose sizes differ by no more than the first are of one size, for rounding; differences are far from dependent
-# where what each adds to those before is more than the second, of its own length.
-ALIKE, INDEPENDENT = 1e3, 1e-3
+SMALLEST_SHORTENING = 1e-15
+# The Gram matrix is used if the sizes of columns differ by at most this factor, so that rounding treats them alike,
+LARGEST_COLUMN_RATIO = 1e3
+# and if each difference has at least this share of its length outside the span of the differences before it.
+SMALLEST_INDEPENDENT_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class NearestPoint:
     converges: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State:
-        """Along the start's w, by default along the difference of the means."""
+        """Start along the w of ``start``, or along the difference of the means if that is zero."""
         w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
         near = nearly_nearest(problem, w) if self.head_start else None
         if near is not None:
@@ -85,13 +86,13 @@ class NearestPoint:
         pairs = np.vstack([memory["pairs"], memory["next_pair"]])
         kept, share, p = _nearest(P, np.append(memory["mu"], 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
-        if after.at.value >= state.at.value * (1.0 - NO_GAIN):
+        if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
             return replace(state, halt=Halt.STALLED)
         return after
 
     def _arrive(self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int) -> State:
         unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
-        # No margin exceeds the length of a point of the hull, whatever direction w is then taken along.
+        # No margin exceeds the length of a point of the hull, whatever the direction w.
         upper = unit * half * float(np.linalg.norm(mu @ P))
         length = float(np.linalg.norm(p))
         found = sides(problem, np.concatenate([[0.0], p])[None, :])
@@ -124,8 +125,9 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
 
 
 def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Array]:
-    """The same point as a sum of few differences, with their rows (+, −) and weights: each goes with the next one over,
-    as much as both have left (the north-west corner rule).
+    """The same point as a sum of few differences, with their rows (+, −) and weights.
+
+    Rows of the two classes are paired by the north-west corner rule.
     """
     block: Any = problem.rows.resident()
     few = block.take(near.rows)
@@ -141,19 +143,22 @@ def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Ar
         own[np.minimum(np.searchsorted(np.cumsum(near.weights[own]), middle), len(own) - 1)]
         for own in (positive, negative)
     )
-    kept = mu > NO_WEIGHT
+    kept = mu > SMALLEST_HULL_WEIGHT
     i, j, mu = i[kept], j[kept], mu[kept] / mu[kept].sum()
     return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
 
 
 def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
-    """Which of the points P (k, d) make the nearest point of their hull, their weights, from weights mu, and it."""
+    """The indices of the points P (k, d) that define the nearest point of their hull, their weights, and that point.
+
+    The search starts from the weights mu.
+    """
     kept = np.arange(len(P))
     while True:
         share, p = _affine(P[kept])
-        if np.all(share > NO_WEIGHT):
+        if np.all(share > SMALLEST_HULL_WEIGHT):
             return kept, share, p
-        losing = share <= NO_WEIGHT
+        losing = share <= SMALLEST_HULL_WEIGHT
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(losing, mu / (mu - share), np.inf)
         reach[np.isnan(reach)] = 0.0
@@ -176,7 +181,7 @@ def _affine(P: Array) -> tuple[Array, Array]:
     A, x = (P[1:] - P[0]).T, P[0]
     span = _Gram.of(A) or _Reflected.of(A)
     beta = np.zeros(A.shape[1])
-    for _ in range(span.rounds):  # after the first time, what rounding left over
+    for _ in range(span.rounds):  # later rounds correct rounding errors
         beta += span.coefficients(-x - A @ beta)
     share = np.concatenate([[1.0 - beta.sum()], beta])
     for _ in range(span.rounds):
@@ -201,10 +206,12 @@ class _Reflected:
         from scipy.linalg import qr
 
         order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
-        found: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
-        Q, R, pivots = found
+        factors: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
+        Q, R, pivots = factors
         size = np.abs(np.diag(R))
-        rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))  # columns beyond it depend on others
+        rank = int(
+            np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0))
+        )  # later columns depend on earlier ones
         return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
 
     def coefficients(self, r: Array) -> Array:
@@ -217,16 +224,17 @@ class _Reflected:
 
     def projection(self, r: Array) -> Array:
         """A β."""
-        found = np.empty_like(r)
-        found[self.order] = self.Q @ (self.Q.T @ r[self.order])
-        return found
+        projected = np.empty_like(r)
+        projected[self.order] = self.Q @ (self.Q.T @ r[self.order])
+        return projected
 
 
 @dataclass(frozen=True)
 class _Gram:
-    """The same by AᵀA, many times faster, where that gives nothing up: rows of alike sizes, and columns far from
-    dependent. Each round then gains as many digits as squaring them leaves (Björck, Numerical Methods for Least Squares
-    Problems, 1996, section 2.9).
+    """The span of A's columns from AᵀA, which is many times faster and as accurate under two conditions.
+
+    Rows must have similar sizes, and columns must be far from dependent. Each round then gains as many digits as
+    squaring leaves (Björck, Numerical Methods for Least Squares Problems, 1996, section 2.9).
     """
 
     A: Array
@@ -236,10 +244,10 @@ class _Gram:
     @classmethod
     def of(cls, A: Array) -> _Gram | None:
         sizes = np.abs(A).max(axis=1)
-        if A.shape[1] > A.shape[0] or sizes.max() > ALIKE * np.min(sizes[sizes > 0], initial=np.inf):
+        if A.shape[1] > A.shape[0] or sizes.max() > LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
             return None
         factor = Factor.of(A.T @ A)
-        return None if factor is None or np.min(np.diag(factor.lower)) < INDEPENDENT else cls(A, factor)
+        return None if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE else cls(A, factor)
 
     def coefficients(self, r: Array) -> Array:
         """β with A β nearest to r."""

@@ -1,4 +1,4 @@
-"""What all rows say of some weights, in one pass: mistakes, the perceptron's cost, the worst row. TEXTBOOK P1."""
+"""Mistakes, the perceptron's cost and the worst row under given weights, in one pass. TEXTBOOK P1."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from separatrix.rows import Block
 
 
 class Survey(NamedTuple):
-    """Of all rows under some w: mistakes, Σ max(0, −m), Σ_{mistakes} t x̄, the smallest m, and the worst mistake.
+    """Statistics of all rows under w: mistakes, Σ max(0, −m), Σ_{mistakes} t x̄, the smallest m, and the worst mistake.
 
-    ``step`` is Σ_{mistakes} s t x̄ and ``worst_x`` the worst mistake's s t x̄, with s the weights of the rows; mistakes,
-    cost and ``pull`` count every row once.
+    ``step`` is Σ_{mistakes} s t x̄ and ``worst_x`` the worst mistake's s t x̄, with s the weights of the rows;
+    mistakes, cost and ``pull`` count every row once.
     """
 
     errors: int
@@ -32,7 +32,7 @@ class Survey(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes:
-    """The partial sum behind ``Survey``; of equally bad mistakes the first is the worst."""
+    """The sum behind ``Survey``. Among equally bad mistakes the first is the worst."""
 
     W: Array
     zero_score: Zero
@@ -72,7 +72,7 @@ class Mistakes:
 
 
 def survey(problem: Objective, W: Array, zero: Zero, weighted: bool = False) -> Survey:
-    """What all rows say of W, in one pass; ``weighted``: rows have weights other than 1."""
+    """The survey of all rows under W, in one pass; ``weighted``: rows have weights other than 1."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = problem.rows.fold(Mistakes(W, zero, weighted))
     if not problem.fit_intercept:
@@ -87,7 +87,7 @@ def evaluation(problem: Objective, found: Survey) -> Evaluation:
 
 
 def seen(found: Survey) -> dict[str, Any]:
-    """A survey as a state remembers it."""
+    """A survey as entries for the memory of a state."""
     return {
         "surveyed": True,
         "errors": found.errors,

@@ -2,21 +2,21 @@ r"""The perceptron's updates: online, batch, worst example. TEXTBOOK P1–P5, P8
 
 Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
 Given     a start w, a learning rate η, what a score of zero counts as; weights of rows s_i; a penalty
-Returns   w; with a pocket the w with the fewest mistakes among all that were passed through; with ``average`` the mean
+Returns   w; with a pocket the w with the fewest mistakes among all that occurred; with ``average`` the mean
           of the weights after each row (batch and worst: after each step)
 Step      online: for each row in turn that is a mistake, w ← w + η s_i t_i x̄_i; a step is an epoch, or ``budget`` rows
           batch:  w ← w + η Σ_{mistakes} s_i t_i x̄_i
           worst:  w ← w + η s_i t_i x̄_i for the mistake with the smallest m_i
           With a penalty, a proximal step of α R(w) follows each row that was looked at.
-Stops     where the rules say; online by itself where an epoch changes nothing, though rounding leaves a mistake
+Stops     by the rules; online by itself if an epoch changes nothing although rounding leaves a mistake
 
 Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for why it ends; Gallant, Perceptron-based learning
 algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket; Freund and Schapire, Large margin
 classification using the perceptron algorithm, Machine Learning 37 (1999) for the mean.
 
 ``State.at`` holds E_p/n and a subgradient of it at the state's own weights, from one pass after each step. Online steps
-before ``survey_from`` spare that pass on large tables, and hold NaN. ``memory["met"]`` is what an online step met on
-its way: the mean of max(0, −m) with each row scored by the weights at its turn.
+before ``survey_from`` skip that pass on large tables and hold NaN. ``memory["met"]`` is the mean of max(0, −m) in an
+online step, with each row scored by the weights at its turn.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from separatrix.solvers.state import Halt, Need, State
 
 __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]
 
-# Up to so many entries of the table a compiled pass takes about 20 µs, so every epoch ends with one.
-CHEAP_ENTRIES = 20_000
+# Up to this many entries of the table a compiled pass takes about 20 µs, so every epoch ends with one.
+MOST_SURVEYED_ENTRIES = 20_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Settings:
         return State(start, evaluation(problem, found), memory=memory)
 
     def answer(self, state: State) -> Array:
-        """The weights that a run would return if it ended here, (1, d + 1)."""
+        """The weights to return if the run ended at this state, (1, d + 1)."""
         if self.pocket:
             return np.asarray(state.memory["best_W"])
         if self.average and state.memory["seen"]:
@@ -109,7 +109,7 @@ class _Settings:
         return replace(state, W=answer, at=evaluation(problem, found), memory={**state.memory, **seen(found)})
 
     def arrive(self, problem: Objective, state: State, W: Array, memory: Mapping[str, Any]) -> State:
-        """The state at new weights; they go into the pocket where they make fewer mistakes."""
+        """The state at new weights. They go into the pocket if they make fewer mistakes."""
         found = survey(problem, W, self.zero, self.weighted)
         if not (np.all(np.isfinite(W)) and np.isfinite(found.cost)):
             return replace(state, halt=Halt.STALLED)
@@ -119,7 +119,7 @@ class _Settings:
         return State(W, evaluation(problem, found), state.iteration + 1, memory)
 
     def _moved(self, problem: Objective, state: State, step: Array, rows: int) -> State:
-        """The state after w ← w + η step and the penalty of so many rows: a step of the batch or of the worst row."""
+        """The state after w ← w + η step and the penalty of ``rows`` rows, for batch and worst-row updates."""
         memory = dict(state.memory)
         W = state.W + self.eta * step
         if self.alpha > 0:
@@ -131,7 +131,7 @@ class _Settings:
 
 
 def nothing_walked(start: Array) -> dict[str, Any]:
-    """What a state remembers before its first step; ``u`` and ``seen`` are what the mean is made of."""
+    """The memory of a state before its first step; ``u`` and ``seen`` hold the sums for the mean."""
     nothing: dict[str, Any] = {"mistakes": 0, "epoch": 0, "position": 0, "since": 0, "clear": 0}
     return {**nothing, "u": np.zeros(start.shape[1]), "seen": 0}
 
@@ -170,10 +170,9 @@ class WorstUpdates(_Settings):
 class OnlineUpdates(_Settings):
     """w ← w + η t_i x̄_i for each mistake, circling through the rows. TEXTBOOK P2.
 
-    ``shuffle``: a new order in every epoch, by (seed, epoch). ``by_update``: a step ends at the first update. The
-    pocket looks at the weights after every update, which costs up to a pass each. ``survey_from``: before this step, a
-    large table is only asked whether a mistake is left, by looking ahead to the next epoch's first one, where the next
-    walk begins.
+    ``shuffle``: use a new order in every epoch, by (seed, epoch). ``by_update``: a step ends at the first update. The
+    pocket counts the mistakes after every update, which takes up to a pass each. ``survey_from``: before this step, a
+    large table is only searched for the first mistake of the next epoch, where the next walk begins.
     """
 
     shuffle: bool = False
@@ -189,7 +188,7 @@ class OnlineUpdates(_Settings):
         wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
         if self.survey_from == 0 or start.any() or not wrong or _cheap(rows):
             return _Settings.init(self, problem, start)
-        _refuse_frame(problem)  # at zero every score is zero: the mistakes are known, and cost nothing
+        _refuse_frame(problem)  # at w = 0 every score is zero, so the mistakes are known without a pass
         memory = {**nothing_walked(start), "best_W": start, "best_errors": wrong, "errors": wrong, "surveyed": False}
         return State(start, Evaluation(0.0, np.full_like(start, np.nan)), memory=memory)
 
@@ -223,7 +222,7 @@ class OnlineUpdates(_Settings):
         problem: Objective,
         memory: dict[str, Any],
     ) -> tuple[int, int, float]:
-        """Walk from ``position`` to ``end`` by the compiled loop for these settings; changes w, and the memory."""
+        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w and the memory."""
         if position >= end:
             memory["seen"] += (end - begin) if self.average else 0
             return end, 0, 0.0
@@ -244,7 +243,7 @@ class OnlineUpdates(_Settings):
         return position, made, cost
 
     def _order(self, rows: Block, epoch: int) -> Integers:
-        """The rows' order in an epoch; empty for the given one."""
+        """The order of the rows in an epoch; empty for the given order."""
         return Order(1, "shuffled", self.seed, epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
 
     def _arrived(self, problem: Objective, rows: Block, state: State, w: Array, memory: dict[str, Any]) -> State:
@@ -261,7 +260,7 @@ class OnlineUpdates(_Settings):
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory)
 
     def _surveyed(self, problem: Objective, rows: Block, state: State, W: Array, memory: dict[str, Any]) -> State:
-        """The state by a compiled pass, which on a small table takes a tenth of a fold's time."""
+        """The state from a compiled pass, which takes a tenth of the time of a fold on a small table."""
         problem.rows.counter.add()
         wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
         if not wrong or not np.isfinite(cost):
@@ -275,7 +274,7 @@ NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
 
 
 def _cheap(rows: Block) -> bool:
-    return bool(rows.n_rows * rows.X.shape[1] <= CHEAP_ENTRIES)
+    return bool(rows.n_rows * rows.X.shape[1] <= MOST_SURVEYED_ENTRIES)
 
 
 def _resident(problem: Objective) -> Block:
