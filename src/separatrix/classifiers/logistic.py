@@ -285,7 +285,7 @@ class LogisticRegression(LinearClassifier):
         return self.certificate_.solver
 
     def _link_name(self, n_classes: int) -> str:
-        return str(LOSSES[self.loss].traits.link) if n_classes == 2 else "softmax"
+        return LOSSES[self.loss].traits.head.name if n_classes == 2 else "softmax"
 
     def _row_weights(self, task: FitInput) -> tuple[Array, Array]:
         """Of the rows, class weights included; of the classes."""
@@ -394,7 +394,7 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link) if len(W) == 1 else "softmax"))
+        self._keep_scorer(Scorer(W, task.classes, problem.loss.traits.head.name if len(W) == 1 else "softmax"))
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)

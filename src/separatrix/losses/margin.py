@@ -1,4 +1,4 @@
-"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
+"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, squared hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import sigmoid, x_log_x
+from separatrix.losses.links import Logit
 from separatrix.losses.traits import MarginLoss, Traits
 
 
@@ -23,7 +24,7 @@ class Logistic(MarginLoss):
     0.693
     """
 
-    traits: ClassVar[Traits] = Traits(link="logit", likelihood=True, lipschitz=0.25, self_concordance=1.0)
+    traits: ClassVar[Traits] = Traits(link=Logit(), likelihood=True, lipschitz=0.25, self_concordance=1.0)
 
     def of_margin(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
@@ -118,6 +119,34 @@ class Hinge(MarginLoss):
 
     def conjugate_of_slope(self, a: Array) -> Array:
         return np.where((a >= -1) & (a <= 0), a, np.inf)
+
+
+@final
+@dataclass(frozen=True)
+class SquaredHinge(MarginLoss):
+    """ℓ(m) = max(0, 1 − m)²: as the squared loss, but nothing is "too correct".
+
+    Its second derivative is 2 for m < 1 and 0 beyond; at m = 1 it jumps, and 0 stands for it.
+
+    >>> SquaredHinge().of_margin(np.array([-1.0, 1.0, 3.0])).tolist()
+    [4.0, 0.0, 0.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(lipschitz=2.0)
+
+    def of_margin(self, m: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.maximum(0.0, 1.0 - m) ** 2
+
+    def slope(self, m: Array) -> Array:
+        return -2.0 * np.maximum(0.0, 1.0 - m)
+
+    def curvature(self, m: Array) -> Array:
+        return np.where(m < 1, 2.0, 0.0)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """The squared loss's, for a ≤ 0."""
+        return np.where(a <= 0, a + a**2 / 4.0, np.inf)
 
 
 # What a score of exactly 0 is.

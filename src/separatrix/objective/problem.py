@@ -17,7 +17,6 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
-from separatrix.losses.links import LINKS
 from separatrix.objective.factor import Factor
 from separatrix.objective.partials import (
     ClassSums,
@@ -52,6 +51,8 @@ WEAK = 0.01
 LARGEST_ROOT = 1e150
 # Entries below this have squares that are rounded away.
 SMALLEST_ENTRY = 1e-140
+# The best constant of a loss without a link is no larger, and is found by so many bisections.
+LARGEST_CONSTANT, BISECTIONS = 1e3, 60
 # Newton steps for the best constants beside an offset, and halvings of each.
 NULL_STEPS = 30
 
@@ -576,8 +577,6 @@ class Objective:
     @depends_on("rows")
     def null_value(self) -> float:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
-        if not self.loss.traits.proper:
-            return self.value_at_zero
         if self.offsets is not None:
             return self._null_value_beside()
         share, c = self.mean_class_sums[:, 0], self.null_weights[:, 0]
@@ -600,9 +599,7 @@ class Objective:
         if self.offsets is not None:
             W[:] = self.offsets
         if self.fit_intercept:
-            z = np.log(share) - np.log(share).mean()
-            c = z if self.loss.traits.multiclass else LINKS[str(self.loss.traits.link)].inverse(float(share[1]))
-            W[:, 0] = c - W[:, 1:] @ self.mean_row[1:]
+            W[:, 0] = best_constants(self.loss, self.targets, share) - W[:, 1:] @ self.mean_row[1:]
         return W
 
     def _null_value_beside(self) -> float:
@@ -628,6 +625,37 @@ class Objective:
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
+
+
+def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float:
+    """The constant scores, (K,) or one number, that minimise Σ_k p_k ℓ(t_k, c) for the classes' shares p, all positive.
+
+    A link has them in closed form: its probabilities are the shares. Without one, c is where the mean slope changes its
+    sign, by bisection; where all of an interval is best, its end nearer to the larger class.
+
+    >>> from separatrix.losses import LOSSES
+    >>> float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75])))
+    0.5
+    """
+    if loss.traits.multiclass:
+        z: Array = np.log(share) - np.log(share).mean()
+        return z
+    if loss.traits.link is not None:
+        return loss.traits.link.inverse(float(share[1]))
+    larger = 1.0 if share[1] >= share[0] else -1.0
+
+    def slope(size: float) -> float:
+        """The mean slope at a score of this size, away from zero towards the larger class."""
+        return larger * float(share @ loss.derivative(targets, np.full(2, larger * size)))
+
+    far = 1.0
+    while slope(far) < 0 and far < LARGEST_CONSTANT:
+        far *= 2.0
+    low, high = 0.0, far
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return larger * high if low > 0 else 0.0
 
 
 # Of every objective, by name.
