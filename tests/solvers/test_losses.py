@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.svm import SVC
 
 from separatrix.base.errors import ParameterError
 from separatrix.losses import LOSSES
@@ -30,6 +31,10 @@ def posed(name, X, codes, solver=None, C=0.05):
 def optimum(name, X, codes, C=0.05):
     """E at the minimum over weights in raw units, by SciPy; nothing of it is shared with the solvers."""
     loss, t, rows = LOSSES[name], 2.0 * codes - 1.0, np.hstack([np.ones((len(X), 1)), X])
+    if name == "hinge":
+        peer = SVC(kernel="linear", C=C, tol=1e-10).fit(X, t)
+        w = peer.coef_[0]
+        return np.maximum(0.0, 1.0 - t * (X @ w + peer.intercept_)).mean() + 0.5 * w @ w / (C * len(X))
 
     def E(v):
         z = rows @ v
@@ -67,8 +72,8 @@ def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver)
 @pytest.mark.parametrize(("n", "d"), [(40, 3), (150, 70), (60, 200)])
 @pytest.mark.parametrize("name", CONVEX)
 def test_the_chosen_solver_takes_the_loss(name, n, d):
-    if not LOSSES[name].traits.smooth:
-        pytest.skip("no solver takes a loss that is not smooth")
+    if name == "perceptron":
+        pytest.skip("it has kinks and offers no smooth losses near it")
     X, codes = drawn(n, d)
     problem = posed(name, X, codes)
     outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), default_rules(TOL, 5000), TOL)

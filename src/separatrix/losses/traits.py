@@ -20,6 +20,7 @@ class Traits:
     link: the one under which the minimiser of the expected loss is the true probability; None for a loss without
     probabilities. likelihood: ℓ = −ln P(t | z) under it.
     calibrated: minimising it minimises the 0-1 error in the limit. lipschitz: of the derivative, or None.
+    steepest: the largest size of the derivative, where the bounds need it, or None.
     self_concordance: M with |ℓ‴[h,h,h]| ≤ M · range(h) · ℓ″[h,h], or None; range(h) is |h| for one score.
     by_margin: a function of t z alone. multiclass: of K scores.
     """
@@ -31,6 +32,7 @@ class Traits:
     likelihood: bool = False
     calibrated: bool = True
     lipschitz: float | None = None
+    steepest: float | None = None
     self_concordance: float | None = None
     by_margin: bool = True
     multiclass: bool = False
@@ -62,6 +64,16 @@ class Loss(Protocol):
     def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]: ...
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array: ...
     def conjugate(self, t: AnyArray, a: Array) -> Array: ...
+
+
+@runtime_checkable
+class Kinked(Loss, Protocol):
+    """A convex loss with kinks that offers smooth losses near it, which make a dual point of its subgradients.
+
+    ``smoothed(mu)`` has slopes that are slopes of this loss, everywhere, and tends to this loss as mu tends to 0.
+    """
+
+    def smoothed(self, mu: float) -> Loss: ...
 
 
 class MarginLoss(ABC):

@@ -155,11 +155,13 @@ class Objective:
         frame: Frame | None = None,
         penalty: Penalty | None = None,
         pinned: AnyArray | None = None,
+        loss: Loss | None = None,
         known: Mapping[str, Any] | None = None,
         count_anew: bool = False,
     ) -> Objective:
         """The problem with other parts, and every statistic of this one that does not depend on them.
 
+        ``loss``: another one of the same targets.
         ``known``: statistics of the new problem that were found in another way. ``count_anew``: its passes begin at 0.
 
         >>> from separatrix.losses import LOSSES
@@ -169,7 +171,7 @@ class Objective:
         >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
         2.0
         """
-        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned}
+        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
         changed: Any = frozenset(part for part, value in given.items() if value is not None)
         more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
         kept = {}
@@ -180,10 +182,10 @@ class Objective:
         of = of if frame is None else of.seen_through(frame)
         twin = self.standard if rows is None else None
         if twin is not None and not changed <= {"frame"}:
-            twin = twin.with_(penalty=penalty, pinned=pinned)
+            twin = twin.with_(penalty=penalty, pinned=pinned, loss=loss)
         return Objective(
             of,
-            self.loss,
+            self.loss if loss is None else loss,
             self.penalty if penalty is None else penalty,
             self.n_classes,
             self.fit_intercept,
@@ -567,14 +569,14 @@ class Objective:
         """The rows' margins under W, each as a share of what it is a sum of, in one pass."""
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
-    @depends_on("rows")
+    @depends_on("rows", "loss")
     def value_at_zero(self) -> float:
         """E where all weights are zero, without a pass."""
         z = np.zeros((self.n_classes, self.shape[0]))
         of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
         return float(self.class_sums[:, 0] @ of_class) / self.total_weight
 
-    @depends_on("rows")
+    @depends_on("rows", "loss")
     def null_value(self) -> float:
         """E of the null model: no column used, the best constant scores (zero without an intercept)."""
         if self.offsets is not None:
