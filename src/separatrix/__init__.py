@@ -53,17 +53,7 @@ if TYPE_CHECKING:
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
-    # classifiers
-    "KozinecClassifier": "separatrix.classifiers",
-    "LogisticRegression": "separatrix.classifiers",
-    "MaxMarginClassifier": "separatrix.classifiers",
-    "Perceptron": "separatrix.classifiers",
-    "FisherDiscriminant": "separatrix.classifiers",
-    "LeastSquaresClassifier": "separatrix.classifiers",
-    "LinearDiscriminantAnalysis": "separatrix.classifiers",
-    "QuadraticDiscriminantAnalysis": "separatrix.classifiers",
-    "OneVsOneClassifier": "separatrix.classifiers",
-    "OneVsRestClassifier": "separatrix.classifiers",
+    # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
@@ -192,9 +182,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
-    if name not in _WHERE:
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    classifiers = import_module("separatrix.classifiers")
+    if name not in {kind for _, kind in classifiers.OFFERED.values()}:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+    return getattr(classifiers, name)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
+from separatrix.base.errors import NotFiniteError
 from separatrix.rows import labelled_rows, memory_rows
+from separatrix.scorers.scorer import scores_over
 from tests.streamed import streamed
 
 MODELS = {
@@ -35,3 +37,11 @@ def test_a_certificate_is_recomputed_on_a_stream(name, form, K):
     assert ours.null_objective == pytest.approx(theirs.null_objective, rel=1e-10, abs=1e-300)
     assert ours.bound.value == pytest.approx(theirs.bound.value, rel=1e-3, abs=1e-10)
     assert ours.bound.kind == theirs.bound.kind
+
+
+def test_what_is_not_finite_is_refused_by_its_place_in_the_stream():
+    X = np.ones((30, 2))
+    X[23, 1] = np.nan
+    scorer = sx.Scorer(np.ones((1, 3)), np.array([0, 1]), "logit")
+    with pytest.raises(NotFiniteError, match="row 23, column 1 is NaN"):
+        scores_over(scorer, streamed(memory_rows(X, np.zeros(30))))

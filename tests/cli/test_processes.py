@@ -1,5 +1,6 @@
 """The command line as a shell sees it: exit codes, pipes, and what is imported."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -8,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from separatrix.classifiers import OFFERED
 from separatrix.cli.verbs import VERBS
 
-from .running import real
+from .running import OVERLAPPING, real
 
 # The installed command, beside the interpreter that runs the tests.
 COMMAND = str(Path(sys.executable).parent / "separatrix")
@@ -161,3 +163,47 @@ def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
     heavy = ["scipy", "sklearn", "pandas", "pyarrow.parquet", "separatrix.solvers", "separatrix.objective.problem"]
     assert imported("predict", model, str(data), "--proba", names=heavy) == ["0"]
     assert imported("show", model, names=heavy) == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["--model", "lda"], {"lda"}),
+        (["--model", "perceptron"], {"perceptron"}),
+        (["--model", "one-versus-rest", "--base", "lda"], {"one-versus-rest", "lda"}),
+    ],
+)
+def test_a_fit_imports_no_other_classifier(tmp_path, words, needed):
+    modules = {f"separatrix.classifiers.{module}": name for name, (module, _) in OFFERED.items()}
+    out = str(tmp_path / "m.json")
+    code, *found = imported("fit", "demo:three-classes", *words, "--out", out, names=list(modules))
+    assert code == "0"
+    assert {modules[module] for module in found} == needed
+
+
+OPENED = """
+import os, runpy, sys
+*words, path = sys.argv[1:]
+opened = []
+sys.addaudithook(lambda event, given: opened.append(given[0]) if event == "open" else None)
+sys.argv = ["separatrix", *words]
+try:
+    runpy.run_module("separatrix", run_name="__main__")
+except SystemExit as end:
+    names = [os.fspath(name) for name in opened if isinstance(name, (str, os.PathLike))]
+    print(end.code, names.count(path), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_a_text_file_is_opened_once_for_its_header_and_once_for_its_rows(tmp_path, ending):
+    data, out = str(tmp_path / f"rows.{ending}"), str(tmp_path / "m.json")
+    with gzip.open(data, "wt") if ending.endswith("gz") else open(data, "w") as file:
+        file.write(OVERLAPPING)
+
+    def opened(*words):
+        command = [sys.executable, "-c", OPENED, *words, data]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
+
+    assert opened("fit", data, "--target", "y", "--model", "lda", "--out", out) == ["0", "2"]
+    assert opened("predict", out, data) == ["0", "2"]

@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.base.errors import LabelError, NotFiniteError, ParameterError
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers.description import Requires
 from separatrix.evaluation.comparison import compare_table
-from separatrix.evaluation.entrants import entrants
+from separatrix.evaluation.entrants import Contest, Entrant, entrants
 from separatrix.evaluation.folds import folds
 from separatrix.evaluation.standings import Comparison, Figure, Standing
 from separatrix.evaluation.trials import Trial
@@ -103,6 +104,16 @@ def test_two_classes_leave_the_schemes_out_and_separable_ones_take_the_separator
     assert "two classes" in found["one-versus-rest, logistic"].reason
     assert found["max-margin"].accuracy.mean == found["kozinec"].accuracy.mean == 1.0
     assert found["max-margin"].n_met == 3
+
+
+def test_a_classifier_of_two_classes_is_left_out_where_there_are_more():
+    of_two = Entrant("of two", sx.Perceptron(), False, True, (Requires.TWO_CLASSES,))
+    codes = np.arange(6) % 3
+    table = read_raw(pd.DataFrame({"a": np.arange(6.0), "y": codes}), "y")
+    assert of_two.refused(Contest(table, codes, np.arange(3), codes)) == (
+        "not fitted: it takes two classes, and there are 3"
+    )
+    assert of_two.refused(Contest(table, codes > 0, np.arange(2), codes)) is None
 
 
 def test_quadratic_analysis_needs_rows_in_every_class():

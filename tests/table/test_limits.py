@@ -13,6 +13,7 @@ from separatrix.cli import main
 from separatrix.table import read_rows, read_table
 from separatrix.table.formats import Spelling, limits, open_source
 from separatrix.table.formats.svmlight import open_svmlight, seems_svmlight
+from separatrix.table.formats.unpacking import Content
 
 from .files import refusal, write
 
@@ -145,8 +146,8 @@ def test_a_first_line_without_an_end(tmp_path, monkeypatch):
 )
 def test_a_long_line_is_looked_at_once(line):
     """With quantifiers that give back what they took, each of these took hours."""
-    assert not seems_svmlight(line.encode())
+    assert not seems_svmlight(Content("", line.encode()))
 
 
 def test_a_long_line_of_pairs_is_libsvm():
-    assert seems_svmlight(b"1 " + b" ".join(b"%d:1" % k for k in range(1, 300_000)))
+    assert seems_svmlight(Content("", b"1 " + b" ".join(b"%d:1" % k for k in range(1, 300_000))))

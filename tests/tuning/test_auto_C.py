@@ -292,3 +292,13 @@ def test_held_out_loss_is_no_worse_than_scikit_learns_over_nine_sets():
         error = difference.std(ddof=1) / np.sqrt(len(difference))
         assert difference.mean() <= 2 * error + 0.02 * found[:, 1].mean(), name
     assert np.mean(ratios) <= 0.01
+
+
+def test_the_certificate_counts_in_the_unit_of_the_weights():
+    rng = np.random.default_rng(5)
+    X, weight = rng.standard_normal((60, 2)), np.full(60, 2.0**40)
+    y = (X[:, 0] + rng.logistic(size=60) > 0).astype(int)
+    model = sx.LogisticRegression(C="auto").fit(X, y, sample_weight=weight)
+    light = sx.LogisticRegression(C="auto").fit(X, y)
+    assert model.certificate_.verify(X, y, weight)
+    assert model.certificate_.weight_error == pytest.approx(2.0**20 * light.certificate_.weight_error, rel=0.1)

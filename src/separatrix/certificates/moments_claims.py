@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objective.bound import Bound
 from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
-from separatrix.scorers.scorer import Scores
+from separatrix.scorers.scorer import Scores, scores_over
 
 # What a scorer may differ by from the parameters that it was made of: rounding.
 SAME = 1e-9
@@ -39,6 +40,11 @@ class LeastSquaresClaim:
     l2: float
     fit_intercept: bool
 
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What keeps a claim that was read from a file, for ``sizes["K"]`` classes, from being one."""
+        wanted = TARGETS[self.targets].n_outputs(sizes["K"])
+        return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
+
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Cost, gradient and gap at the claimed weights, over these rows."""
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
@@ -47,19 +53,27 @@ class LeastSquaresClaim:
         """The same over rows in any home, with class numbers as targets."""
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
-        at = cost.at(self.weights)
+        at = cost.judge(self.weights)
         decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
-        return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm)
+        return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm, at.rounding)
 
 
 def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound:
-    """The gap as a bound; none where the scorer is not made of these weights."""
+    """The gap as a bound; none where the scorer is not made of these weights.
+
+    No gap is larger than the cost itself, which is at least zero everywhere. Where rows differ along a direction by
+    less than float64 resolves, the cost may be less along it, and the bound is one over the other directions only.
+    """
     kind = "the quadratic cost's own curvature"
     if not decides:
         return Bound(None, kind, "the scorer's weights are not those of the outputs")
     if at.gap is None:
-        return Bound(None, kind, "the gradient has a part outside the directions that the columns determine")
-    return Bound(at.gap + 4 * EPS * max(at.value, cost.null_value), kind)
+        return Bound(None, kind, at.reason)
+    bound = min(at.gap + 4 * EPS * max(at.value, cost.null_value), at.value + at.rounding)
+    if cost.unresolved:
+        reason = "columns are collinear but for differences that float64 cannot resolve, and the cost depends on them"
+        return Bound(None, kind, reason, resolved=bound)
+    return Bound(bound, kind)
 
 
 @dataclass(frozen=True)
@@ -85,20 +99,19 @@ class ProjectionClaim:
 
     def _decides(self, found: Moments, rows: Rows) -> bool:
         again = self.projection.cut(found, self.scorer.classes)
-        claimed = by_row(rows, lambda block: self.scorer.scores(block.X))
-        now = by_row(rows, lambda block: again.scorer.scores(block.X))
+        claimed, now = scores_over(self.scorer, rows), scores_over(again.scorer, rows)
         return bool(np.max(np.abs(claimed - now)) <= 1e-6 * (1.0 + np.max(np.abs(now))))
 
 
 def projection_bound(projection: Projection, found: Moments) -> Bound:
-    """max J − J, by closed form."""
+    """max J − J, by closed form, with what rounding may hide."""
     kind = "closed form"
-    largest = projection.largest(found)
-    if largest is None:
+    gap = projection.gap(found)
+    if gap is None:
         return Bound(
             None, kind, "S_W is singular to working precision: along what is lost, J may be larger or unbounded"
         )
-    return Bound(max(0.0, largest - projection.criterion(found)) + 64 * EPS * largest, kind)
+    return Bound(gap + 64 * EPS * projection.criterion(found), kind)
 
 
 @dataclass(frozen=True)
@@ -133,16 +146,16 @@ def likelihood(scorer: Scores, gaussians: Gaussians, found: Moments, rows: Rows)
     whole = np.logaddexp.reduce(joint, axis=1)[counted]
     at = gaussians.on(found)
     bound = likelihood_bound(at)
-    if not _same(by_row(rows, lambda block: scorer.scores(block.X)), joint):
+    if not _same(scores_over(scorer, rows), joint):
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
-    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope)
+    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope, at.rounding)
 
 
 def likelihood_bound(at: Likelihood) -> Bound:
-    """The distance to the likeliest Gaussians, by closed form."""
+    """The distance to the likeliest Gaussians, by closed form, with what rounding may hide."""
     kind = "closed form"
     if at.gap is None:
-        return Bound(None, kind, "a covariance is singular: the likelihood has no maximum")
+        return Bound(None, kind, "a covariance is singular, or rounding hides that it is not: then there is no maximum")
     return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
 
 

@@ -6,6 +6,7 @@ where a claim is recomputed: reading a model needs none of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +66,10 @@ class Support:
 
     rows: Integers
     weights: Array
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What keeps a support that was read from a file from being one."""
+        return "" if len(self.rows) == len(self.weights) else "has not a weight for each row"
 
 
 @dataclass(frozen=True)

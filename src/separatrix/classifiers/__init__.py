@@ -1,37 +1,42 @@
-"""What users fit: scikit-learn estimators, by name. A new classifier is one class and one line in ``OFFERED``.
+"""What users fit: scikit-learn estimators, by name. A new classifier is one file and one line in ``OFFERED``.
 
 Each is imported when it is first asked for: one fit needs half of the package.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from separatrix.base.declarations import declared
+from separatrix.classifiers.description import Description
+
 if TYPE_CHECKING:
     from separatrix.classifiers.fisher import FisherDiscriminant
-    from separatrix.classifiers.gaussian import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     from separatrix.classifiers.kozinec import KozinecClassifier
     from separatrix.classifiers.least_squares import LeastSquaresClassifier
+    from separatrix.classifiers.linear_discriminant import LinearDiscriminantAnalysis
     from separatrix.classifiers.logistic import LogisticRegression
     from separatrix.classifiers.max_margin import MaxMarginClassifier
-    from separatrix.classifiers.one_versus import OneVsOneClassifier, OneVsRestClassifier
+    from separatrix.classifiers.one_versus_one import OneVsOneClassifier
+    from separatrix.classifiers.one_versus_rest import OneVsRestClassifier
     from separatrix.classifiers.perceptron import Perceptron
+    from separatrix.classifiers.quadratic_discriminant import QuadraticDiscriminantAnalysis
 
-    CLASSIFIERS: dict[str, Any]
-
-# The name of a classifier: where it is, and what it is called there.
+# The name of a classifier: the module it is in, and its class. A module of another package has its full name.
 OFFERED = {
     "logistic": ("logistic", "LogisticRegression"),
-    "one-versus-one": ("one_versus", "OneVsOneClassifier"),
-    "one-versus-rest": ("one_versus", "OneVsRestClassifier"),
+    "one-versus-one": ("one_versus_one", "OneVsOneClassifier"),
+    "one-versus-rest": ("one_versus_rest", "OneVsRestClassifier"),
     "perceptron": ("perceptron", "Perceptron"),
     "kozinec": ("kozinec", "KozinecClassifier"),
     "max-margin": ("max_margin", "MaxMarginClassifier"),
     "least-squares": ("least_squares", "LeastSquaresClassifier"),
     "fisher": ("fisher", "FisherDiscriminant"),
-    "lda": ("gaussian", "LinearDiscriminantAnalysis"),
-    "qda": ("gaussian", "QuadraticDiscriminantAnalysis"),
+    "lda": ("linear_discriminant", "LinearDiscriminantAnalysis"),
+    "qda": ("quadratic_discriminant", "QuadraticDiscriminantAnalysis"),
 }
 
 __all__ = [
@@ -49,13 +54,58 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    where = {kind: module for module, kind in OFFERED.values()}
-    if name == "CLASSIFIERS":
-        found: Any = {key: __getattr__(kind) for key, (_, kind) in OFFERED.items()}
-    elif name in where:
-        found = getattr(import_module(f"{__name__}.{where[name]}"), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
+class _Classifiers(Mapping[str, Any]):
+    """The classes by name; a class is imported when its name is looked up.
+
+    >>> CLASSIFIERS["lda"].__name__, len(CLASSIFIERS) == len(OFFERED)
+    ('LinearDiscriminantAnalysis', True)
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        module, kind = OFFERED[name]
+        return getattr(import_module(_full(module)), kind)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(OFFERED)
+
+    def __len__(self) -> int:
+        return len(OFFERED)
+
+
+CLASSIFIERS: Mapping[str, Any] = _Classifiers()
+
+
+def describe(name: str) -> Description:
+    """What the classifier of this name says of itself; neither it nor another one is imported.
+
+    >>> describe("lda").about
+    'linear discriminant analysis: Gaussians of one covariance'
+    """
+    return _described(_full(OFFERED[name][0]))
+
+
+@cache
+def _described(module: str) -> Description:
+    found: Description = declared(module, "DESCRIPTION")
     return found
+
+
+def name_of(kind: type) -> str | None:
+    """The name under which a class is offered, None where it is not; no other classifier is imported.
+
+    >>> name_of(CLASSIFIERS["lda"]), name_of(dict)
+    ('lda', None)
+    """
+    own = (kind.__module__, kind.__name__)
+    return next((name for name, (module, known) in OFFERED.items() if (_full(module), known) == own), None)
+
+
+def _full(module: str) -> str:
+    return module if "." in module else f"{__name__}.{module}"
+
+
+def __getattr__(name: str) -> Any:
+    for offered, (_, kind) in OFFERED.items():
+        if kind == name:
+            return CLASSIFIERS[offered]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ from separatrix.base.arrays import Array
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
+from separatrix.classifiers.likelihood_start import start_of
 from separatrix.objective.problem import Evaluation
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Newton, Run, Status, delivered
@@ -28,7 +29,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     [[0.75, 0.25], [0.25, 0.75]]
     """
     problem = firth.pose(task.X, task.codes, task.n_classes, weight, model.fit_intercept, task.names, offset)
-    start = model._start(problem.objective, task, Newton())
+    start = start_of(model, problem.objective, task, Newton())
     found = firth.fit(problem, start, model.tol, model.max_iter)
     W, outcome = _delivered(problem, found.run, model.tol)
     model._keep_scorer(Scorer(W, task.classes, problem.objective.loss.traits.head.name))

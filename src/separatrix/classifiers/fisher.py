@@ -15,6 +15,18 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
+from separatrix.classifiers.description import (
+    ANY_SCORER,
+    COUNT,
+    MOMENTS,
+    Description,
+    Requires,
+    Setting,
+    array,
+    choice,
+    number,
+    record,
+)
 from separatrix.classifiers.fit_input import FitInput, check_choice, check_count, rows_to_score, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
@@ -24,6 +36,41 @@ from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Proje
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
+
+DESCRIPTION = Description(
+    about="Fisher's discriminant",
+    settings=(
+        Setting("--direction", "direction", "Of Fisher's discriminant: fisher (the default) or means.", metavar="WORD"),
+        Setting(
+            "--threshold", "threshold", "Of Fisher's discriminant: gaussian (the default) or midpoint.", metavar="WORD"
+        ),
+    ),
+    scorers=("linear", "quadratic"),
+    claims={
+        "projection": record(
+            "separatrix.certificates.moments_claims:ProjectionClaim",
+            scorer=ANY_SCORER,
+            projection=record(
+                "separatrix.moments.projected_rows:Projection",
+                V=array("d", ""),
+                direction=choice("separatrix.moments.projected_rows:DIRECTIONS"),
+                threshold=choice("separatrix.moments.projected_rows:THRESHOLDS"),
+            ),
+        )
+    },
+    fitted={
+        "_n_features_out": COUNT,
+        "coef_": array("scores", "d"),
+        "crossings_": array("").for_two_classes(),
+        "directions_": array("d", ""),
+        "explained_variance_ratio_": array("", finite=False),
+        "intercept_": array("scores", finite=False),
+        "means_": array("K", "d"),
+        "moments_": MOMENTS,
+        "threshold_": number().for_two_classes(),
+    },
+    requires=(Requires.FEW_COLUMNS,),
+)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.certificates.separation_claims import Support
+from separatrix.classifiers.description import Description, Requires, Setting, number
 from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
+from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
 from separatrix.solvers import run
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.rules import (
@@ -23,6 +25,20 @@ from separatrix.solvers.separating.rules import (
     Separates,
 )
 from separatrix.solvers.stopping import Rule
+
+DESCRIPTION = Description(
+    about="Kozinec's algorithm: a separating hyperplane with a margin",
+    settings=(
+        Setting(
+            "--eps", "eps", "Kozinec's: stop when the margin is within this of the largest.", float, metavar="NUMBER"
+        ),
+        MAX_ITER,
+    ),
+    claims={"margin": MARGIN, "separation": SEPARATION},
+    fitted={**SEARCHED, "margin_": number()},
+    traced=True,
+    requires=(Requires.SEPARABLE_CLASSES,),
+)
 
 
 class KozinecClassifier(HullClassifier):

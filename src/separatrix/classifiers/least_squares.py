@@ -14,6 +14,16 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
+from separatrix.classifiers.description import (
+    LINEAR_SCORER,
+    Description,
+    Requires,
+    Setting,
+    array,
+    choice,
+    number,
+    record,
+)
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -24,6 +34,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
@@ -34,6 +45,26 @@ from separatrix.scorers.scorer import Scorer
 TOLERANCE = 1e-8
 # An exact fit ends at its targets up to this share of their distance.
 BEYOND = 1e-12
+
+DESCRIPTION = Description(
+    about="least squares on the labels as numbers",
+    settings=(
+        Setting("--l2", "l2", "Of least squares: the penalty's strength (0).", float, metavar="NUMBER"),
+        Setting("--targets", "targets", "Of least squares: one-hot (the default) or signed.", metavar="WORD"),
+        NO_INTERCEPT,
+    ),
+    claims={
+        "least-squares": record(
+            "separatrix.certificates.moments_claims:LeastSquaresClaim",
+            scorer=LINEAR_SCORER,
+            weights=array("", "1+d"),
+            targets=choice("separatrix.moments.coding:TARGETS"),
+            l2=number(0.0),
+        )
+    },
+    fitted={"output_weights_": array("", "1+d")},
+    requires=(Requires.FEW_COLUMNS,),
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +108,9 @@ class LeastSquaresClassifier(LinearClassifier):
     output_weights_ : array (n_outputs, n_features + 1)
         Of the outputs, intercepts in column 0.
     certificate_ : Certificate
-        The objective is the cost divided by the total weight; the bound is its exact gap.
+        The objective is the cost divided by the total weight; the bound is its exact gap with what rounding may hide.
+        Where columns are collinear but for rounding, the code is "resolved": there is no bound, and the fact "resolved"
+        has the gap over the other directions.
 
     Examples
     --------
@@ -126,10 +159,14 @@ class LeastSquaresClassifier(LinearClassifier):
         tied = self.fit_intercept or cost.targets.shape[1] == 1  # then the outputs of K − 1 classes give the last one's
         self.n_parameters_ = (K - 1 if tied else K) * width
         found, null_value = squares_bound(cost, least), cost.null_value
-        met = found.known <= TOLERANCE * null_value
+        resolved = found.resolved  # not None where E may be less along directions that float64 does not resolve
+        met = (found.known if resolved is None else resolved) <= TOLERANCE * null_value
+        facts: dict[str, str | float | int] = {"outputs": "no probabilities: they may leave [0, 1]"}
+        if resolved is not None:
+            facts["resolved"] = f"gap at most {resolved:.2e} over the directions that float64 resolves"
         self.certificate_ = Certificate(
-            status=self._status(cost.white.rank, width, met, least.shortest),
-            code="closed-form" if met else "rounding",
+            status=self._status(cost.white.rank, width, met, least.shortest, resolved is not None),
+            code="rounding" if not met else "closed-form" if resolved is None else "resolved",
             met=met,
             **Recomputed(least.value, null_value, found, least.gradient_norm).fields(),
             iterations=1,
@@ -142,19 +179,20 @@ class LeastSquaresClassifier(LinearClassifier):
             n_parameters=self.n_parameters_,
             n_rows=task.X.shape[0],
             claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
-            facts={"outputs": "no probabilities: they may leave [0, 1]"},
+            facts=facts,
         )
 
-    def _status(self, rank: int, width: int, met: bool, shortest: bool) -> str:
+    def _status(self, rank: int, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
         if not met:
             return (
                 "rounding kept the normal equations from their solution: center columns, or drop nearly collinear ones"
             )
         if rank < width:
             norm = "minimum norm, X̄⁺T," if shortest else "minimum norm in standardised columns"
+            singular = "singular but for rounding" if unresolved else "singular"
             return (
-                f"least squares in closed form; X̄ᵀX̄ is singular (rank {rank} of {width}), so of many minimisers the one"
-                f" of {norm} was taken: drop constant and collinear columns, or set l2 > 0"
+                f"least squares in closed form; X̄ᵀX̄ is {singular} (rank {rank} of {width}), so of many minimisers the"
+                f" one of {norm} was taken: drop constant and collinear columns, or set l2 > 0"
             )
         return "least squares in closed form"
 

@@ -59,8 +59,6 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     approach: ClassVar[Approach]
     has_probabilities: ClassVar[bool] = False
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
-    # Parameters that are taken for scikit-learn's sake and change nothing, so that a shell does not offer them.
-    without_effect: ClassVar[frozenset[str]] = frozenset()
 
     scorer_: Any  # a Scores
     certificate_: Certificate

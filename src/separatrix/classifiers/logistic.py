@@ -12,37 +12,39 @@ from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
-from separatrix.base.zero_weight_classes import FAR, classes_with_weight, codes_within, with_absent
-from separatrix.certificates.certificate import Certificate, Recomputed
-from separatrix.certificates.likelihood_claim import LikelihoodClaim
-from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS, check_bias_reduction
+from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, with_absent
+from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS
+from separatrix.classifiers.description import (
+    LINEAR_SCORER,
+    VERDICT,
+    Description,
+    Setting,
+    array,
+    choice,
+    number,
+    record,
+)
 from separatrix.classifiers.fit_input import (
     FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    check_positive,
-    is_number,
     seed_of,
     validate,
 )
+from separatrix.classifiers.likelihood_certificate import likelihood_certificate
+from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, penalty_of, seeded, weights_of
+from separatrix.classifiers.likelihood_start import start_of
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
+from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, L1_RATIO, MAX_ITER, NO_INTERCEPT, TOL
 from separatrix.classifiers.sklearn_settings import (
     UNSET,
     C_of,
-    check_taken,
     l1_ratio_of,
     say_what_is_done_instead,
     settings_of_work,
     why_chosen,
 )
-from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
-from separatrix.objective.bound import Bound
 from separatrix.objective.build import as_offset, build_objective
-from separatrix.objective.penalty import Penalty
 from separatrix.objective.problem import Objective
 from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer, chosen_classes
@@ -51,8 +53,61 @@ from separatrix.tuning.penalty_choice import PenaltyChoice
 from separatrix.tuning.penalty_scores import Question
 from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
-# Losses that give one score a probability.
-HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+DESCRIPTION = Description(
+    about="logistic regression; softmax with several classes",
+    settings=(
+        Setting(
+            "--C",
+            "C",
+            "Inverse strength of the penalty (1); inf for none, auto for the one that predicts rows left out best.",
+            float,
+            words=("auto",),
+            metavar="NUMBER",
+        ),
+        L1_RATIO,
+        Setting(
+            "--bias-reduction",
+            "bias_reduction",
+            "Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
+            words=("firth",),
+        ),
+        Setting(
+            "--solver", "solver", "auto (the default)", names="separatrix.solvers.registry:SOLVERS", metavar="NAME"
+        ),
+        NO_INTERCEPT,
+        CLASS_WEIGHT,
+        TOL,
+        MAX_ITER,
+    ),
+    claims={
+        "likelihood": record(
+            "separatrix.certificates.likelihood_claim:LikelihoodClaim",
+            scorer=LINEAR_SCORER,
+            C=number(above=0.0),
+            penalty_factors=array("d", least=0),
+            class_weights=array("K", least=0),
+            loss=choice("separatrix.losses:LOSSES"),
+            l1_ratio=number(0.0, 1.0),
+        ),
+        "firth": record(
+            "separatrix.certificates.firth_claim:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
+        ),
+    },
+    fitted={
+        "C_": number(above=0.0),
+        "n_iter_": array("", whole=True, least=0),
+        "penalty_choice_": record(
+            "separatrix.tuning.penalty_choice:PenaltyChoice",
+            Cs=array("", finite=False),
+            scores=array("", finite=False),
+            standard_errors=array("", finite=False),
+            refitted=array("", whole=True),
+        ).maybe(),
+        "separation_": VERDICT.maybe(),
+    },
+    traced=True,
+    probabilities=True,
+)
 
 
 class LogisticRegression(LinearClassifier):
@@ -73,9 +128,9 @@ class LogisticRegression(LinearClassifier):
         Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
         likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", "newton", "chord", "sampled-newton", "lbfgs", "gradient-descent", "sgd", "minibatch"; with absolute
-        values "proximal-newton", "working-set"; or one of ``separatrix.solvers``. "sgd" and "minibatch" are variance
-        reduced, so that they reach ``tol``; ``solvers.StochasticDescent`` has plain steps, a decay and a patience.
+        "auto", a name in ``separatrix.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
+        "minibatch" are variance reduced, so that they reach ``tol``; ``solvers.StochasticDescent`` has plain steps, a
+        decay and a patience.
         scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" stand for "auto", since the optimum
         is the same; ``solver_`` says which one was used.
     fit_intercept : bool, default True
@@ -136,7 +191,7 @@ class LogisticRegression(LinearClassifier):
     """
 
     approach: ClassVar[Approach] = "discriminative"
-    has_probabilities: ClassVar[bool] = True
+    has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
 
     def __init__(
         self,
@@ -187,7 +242,7 @@ class LogisticRegression(LinearClassifier):
         ``offset``: known parts of the scores, (n,) for two classes, (n, K) for more, added as they are; fitting with
         one copies X. Predictions leave it out unless it is given to them, too.
         """
-        self._check_settings()
+        check_settings(self)
         task = validate(self, X, y, sample_weight)
         beside = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
         if beside is not None and l1_ratio_of(self) > 0:
@@ -223,7 +278,7 @@ class LogisticRegression(LinearClassifier):
         return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
     def _fit(self, task: FitInput, offset: Array | None) -> Self:
-        weight, by_class = self._row_weights(task)
+        weight, by_class = weights_of(self, task)
         if self.bias_reduction is not None:
             BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
             return self
@@ -233,7 +288,7 @@ class LogisticRegression(LinearClassifier):
                 raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
             codes = codes_within(task.codes, held)
             task = replace(task, codes=codes, classes=task.classes[held], before=None)
-        solver = self._seeded(named(self.solver))
+        solver = seeded(self, named(self.solver))
         self.C_, self.penalty_choice_, near, posed = self._chosen(task, weight, offset)
         standard = solver is None or Need.STANDARD in solver.needs
         problem = (
@@ -242,7 +297,7 @@ class LogisticRegression(LinearClassifier):
             else build_objective(
                 labelled_rows(task.X, task.codes, task.n_classes, weight, offset),
                 task.n_classes,
-                self._penalty(task.X.shape[1], self.C_),
+                penalty_of(self, task.X.shape[1], self.C_),
                 self.fit_intercept,
                 standard,
                 task.names,
@@ -255,7 +310,7 @@ class LogisticRegression(LinearClassifier):
             solver, why = choose(problem) if near is None else choose_near(problem)
             why = why_chosen(self, why)
         refuse_unmet(solver, problem)
-        start = self._start(problem, task, solver, near)
+        start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
         W, outcome = delivered(outcome, problem, self.tol)
         self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
@@ -267,17 +322,12 @@ class LogisticRegression(LinearClassifier):
         self, task: FitInput, weight: Array, offset: Array | None
     ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
         """C, how it was chosen, weights near its fit, and its problem; nothing of these but C where that is given."""
-        if not self._chooses_C:
+        if not chooses_C(self):
             return float(C_of(self)), None, None, None
-        asked = (task.X, task.codes, task.n_classes, weight, self._penalty(task.X.shape[1], 1.0), self.fit_intercept)
+        asked = (task.X, task.codes, task.n_classes, weight, penalty_of(self, task.X.shape[1], 1.0), self.fit_intercept)
         seed = seed_of(self.random_state)
         found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
         return found.choice.C, found.choice, found.W, found.problem
-
-    @property
-    def _chooses_C(self) -> bool:
-        C = C_of(self)
-        return isinstance(C, str) and C == "auto"
 
     @property
     def solver_(self) -> str:
@@ -286,103 +336,6 @@ class LogisticRegression(LinearClassifier):
 
     def _link_name(self, n_classes: int) -> str:
         return LOSSES[self.loss].traits.head.name if n_classes == 2 else "softmax"
-
-    def _row_weights(self, task: FitInput) -> tuple[Array, Array]:
-        """Of the rows, class weights included; of the classes."""
-        if task.n_classes > 2 and self.loss != "logistic":
-            came = f"got {self.loss!r} for {task.n_classes} classes"
-            raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
-        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
-        weight = task.weight * by_class[task.codes]
-        refuse_weightless_classes(task.classes, task.codes, weight, None if self.bias_reduction else 2)
-        return weight, by_class
-
-    def _check_settings(self) -> None:
-        check_taken(self)
-        check_bias_reduction(self)
-        C, l1_ratio = C_of(self), l1_ratio_of(self)
-        if not self._chooses_C:
-            check_positive("C", C, "give a positive number, or np.inf for no penalty, or 'auto'")
-        if not self._chooses_C and not float(C) > 1e-300:
-            raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
-        if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
-            raise ParameterError("l1_ratio", f"got {self.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
-        check_choice("loss", self.loss, HEADS)
-        if self._chooses_C and not LOSSES[self.loss].traits.likelihood:
-            raise ParameterError("C", f"got 'auto' with loss={self.loss!r}", "give a number: it has no log loss")
-        check_not_negative("tol", self.tol)
-        check_count("max_iter", self.max_iter, least=1 if self._chooses_C or self.bias_reduction else 0)
-        check_flag("fit_intercept", self.fit_intercept)
-        check_flag("warm_start", self.warm_start)
-
-    def _penalty(self, n_features: int, C: float) -> Penalty:
-        strength = 0.0 if np.isinf(C) else 1.0 / C
-        if self.penalty_factors is None:
-            return Penalty(strength, np.ones(n_features), float(l1_ratio_of(self)))
-        try:
-            factors = np.asarray(self.penalty_factors, dtype=np.float64)
-        except (TypeError, ValueError):
-            factors = np.empty(0)
-        if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
-            raise ParameterError(
-                "penalty_factors",
-                f"got {self.penalty_factors!r}",
-                f"give {n_features} finite factors >= 0, one a column",
-            )
-        return Penalty(strength, factors, float(l1_ratio_of(self)))
-
-    def _seeded(self, solver: Solver | None) -> Solver | None:
-        if self.random_state is None or solver is None or not hasattr(solver, "seed"):
-            return solver
-        return replace(solver, seed=seed_of(self.random_state))  # type: ignore[type-var]
-
-    def _start(self, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
-        """The start in the problem's coordinates, (K or 1, d + 1): ``near``, in raw units, where that is known.
-
-        On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
-        second derivatives may be rounded away.
-        """
-        standard = Need.STANDARD in solver.needs
-        zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
-        before = task.before if self.warm_start else None
-        if near is not None:
-            return problem.rows.frame.from_original(self._beside(near, problem))
-        if (
-            before is not None
-            and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
-            and before.classes.tolist() == task.classes.tolist()
-        ):
-            start = problem.rows.frame.from_original(self._beside(before.W, problem))
-        elif isinstance(self.start, str) and self.start == "zero":
-            return zero
-        elif isinstance(self.start, str) and self.start == "random":
-            drawn = np.random.default_rng(seed_of(self.random_state)).standard_normal(zero.shape)
-            start = np.where(problem.pinned, zero, _settled(drawn, problem))
-        else:
-            shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
-            raw = _settled(self._given_start(shape), problem)
-            start = problem.rows.frame.from_original(self._beside(raw, problem))
-        sure = standard and problem.loss.traits.convex
-        if sure and not problem.value_gradient(start).value <= problem.value_gradient(zero).value:
-            return zero
-        return start
-
-    @staticmethod
-    def _beside(W: Array, problem: Objective) -> Array:
-        """Weights in raw units with those of an offset behind them."""
-        return np.hstack([W, np.eye(len(W), problem.n_offsets)])
-
-    def _given_start(self, shape: tuple[int, int]) -> Array:
-        do = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
-        try:
-            W = np.array(self.start, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ParameterError("start", f"got {self.start!r}", do) from error
-        if W.shape != shape:
-            raise ParameterError("start", f"it has shape {W.shape}", do)
-        if not np.all(np.isfinite(W)):
-            raise ParameterError("start", "it holds NaN or infinity", do)
-        return W
 
     def _keep(
         self,
@@ -398,53 +351,7 @@ class LogisticRegression(LinearClassifier):
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)
-        at = outcome.state.at
-        length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
-        self.certificate_ = Certificate(
-            status=outcome.status.sentence,
-            code=outcome.status.code,
-            met=outcome.status.met,
-            **Recomputed(at.value, problem.null_value, outcome.bound, length).fields(),
-            iterations=outcome.state.iteration,
-            passes=problem.passes,
-            solver=solver.name,
-            why=why,
-            rank=(problem.standard or problem).rank,
-            full_rank=task.X.shape[1] + problem.fit_intercept,
-            n_parameters=self.n_parameters_,
-            n_rows=task.X.shape[0],
-            claim=LikelihoodClaim(
-                self.scorer_,
-                self.C_,
-                problem.penalty.factors[: task.X.shape[1]],
-                bool(self.fit_intercept),
-                by_class,
-                self.loss,
-                float(l1_ratio_of(self)),
-            ),
-            facts=self._facts(task, outcome.bound),
-        )
+        self.certificate_ = likelihood_certificate(self, task, by_class, problem, outcome, solver, why)
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
-
-    def _facts(self, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
-        """What a certificate says besides: how C was chosen, the gap where only some directions are resolved, and
-        classes without any weight.
-        """
-        facts: dict[str, str | float | int] = {}
-        if self.penalty_choice_ is not None:
-            facts["penalty"] = str(self.penalty_choice_)
-        if bound.resolved is not None:
-            facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
-        absent = task.classes[self.scorer_.W[:, 0] == FAR].tolist() if len(self.scorer_.W) > 1 else []
-        if absent:
-            names = ", ".join(map(repr, absent))
-            facts["no weight"] = f"{names}: these rows drop out of the fit, and the probability of the class is 0"
-        return facts
-
-
-def _settled(W: Array, problem: Objective) -> Array:
-    """W without what the model has no use for: an intercept that is not fitted, a shift common to all classes."""
-    W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
-    return W - W.mean(axis=0) if len(W) > 1 else W

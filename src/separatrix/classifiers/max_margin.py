@@ -8,10 +8,12 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.certificates.separation_claims import Support
+from separatrix.classifiers.description import ROWS, Description, Requires, number
 from separatrix.classifiers.fit_input import FitInput, check_count, check_flag, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
+from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTERCEPT, SEARCHED, SEPARATION
 from separatrix.objective.problem import Objective
 from separatrix.solvers import run
 from separatrix.solvers.separating.kozinec import sides
@@ -28,6 +30,15 @@ from separatrix.solvers.stopping import Rule, Status
 
 # What the margin may fall short of the largest by, relatively; rounding stops most fits well below it.
 PRECISION = 1e-11
+
+DESCRIPTION = Description(
+    about="the separating hyperplane with the largest margin",
+    settings=(NO_INTERCEPT, MAX_ITER),
+    claims={"margin": MARGIN, "separation": SEPARATION},
+    fitted={**SEARCHED, "margin_": number(), "support_": ROWS},
+    traced=True,
+    requires=(Requires.SEPARABLE_CLASSES,),
+)
 
 
 class MaxMarginClassifier(HullClassifier):

@@ -1,4 +1,4 @@
-"""One-versus-rest and one-versus-one: K classes from any classifier of two. TEXTBOOK M1–M5."""
+"""What one versus rest and one versus one share: fitting the parts and putting them together. TEXTBOOK M1–M5."""
 
 from __future__ import annotations
 
@@ -23,35 +23,24 @@ from separatrix.classifiers.combined import (
     PairwiseScorer,
     PartsScorer,
     certificate_of,
-    claims_of,
     linear_weights,
     link_of,
-    summed_certificate,
     takes_nan,
 )
-from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, forgotten, rows_to_score, validate
+from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.several_labels import (
-    LabelsClaim,
-    LabelsScorer,
     constant_model,
-    indicator,
-    is_indicator,
-    label_parts,
 )
 from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.classifiers.weights import row_weights
-from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
-from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
-from separatrix.scorers.schemes import OneVersusOne, OneVersusRest, Part, Scheme, SchemeCost, cost_of, votes
+from separatrix.scorers.schemes import Part, Scheme, SchemeCost, cost_of
 from separatrix.scorers.scorer import Scorer, Scores
 
 
-def _parts_are_linear(model: Any) -> None:
+def parts_are_linear(model: Any) -> None:
     """Raise where a fitted model has no hyperplanes, and say why."""
     if not hasattr(model, "estimators_") or model._W is not None:
         return
@@ -63,26 +52,20 @@ def _parts_are_linear(model: Any) -> None:
 
 def _can_go_on(model: Any) -> None:
     """Raise where the models cannot be fitted further, row by row."""
-    if not hasattr(_base_of(model), "partial_fit"):
-        raise AttributeError(f"{type(_base_of(model)).__name__} has no partial_fit, so {type(model).__name__} has none")
+    if not hasattr(base_of(model), "partial_fit"):
+        raise AttributeError(f"{type(base_of(model)).__name__} has no partial_fit, so {type(model).__name__} has none")
 
 
-def _parts_have_probabilities(model: Any) -> None:
-    """Raise where the models have no probabilities."""
-    models = getattr(model, "estimators_", [_base_of(model)])
-    lacking = [one for one in models if not hasattr(one, "predict_proba")]
-    if lacking:
-        raise AttributeError(
-            f"{type(model).__name__} over {type(lacking[0]).__name__} has no probabilities, only scores: use "
-            "decision_function, or an estimator with predict_proba"
-        )
+def base_of(model: Any) -> Any:
+    """The estimator to be cloned for each part; logistic regression, loaded when needed, where none is given."""
+    if model.estimator is not None:
+        return model.estimator
+    from separatrix.classifiers.logistic import LogisticRegression
+
+    return LogisticRegression()
 
 
-def _base_of(model: Any) -> Any:
-    return LogisticRegression() if model.estimator is None else model.estimator
-
-
-class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
+class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fit one clone of ``estimator`` a part of the scheme, put the parts together."""
 
     approach: ClassVar[Approach] = "discriminant function"
@@ -118,7 +101,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     def _checked_base(self, sample_weight: Any) -> Any:
         """The estimator that is to be cloned: with scores, or a regressor; with weights, one that takes them."""
-        base = _base_of(self)
+        base = base_of(self)
         if not hasattr(base, "decision_function") and not hasattr(base, "predict_proba") and not is_regressor(base):
             raise ParameterError(
                 "estimator",
@@ -173,7 +156,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 raise ParameterError("classes", "it is not given in the first call", "give all labels there will be")
             self.classes_ = encode(classes)[0]
             n_models = self.scheme.n_models(len(self.classes_))
-            self.estimators_ = [clone(_base_of(self)) for _ in range(n_models)]
+            self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
             self._counts = np.zeros(len(self.classes_), dtype=np.int64)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
@@ -224,7 +207,7 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
         """The rows for and against of each model, (models, 2). TEXTBOOK M4."""
         return self.cost_.imbalance
 
-    @offered_where(_parts_are_linear)
+    @offered_where(parts_are_linear)
     def boundaries(self) -> Array:
         """(b, w) of every model, (models, d + 1): where it changes its mind."""
         check_is_fitted(self)
@@ -242,193 +225,3 @@ class _OneVersus(MetaEstimatorMixin, ScoringClassifier):
             tags.input_tags.allow_nan = takes_nan(self.estimator)
             tags.input_tags.pairwise = base.pairwise
         return tags
-
-
-class OneVsRestClassifier(_OneVersus):
-    r"""argmax_i h_i(x), with K models h_i, each trained on all rows: class i against the rest. TEXTBOOK M2.
-
-    Over linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0, the
-    bisector of the two models' lines only where ‖w_i‖ = ‖w_j‖. Over models with probabilities ``predict_proba`` has
-    theirs, normalised, as in scikit-learn: K separate answers to "i or not?", which are no model of P(class | x);
-    softmax regression is.
-
-    A table y of 0 and 1, (n, labels), asks for several labels a row: a model for each, and answers of that form.
-
-    Each model sees its class against all others, 1 : (K − 1) with classes of one size (``imbalance_``). Remedies:
-    an estimator with ``class_weight="balanced"``, or ``separatrix.evaluation.decisions``. TEXTBOOK M4.
-
-    Parameters
-    ----------
-    estimator : classifier of two classes or regressor, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
-    n_jobs : int or None
-        How many models of another package are fitted at a time; threads of a model of this one.
-    verbose : int, default 0
-        Above 0, print what is being fitted.
-
-    Attributes
-    ----------
-    estimators_ : list of the fitted models, in the order of ``classes_``; one for two classes
-    multilabel_ : whether y was a table of 0 and 1
-    coef_, intercept_ : (K, n_features), (K,), where the models are linear
-    imbalance_, cost_ : the models' training sets, and what they cost in all
-    certificate_ : Certificate
-        The sum of the parts'; ``verify`` recomputes each part.
-
-    Examples
-    --------
-    >>> from separatrix import OneVsRestClassifier
-    >>> X, y = [[0.0, 0.0], [0.0, 4.0], [4.0, 0.0]], ["a", "b", "c"]
-    >>> model = OneVsRestClassifier().fit(X, y)
-    >>> model.predict([[0.0, 3.0]]).tolist(), len(model.estimators_), model.imbalance_.tolist()
-    (['b'], 3, [[1, 2], [1, 2], [1, 2]])
-    """
-
-    scheme: ClassVar[Scheme] = OneVersusRest()
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit every part to rows X (n, d) with labels y (n,), or a table y (n, labels) of 0 and 1."""
-        if not is_indicator(y):
-            return super().fit(X, y, sample_weight)
-        base = self._checked_base(sample_weight)
-        rows = checked_rows(self, X, (np.float64, np.float32))
-        forgotten(self)
-        self._dtype = rows.dtype.name
-        Y, names = indicator(y, rows), column_names(self)
-        if not takes_nan(base):
-            refuse_not_finite(memory_rows(rows, np.zeros(len(Y))), names)
-        parts = list(label_parts(Y))
-        weight = None if sample_weight is None else row_weights(sample_weight, len(Y))
-        self.classes_, self._sparse_labels = np.arange(Y.shape[1]), is_sparse(y)
-        self.estimators_ = self._fit_parts(base, rows, parts, weight, names)
-        self._W = linear_weights(self.estimators_, rows.shape[1])
-        scorer = LabelsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
-        claim, labels = LabelsClaim(scorer, claims_of(self.estimators_)), self.classes_.tolist()
-        self.scorer_, name = scorer, "a model for each label"
-        self.certificate_ = summed_certificate(name, labels, self.estimators_, parts, claim, len(Y), rows.shape[1] + 1)
-        self.n_parameters_ = self.certificate_.n_parameters
-        self._warn_if_unmet()
-        return self
-
-    @property
-    def multilabel_(self) -> bool:
-        return isinstance(self.scorer_of(), LabelsScorer)
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row; with several labels the table of 0 and 1, sparse if y was."""
-        found = super().predict(X)
-        if not self.multilabel_ or not self._sparse_labels:
-            return found
-        from scipy.sparse import csr_matrix
-
-        return csr_matrix(found)
-
-    @offered_where(_parts_have_probabilities)
-    def predict_proba(self, X: Any) -> Array:
-        """The models' P(i, not the rest), (n, K): normalised to sum to 1, but for several labels as they are."""
-        check_is_fitted(self)
-        rows, _ = rows_to_score(self, X)
-        P = np.column_stack([model.predict_proba(rows)[:, 1] for model in self.estimators_])
-        if self.multilabel_:
-            return P
-        if P.shape[1] == 1:
-            return np.column_stack([1 - P, P])
-        total = P.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(P, total, out=P, where=total != 0))
-
-    @offered_where(_parts_have_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _scorer(self) -> Scores:
-        if self._W is None:
-            return super()._scorer()
-        return Scorer(self._W, self.classes_, self._link_of_two() if len(self.classes_) == 2 else "identity")
-
-    @property
-    def coef_(self) -> Array:
-        return self._linear()[:, 1:].copy()
-
-    @property
-    def intercept_(self) -> Array:
-        return self._linear()[:, 0].copy()
-
-    def _linear(self) -> Array:
-        check_is_fitted(self)
-        _parts_are_linear(self)
-        return np.asarray(self._W)
-
-    @offered_where(_parts_are_linear)
-    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Where h_i = h_j, positive on i's side; with two classes i and j may be left out."""
-        check_is_fitted(self)
-        assert isinstance(self.scorer_, Scorer)
-        return self.scorer_.hyperplane(i, j)
-
-
-class OneVsOneClassifier(_OneVersus):
-    r"""argmax_i Σ_j sgn h_ij(x), with K(K − 1)/2 models h_ij = −h_ji, each trained on two classes' rows.
-
-    TEXTBOOK M1.
-
-    Equal votes are resolved by the sum of signed distances Σ_j h_ij/‖w_ij‖ where the models are linear, of scores
-    where they are not. Votes are no probabilities.
-
-    Parameters
-    ----------
-    estimator : classifier of two classes or regressor, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
-    n_jobs : int or None
-        How many models of another package are fitted at a time; threads of a model of this one.
-    verbose : int, default 0
-        Above 0, print what is being fitted.
-
-    Attributes
-    ----------
-    estimators_ : list of the fitted models, in the order of ``schemes.pairs``; a positive score speaks
-        for the first class of the pair (with two classes in all, for the second)
-    imbalance_, cost_ : the models' training sets, and what they cost in all
-    certificate_ : Certificate
-        The sum of the parts'; ``verify`` recomputes each part.
-
-    Examples
-    --------
-    >>> from separatrix import OneVsOneClassifier
-    >>> X, y = [[0.0, 0.0], [0.0, 4.0], [4.0, 0.0]], ["a", "b", "c"]
-    >>> model = OneVsOneClassifier().fit(X, y)
-    >>> model.predict([[0.0, 3.0]]).tolist(), model.votes([[0.0, 3.0]]).tolist()
-    (['b'], [[0, 2, -2]])
-    """
-
-    scheme: ClassVar[Scheme] = OneVersusOne()
-
-    def votes(self, X: Any) -> Integers:
-        """Σ_j sgn h_ij(x) for each class, (n, K); h_ij = 0 counts for the class that it predicts."""
-        check_is_fitted(self)
-        rows, names = rows_to_score(self, X)
-        H = self._pairwise(rows, names)
-        if len(self.classes_) > 2:
-            return votes(H, len(self.classes_))
-        second = np.where(self.scorer_.link.decides(H[:, 0]), 1, -1)
-        return np.column_stack([-second, second])
-
-    def _pairwise(self, rows: Any, names: list[str] | None) -> Array:
-        if isinstance(self.scorer_, PartsScorer):
-            return self.scorer_.parts_scores(rows, names)
-        return self.scorer_.scores(rows, names)[:, None]
-
-    @offered_where(_parts_are_linear)
-    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Where h_ij = 0, positive on i's side; with two classes i and j may be left out."""
-        check_is_fitted(self)
-        if isinstance(self.scorer_, Scorer):
-            return self.scorer_.hyperplane(i, j)
-        assert isinstance(self.scorer_, PartsScorer)
-        return self.scorer_.hyperplane(i, j)

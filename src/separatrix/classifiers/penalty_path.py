@@ -22,6 +22,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
+from separatrix.classifiers.likelihood_settings import check_settings, penalty_of, weights_of
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.weights import refuse_weightless_classes
 from separatrix.rows import labelled_rows
@@ -109,12 +110,12 @@ def penalty_path(
         "solver": solver,
     }
     first = LogisticRegression(**shared)
-    first._check_settings()
+    check_settings(first)
     check_count("n_values", n_values)
     check_positive("span", span)
     task = validate(first, X, y, sample_weight)
     with one_blas_thread:
-        weight, by_class = first._row_weights(task)
+        weight, by_class = weights_of(first, task)
         refuse_weightless_classes(task.classes, task.codes, weight)
         walk = _begun(first, task, weight)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
@@ -128,14 +129,14 @@ def _begun(model: LogisticRegression, task: FitInput, weight: Array) -> WarmPath
     solver = named(model.solver)
     if solver is not None and Need.STANDARD not in solver.needs:
         raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
-    penalty = model._penalty(task.X.shape[1], 1.0)
+    penalty = penalty_of(model, task.X.shape[1], 1.0)
     rows = labelled_rows(task.X, task.codes, task.n_classes, weight)
     return WarmPath.over(rows, task.n_classes, penalty, bool(model.fit_intercept), task.names)
 
 
 def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Array) -> None:
     """Fit ``model``, whose C is larger than the last."""
-    model._check_settings()
+    check_settings(model)
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
     W, judged = delivered(outcome, problem, model.tol)
     model.n_features_in_, model._dtype = task.X.shape[1], task.X.dtype.name

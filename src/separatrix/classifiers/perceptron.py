@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,34 +15,52 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
 from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
+from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    check_positive,
     column_names,
-    is_number,
     rows_to_fit,
-    seed_of,
     validate,
 )
 from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.perceptron_search import Plan, rows_aside
+from separatrix.classifiers.perceptron_settings import plan_of, refuse_in_steps, solver_of
+from separatrix.classifiers.perceptron_theorem import theorem_facts
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
+from separatrix.classifiers.shared_descriptions import (
+    CLASS_WEIGHT,
+    L1_RATIO,
+    MAX_ITER,
+    NO_INTERCEPT,
+    SEARCHED,
+    SEPARATION,
+    TOL,
+)
 from separatrix.classifiers.weights import class_weights
 from separatrix.objective.problem import Objective
-from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
-from separatrix.solvers.separating.perceptron import UPDATES
 from separatrix.solvers.separating.rules import build_separation_objectives
-from separatrix.textbook.novikoff import Theorem, theorem
 
-# The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
-PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
+DESCRIPTION = Description(
+    about="Rosenblatt's perceptron",
+    settings=(
+        Setting("--update", "update", "Of the perceptron: online (the default), batch or worst.", metavar="WORD"),
+        Setting("--eta0", "eta0", "The perceptron's learning rate (1).", float, metavar="NUMBER"),
+        Setting(
+            "--pocket", "pocket", "Keep the perceptron's best weights so far, for classes that overlap.", flag=True
+        ),
+        Setting("--shuffle", "shuffle", "Show the perceptron the rows in another order each epoch.", flag=True),
+        L1_RATIO,
+        NO_INTERCEPT,
+        CLASS_WEIGHT,
+        TOL,
+        MAX_ITER,
+    ),
+    claims={"separation": SEPARATION},
+    fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
+    traced=True,
+)
 
 
 class Perceptron(SeparatingClassifier):
@@ -194,9 +212,9 @@ class Perceptron(SeparatingClassifier):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
-        solver = self._solver()
+        solver = solver_of(self)
         task = validate(self, X, y)
-        starts, plan = self._starts(task), self._plan(solver, task)
+        starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
         every = targets(task.codes, task.n_classes)
         for k, problem in enumerate(self._problems(task, every)):
@@ -204,7 +222,7 @@ class Perceptron(SeparatingClassifier):
                 searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
         self.walking_: Array | None = None
-        facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
+        facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, f"{solver.name}: asked for", facts)
         return self
 
@@ -213,7 +231,7 @@ class Perceptron(SeparatingClassifier):
 
         ``classes``: all labels there will be; needed in the first call unless y has them all.
         """
-        solver = self._solver()
+        solver = solver_of(self)
         first = not hasattr(self, "scorer_")
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
@@ -223,7 +241,7 @@ class Perceptron(SeparatingClassifier):
                 "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
             )
         task = FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
-        self._refuse_in_steps()
+        refuse_in_steps(self)
         before = None if first else self.scorer_.W
         walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
         starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
@@ -239,13 +257,6 @@ class Perceptron(SeparatingClassifier):
         self._keep(task, searches, f"{solver.name}: asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
-
-    def _refuse_in_steps(self) -> None:
-        if self.early_stopping:
-            raise ParameterError("early_stopping", "partial_fit sets no rows aside", "use fit, or set it to False")
-        if isinstance(self.class_weight, str):
-            came = f"got {self.class_weight!r}, which needs all rows at once"
-            raise ParameterError("class_weight", came, "give partial_fit a factor for each label")
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -267,7 +278,7 @@ class Perceptron(SeparatingClassifier):
         state = solver.step(problem, replace(state, memory=memory))
         walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory["errors"]
-        status = Status("max_iter", f"one more step over {problem.rows.n_rows} rows leaves {wrong} wrong", wrong == 0)
+        status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
     def _problems(self, task: FitInput, every: Sequence[Array]) -> Iterator[Objective]:
@@ -278,52 +289,6 @@ class Perceptron(SeparatingClassifier):
         return build_separation_objectives(
             [memory_rows(task.X, t, weight) for t in every], bool(self.fit_intercept), task.names
         )
-
-    def _check_settings(self) -> None:
-        check_choice("update", self.update, UPDATES)
-        check_choice("zero", self.zero, ("mistake", "positive"))
-        for flag in ("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"):
-            check_flag(flag, getattr(self, flag))
-        check_positive("eta0", self.eta0)
-        for count in ("max_iter", "n_iter_no_change"):
-            check_count(count, getattr(self, count))
-        if self.tol is not None:
-            check_not_negative("tol", self.tol)
-        if not (isinstance(self.average, str) and self.average == "auto"):
-            check_flag("average", self.average)
-        if self.penalty is not None:
-            check_choice("penalty", self.penalty, PENALTIES)
-        check_not_negative("alpha", self.alpha)
-        for share in ("l1_ratio", "validation_fraction"):
-            if not (is_number(value := getattr(self, share)) and 0 <= value <= 1):
-                raise ParameterError(share, f"got {value!r}", "give a number between 0 and 1")
-        if self.average is True and (self.pocket or self.penalty is not None):
-            other = "a pocket" if self.pocket else "a penalty"
-            raise ParameterError("average", f"got True beside {other}", "choose one of the two")
-
-    def _solver(self) -> Any:
-        self._check_settings()
-        kind: Any = UPDATES[self.update]
-        settings = {"eta": float(self.eta0), "zero": self.zero, "pocket": bool(self.pocket)}
-        settings |= {"average": self.average is True, "weighted": self.class_weight is not None}
-        settings |= {"shuffle": bool(self.shuffle), "seed": seed_of(self.random_state)}
-        settings |= {"survey_from": 0 if self.pocket else int(self.max_iter)}  # a pocket compares what it surveys
-        if self.penalty is not None:
-            ratio = PENALTIES[self.penalty]
-            settings |= {"alpha": float(self.alpha), "l1_ratio": float(self.l1_ratio if ratio is None else ratio)}
-        known = {field.name for field in fields(kind)}
-        return kind(**{name: value for name, value in settings.items() if name in known})
-
-    def _plan(self, solver: Any, task: FitInput) -> Plan:
-        aside = None
-        if self.early_stopping:
-            fraction = float(self.validation_fraction)
-            aside = rows_aside(task.codes, task.n_classes, fraction, seed_of(self.random_state))
-        plain = not (self.pocket or self.early_stopping or self.penalty is not None)
-        mean_after = self.average == "auto" and self.update == "online" and plain
-        tol = None if self.tol is None else float(self.tol)
-        patience, by_rows = int(self.n_iter_no_change), self.update != "batch"
-        return Plan(solver, int(self.max_iter), tol, patience, mean_after, aside, by_rows)
 
     def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
@@ -341,30 +306,6 @@ class Perceptron(SeparatingClassifier):
             do = f"give 'zero' or finite weights of shape {shape}, intercepts first"
             raise ParameterError("start", f"got {self.start!r}", do)
         return self._without(W)
-
-    def _theorem_facts(self, search: Search, starts: Array) -> Facts:
-        """The theorem's bounds by the separator that is known: these weights, or the proof's.
-
-        The theorem is about whole updates by one row of all, so it says nothing of a batch, of weighted updates, of a
-        penalty or of rows set aside.
-        """
-        if self.update == "batch" or self.class_weight is not None or self.penalty is not None or self.early_stopping:
-            return {}
-        if search.state.memory["errors"] == 0 and search.state.memory["smallest"] > 0:
-            separator, whose = search.W[0], "these weights"
-        elif isinstance(search.verdict, Separable):
-            separator, whose = search.verdict.v, "a separator known from a linear program"
-        else:
-            return {}
-        try:
-            found: Theorem = theorem(search.problem, separator, starts[0], float(self.eta0))
-        except (OverflowError, ZeroDivisionError):  # rows or rates at the ends of float64
-            return {}
-        sentence = (
-            f"at most {found.bound:.4g} mistakes from w = 0, {found.bound_from_start:.4g} from this start "
-            f"(R = {found.R:.4g}, γ/‖w*‖ = {found.gamma / found.length:.4g}, w*: {whose})"
-        )
-        return {"theorem": sentence}
 
     def _keep(
         self, task: FitInput, searches: Sequence[Search], why: str, facts: Facts, asked_to_end: bool = True

@@ -7,6 +7,7 @@ import os
 import click
 
 from separatrix._version import __version__
+from separatrix.base.declarations import declared_keys
 from separatrix.cli.exits import Verbs
 
 __all__ = ["main"]
@@ -23,8 +24,20 @@ Examples:
 """
 
 
+_DEMOS = ", ".join(f"demo:{name}" for name in declared_keys("separatrix.table.formats.demos", "DEMOS"))
+_HELP = f"""Linear classification you can check: every fit carries a certificate.
+
+DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text may be .gz or .zst), a folder or pattern of such,
+- for standard input, or a set to try things on: {_DEMOS}.
+
+Answers go to standard output, notes and complaints to standard error. Exit codes: 0 fine, 1 a check failed,
+2 wrong usage, 3 bad data, 4 bad model file, 130 interrupted. NO_COLOR=1 switches colours off.
+"""
+
+
 @click.group(
     cls=Verbs,
+    help=_HELP,
     subcommand_metavar="VERB ...",
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -32,14 +45,6 @@ Examples:
 @click.version_option(__version__, prog_name="separatrix", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Linear classification you can check: every fit carries a certificate.
-
-    DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text may be .gz or .zst), a folder or pattern of such,
-    - for standard input, or a set to try things on: demo:breast-cancer, demo:iris, demo:wine, demo:digits,
-    demo:xor, demo:credit, demo:three-classes, demo:outlier-1d, demo:outlier-2d.
-
-    Answers go to standard output, notes and complaints to standard error. Exit codes: 0 fine, 1 a check failed,
-    2 wrong usage, 3 bad data, 4 bad model file, 130 interrupted. NO_COLOR=1 switches colours off.
-    """
+    """The verbs are in ``cli.verbs``; ``_HELP`` is what ``--help`` prints."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False

@@ -13,7 +13,7 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.cli import exits, table_arguments, terminal
-from separatrix.cli.models import SETTINGS, SPELLED, model_options, models_listed, unfitted
+from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import checks_in_shell
@@ -49,7 +49,7 @@ class Split:
 
 _SECTIONS = {
     "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
-    "The model": ("model", "base", "standardise", *(setting.parameter for setting in SETTINGS)),
+    "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "How it is measured": ("test_size", "cv", "seed"),
     "What is written": ("out", "report", "as_json"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from separatrix.cli.models import MODELS
+from separatrix.classifiers import describe, name_of
 
 # Settings that are said elsewhere, or matter to nobody who reads a sentence.
 _UNSAID = {"random_state", "warm_start", "estimator", "tol", "max_iter"}
@@ -18,10 +18,11 @@ def model_sentence(name: str, model: Any) -> str:
     >>> model_sentence("perceptron", Perceptron("batch").fit([[0.0], [1.0]], [0, 1]))
     "Rosenblatt's perceptron, update=batch"
     """
-    about = MODELS[name].partition(";")[0]
+    about = describe(name).about.partition(";")[0]
     part = getattr(model, "estimator", None)
     if part is not None:
-        inner = next(known for known, kind in _kinds().items() if kind is type(part))
+        inner = name_of(type(part))
+        assert inner is not None  # the command line makes parts of offered classifiers alone
         return f"{about}; each is {model_sentence(inner, part)}"
     own = model.get_params(deep=False)
     return ", ".join([about, *_SAID.get(name, _changed)(type(model)().get_params(deep=False), own, model)])
@@ -51,9 +52,3 @@ def _logistic(before: Mapping[str, Any], now: Mapping[str, Any], model: Any) -> 
 
 
 _SAID: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Any], list[str]]] = {"logistic": _logistic}
-
-
-def _kinds() -> Mapping[str, Any]:
-    from separatrix.classifiers import CLASSIFIERS
-
-    return CLASSIFIERS

@@ -1,149 +1,113 @@
 """The classifiers on the command line: their names, and the options that become their settings.
 
-Names are those of ``separatrix.classifiers.CLASSIFIERS``, written down once more, since importing that takes a second
-and ``--help`` must not. An option that is not given leaves the classifier's own default.
+Both come from what each classifier says of itself (``classifiers.description``). An option that is not given leaves the
+classifier's own default.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
 import click
 
+from separatrix.base.declarations import declared_keys
 from separatrix.base.errors import ParameterError
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
+from separatrix.classifiers.description import Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MODELS: dict[str, str] = {
-    "logistic": "logistic regression; softmax with several classes",
-    "one-versus-one": "a model for each pair of classes, which vote",
-    "one-versus-rest": "a model for each class against the rest",
-    "perceptron": "Rosenblatt's perceptron",
-    "kozinec": "Kozinec's algorithm: a separating hyperplane with a margin",
-    "max-margin": "the separating hyperplane with the largest margin",
-    "least-squares": "least squares on the labels as numbers",
-    "fisher": "Fisher's discriminant",
-    "lda": "linear discriminant analysis: Gaussians of one covariance",
-    "qda": "quadratic discriminant analysis: a Gaussian for each class",
-}
-# Those with probabilities, unless a loss without any is chosen.
-PROBABLE = ("logistic", "lda", "qda")
-# Those that are made of models of two classes.
-OF_PARTS = ("one-versus-one", "one-versus-rest")
+# The classifier that is fitted where none is asked for, alone and as a part of others.
 PART = "logistic"
-
-
-def strength(value: Any) -> float | str:
-    """A number, or ``auto``. A function, since ``click.ParamType`` is generic only from click 8.4 on."""
-    if isinstance(value, float) or value == "auto":
-        return value  # type: ignore[no-any-return]
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if math.isnan(number):
-        raise click.BadParameter(f"{value!r} is neither a number nor 'auto'.")
-    return number
-
-
-@dataclass(frozen=True)
-class Setting:
-    """An option and the parameter that it sets; ``flag``: the value that the option stands for, where it takes none."""
-
-    option: str
-    parameter: str
-    help: str
-    type: Any = None
-    flag: Any = None
-    metavar: str | None = None
-
-    def decorate(self, command: F) -> F:
-        """The command with this option."""
-        kind: dict[str, Any] = (
-            {"is_flag": True} if self.flag is not None else {"type": self.type, "metavar": self.metavar}
-        )
-        return click.option(self.option, self.parameter, help=self.help, default=None, **kind)(command)
-
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "--C",
-        "C",
-        "Inverse strength of the penalty (1); inf for none, auto for the one that predicts rows left out best.",
-        strength,
-        metavar="NUMBER",
-    ),
-    Setting(
-        "--l1-ratio",
-        "l1_ratio",
-        "Share of absolute values in the penalty (0): 0 ridge, 1 lasso, with weights of exactly zero.",
-        float,
-        metavar="SHARE",
-    ),
-    Setting(
-        "--bias-reduction",
-        "bias_reduction",
-        "Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
-        click.Choice(["firth"]),
-    ),
-    Setting(
-        "--solver",
-        "solver",
-        "auto (the default), newton, chord, sampled-newton, proximal-newton, working-set, gradient-descent, diagonal, "
-        "dual, span, kronecker, lbfgs, sgd or minibatch.",
-        str,
-        metavar="NAME",
-    ),
-    Setting("--no-intercept", "fit_intercept", "Put the boundary through the origin.", flag=False),
-    Setting("--class-weight", "class_weight", "Give every class the same total weight.", click.Choice(["balanced"])),
-    Setting(
-        "--tol",
-        "tol",
-        "Stop when proven this near to the optimum, relative to the null model (1e-8).",
-        float,
-        metavar="NUMBER",
-    ),
-    Setting("--max-iter", "max_iter", "Stop after so many iterations.", int, metavar="N"),
-    Setting("--update", "update", "Of the perceptron: online (the default), batch or worst.", str, metavar="WORD"),
-    Setting("--eta0", "eta0", "The perceptron's learning rate (1).", float, metavar="NUMBER"),
-    Setting("--pocket", "pocket", "Keep the perceptron's best weights so far, for classes that overlap.", flag=True),
-    Setting("--shuffle", "shuffle", "Show the perceptron the rows in another order each epoch.", flag=True),
-    Setting("--eps", "eps", "Kozinec's: stop when the margin is within this of the largest.", float, metavar="NUMBER"),
-    Setting("--l2", "l2", "Of least squares: the penalty's strength (0).", float, metavar="NUMBER"),
-    Setting("--targets", "targets", "Of least squares: one-hot (the default) or signed.", str, metavar="WORD"),
-    Setting(
-        "--direction", "direction", "Of Fisher's discriminant: fisher (the default) or means.", str, metavar="WORD"
-    ),
-    Setting(
-        "--threshold", "threshold", "Of Fisher's discriminant: gaussian (the default) or midpoint.", str, metavar="WORD"
-    ),
-)
 SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
 _OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
-# The options by the arguments and parameters that they set.
-OPTIONS = {setting.parameter: setting.option for setting in SETTINGS} | {
-    name: f"--{name.replace('_', '-')}" for name in _OF_TABLES
-}
+
+
+def settings() -> tuple[Setting, ...]:
+    """The settings of all classifiers, in the order of the registry; one that several have is there once."""
+    return tuple({setting.option: setting for name in OFFERED for setting in describe(name).settings}.values())
+
+
+class _Options(Mapping[str, str]):
+    """The options by the arguments and parameters that they set; descriptions are read when it is first used."""
+
+    def __getitem__(self, name: str) -> str:
+        return _options()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_options())
+
+    def __len__(self) -> int:
+        return len(_options())
+
+
+OPTIONS: Mapping[str, str] = _Options()
+
+
+def _options() -> dict[str, str]:
+    of_models = {setting.parameter: setting.option for setting in settings()}
+    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES}
+
+
+def _type_of(setting: Setting) -> Any:
+    """What click converts the option's text with."""
+    if not setting.words:
+        return setting.type
+    if setting.type is str:
+        return click.Choice(setting.words)
+
+    def number_or_word(value: Any) -> float | str:  # a function: click.ParamType is generic only from click 8.4 on
+        if isinstance(value, float) or value in setting.words:
+            return value  # type: ignore[no-any-return]
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            raise click.BadParameter(f"{value!r} is neither a number nor {' or '.join(map(repr, setting.words))}.")
+        return number
+
+    return number_or_word
+
+
+def _help_of(setting: Setting) -> str:
+    """The setting's own help; where it is one of a registry's names, all of these."""
+    if not setting.names:
+        return setting.help
+    module, _, registry = setting.names.partition(":")
+    *names, last = declared_keys(module, registry)
+    return f"{', '.join([setting.help, *names])} or {last}."
+
+
+def _decorated(command: F, setting: Setting) -> F:
+    """The command with the option of this setting."""
+    kind: dict[str, Any] = (
+        {"is_flag": True} if setting.flag is not None else {"type": _type_of(setting), "metavar": setting.metavar}
+    )
+    return click.option(setting.option, setting.parameter, help=_help_of(setting), default=None, **kind)(command)
 
 
 def models_listed() -> str:
     """For the end of a help text."""
-    lines = "\n".join(f"  {name:<17}{about}" for name, about in MODELS.items())
+    lines = "\n".join(f"  {name:<17}{describe(name).about}" for name in OFFERED)
     return f"\b\nModels:\n{lines}\n\n"
 
 
 def model_options(command: F) -> F:
     """``--model``, ``--base`` and one option for each setting."""
-    for setting in reversed(SETTINGS):
-        command = setting.decorate(command)
-    parts = click.Choice([name for name in MODELS if name not in OF_PARTS])
-    base = "Of which model one-versus-one and one-versus-rest are made (logistic)."
+    for setting in reversed(settings()):
+        command = _decorated(command, setting)
+    parts = click.Choice([name for name in OFFERED if not describe(name).parts])
+    base = f"Of which model {' and '.join(_made_of_parts())} are made ({PART})."
     command = click.option("--base", type=parts, metavar="NAME", help=base)(command)
-    kinds = f"One of {', '.join(MODELS)} (logistic): see below."
-    return click.option("--model", type=click.Choice(list(MODELS)), default=PART, metavar="NAME", help=kinds)(command)
+    kinds = f"One of {', '.join(OFFERED)} ({PART}): see below."
+    return click.option("--model", type=click.Choice(list(OFFERED)), default=PART, metavar="NAME", help=kinds)(command)
+
+
+def _made_of_parts() -> list[str]:
+    return [name for name in OFFERED if describe(name).parts]
 
 
 def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> Any:
@@ -152,32 +116,29 @@ def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> 
     >>> unfitted("perceptron", None, 0, {"max_iter": 50, "C": None})
     Perceptron(max_iter=50, random_state=0)
     """
-    from separatrix.classifiers import CLASSIFIERS
-
     asked = {
         setting.parameter: given[setting.parameter] if setting.flag is None else setting.flag
-        for setting in SETTINGS
+        for setting in settings()
         if given.get(setting.parameter) is not None
     }
-    if model not in OF_PARTS:
+    if not describe(model).parts:
         if base is not None:
             came = f"{model} is not made of other models"
-            raise ParameterError("--base", came, f"leave it out, or choose --model {' or '.join(OF_PARTS)}")
-        return _made(CLASSIFIERS[model], model, asked, seed)
-    part = base or PART
-    return CLASSIFIERS[model](_made(CLASSIFIERS[part], part, asked, seed))
+            raise ParameterError("--base", came, f"leave it out, or choose --model {' or '.join(_made_of_parts())}")
+        return _made(model, asked, seed)
+    return CLASSIFIERS[model](_made(base or PART, asked, seed))
 
 
-def model_words(model: str, base: str | None, settings: Mapping[str, Any]) -> list[str]:
+def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[str]:
     """The options that ask for a classifier with these settings.
 
     >>> model_words("one-versus-rest", "perceptron", {"pocket": True})
     ['--model', 'one-versus-rest', '--base', 'perceptron', '--pocket']
     """
     words = ["--model", model] + ([] if base is None else ["--base", base])
-    for setting in SETTINGS:
-        if setting.parameter in settings:
-            words += [setting.option] + ([] if setting.flag is not None else [str(settings[setting.parameter])])
+    for setting in settings():
+        if setting.parameter in given:
+            words += [setting.option] + ([] if setting.flag is not None else [str(given[setting.parameter])])
     return words
 
 
@@ -206,11 +167,13 @@ def by_option(error: ParameterError) -> ParameterError:
     return ParameterError(OPTIONS.get(error.argument, error.argument), error.came, error.do)
 
 
-def _made(kind: Any, name: str, asked: dict[str, Any], seed: int) -> Any:
-    has = set(kind().get_params(deep=False)) - kind.without_effect
+def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
+    own = [setting for setting in settings() if setting in describe(name).settings]
     for parameter in asked:
-        if parameter not in has:
-            own = [setting.option for setting in SETTINGS if setting.parameter in has]
-            do = f"leave it out; it has {', '.join(own)}" if own else "leave it out; it has no options of its own"
+        if parameter not in {setting.parameter for setting in own}:
+            options = ", ".join(setting.option for setting in own)
+            do = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
             raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", do)
-    return kind(**asked, **({"random_state": seed} if "random_state" in has else {}))
+    kind = CLASSIFIERS[name]
+    seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
+    return kind(**asked, **seeded)

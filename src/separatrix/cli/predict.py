@@ -13,8 +13,8 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.watching import Amount, watched
+from separatrix.classifiers import describe
 from separatrix.cli import exits, table_arguments, terminal
-from separatrix.cli.models import PROBABLE
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
 if TYPE_CHECKING:
@@ -142,6 +142,6 @@ def _spread(part: list[Any], places: list[int], n: int) -> list[Any]:
 
 def _refuse_improbable(known: ModelFile) -> None:
     link = getattr(known.scorer, "link", None)
-    if known.classifier not in PROBABLE or not (link is None or link.probabilistic):
+    if not describe(known.classifier).probabilities or not (link is None or link.probabilistic):
         came = f"{known.classifier} has scores, and no probabilities"
         raise ParameterError("--proba", came, "ask for --scores, or fit a model of P(class | x), such as logistic")

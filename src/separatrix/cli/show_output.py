@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ParameterError, printable
+from separatrix.classifiers import describe
 from separatrix.cli import terminal
-from separatrix.cli.models import MODELS
 from separatrix.cli.terminal import item
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _UNSEEN = {"error": "refused", "average": "counted as average"}
 def show_model(known: ModelFile) -> None:
     """Everything, in a screen or two."""
     classes = [str(label) for label in known.scorer.classes.tolist()]
-    about = MODELS[known.classifier].partition(";")[0]
+    about = describe(known.classifier).about.partition(";")[0]
     terminal.line("model", f"{known.classifier} ({about}), written by separatrix {known.made_by}")
     if known.target is not None:
         terminal.line("target", known.target)

@@ -21,7 +21,6 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import known_codes
-from separatrix.classifiers import FisherDiscriminant
 from separatrix.classifiers.combined import PartsScorer
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
@@ -128,6 +127,8 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
     if W is None and hasattr(model, "coef_"):
         W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
     if W is None:
+        from separatrix.classifiers import FisherDiscriminant
+
         try:
             fitted = FisherDiscriminant().fit(block.X, codes)
         except LabelError:  # equal means: no direction tells the classes apart

@@ -1,6 +1,6 @@
-"""Who competes: every classifier in ``CLASSIFIERS`` with its own defaults, and why some cannot on given rows.
+"""Who competes: every classifier in ``OFFERED`` with its own defaults, and why some cannot on given rows.
 
-A new classifier takes part by being in ``CLASSIFIERS``; what it cannot be fitted to is one line in ``REFUSALS``.
+A new classifier takes part by being in ``OFFERED``; what it needs of the rows, its description says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.cached import cached_property
-from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
+from separatrix.classifiers.description import Requires
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Separable
@@ -21,10 +22,6 @@ from separatrix.table import RawTable
 
 # Past so many columns a matrix of columns by columns takes too long.
 MOST_COLUMNS = 2000
-# Whom the schemes for several classes are built over; a perceptron of several classes is one versus rest by itself.
-BASES: dict[str, tuple[str, ...]] = {"one-versus-one": ("logistic", "perceptron"), "one-versus-rest": ("logistic",)}
-# Whose boundaries are curved.
-CURVED = ("qda",)
 
 
 @dataclass(frozen=True)
@@ -83,20 +80,18 @@ class Contest:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first.
-
-    ``refusals``: why it cannot be fitted.
-    """
+    """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first."""
 
     name: str
     estimator: ScoringClassifier
     standardised: bool
     linear: bool
-    refusals: tuple[Reason, ...] = ()
+    requires: tuple[Requires, ...] = ()
 
     def refused(self, contest: Contest) -> str | None:
         """Why it cannot be fitted to these rows, in a sentence; None where it can."""
-        return next((reason for refuses in self.refusals if (reason := refuses(contest)) is not None), None)
+        reasons = (_REASONS[need](contest) for need in self.requires)
+        return next((reason for reason in reasons if reason is not None), None)
 
 
 def _too_wide(contest: Contest) -> str | None:
@@ -120,16 +115,18 @@ def _two_classes(contest: Contest) -> str | None:
     return "not fitted: for two classes it is the model it is built over" if len(contest.classes) == 2 else None
 
 
-Reason = Callable[[Contest], str | None]
-REFUSALS: dict[str, tuple[Reason, ...]] = {
-    "kozinec": (_overlapping,),
-    "max-margin": (_overlapping,),
-    "least-squares": (_too_wide,),
-    "fisher": (_too_wide,),
-    "lda": (_too_wide,),
-    "qda": (_too_wide, _too_few_rows),
-    "one-versus-one": (_two_classes,),
-    "one-versus-rest": (_two_classes,),
+def _several_classes(contest: Contest) -> str | None:
+    K = len(contest.classes)
+    return f"not fitted: it takes two classes, and there are {K}" if K > 2 else None
+
+
+# Why a classifier that requires this cannot be fitted to the rows, in a sentence; None where it can.
+_REASONS: dict[Requires, Callable[[Contest], str | None]] = {
+    Requires.SEPARABLE_CLASSES: _overlapping,
+    Requires.FEW_COLUMNS: _too_wide,
+    Requires.MORE_ROWS_THAN_COLUMNS: _too_few_rows,
+    Requires.TWO_CLASSES: _several_classes,
+    Requires.MORE_THAN_TWO_CLASSES: _two_classes,
 }
 
 
@@ -139,16 +136,17 @@ def entrants(seed: int = 0) -> Iterator[Entrant]:
     >>> [entrant.name for entrant in entrants()][:3]
     ['logistic', 'one-versus-one, logistic', 'one-versus-one, perceptron']
     """
-    for name, kind in CLASSIFIERS.items():
-        for base in BASES.get(name, (None,)):
+    for name in OFFERED:
+        said = describe(name)
+        for base in said.parts or (None,):
             inner = None if base is None else _made(base, seed)
-            estimator = _made(name, seed) if inner is None else kind(inner)
+            estimator = _made(name, seed) if inner is None else CLASSIFIERS[name](inner)
             scale_free = (estimator if inner is None else inner).traits.scale_free
             full = name if base is None else f"{name}, {base}"
-            yield Entrant(full, estimator, not scale_free, name not in CURVED, REFUSALS.get(name, ()))
+            yield Entrant(full, estimator, not scale_free, not said.curved, said.requires)
 
 
 def _made(name: str, seed: int) -> Any:
-    kind: Any = CLASSIFIERS[name]
+    kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
     return kind(**seeded)

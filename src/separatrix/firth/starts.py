@@ -67,7 +67,7 @@ def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_i
             tried = _from_each(sample, first, Ascent(ROUGHLY))
             if tried.agreed == tried.starts:
                 found = Fit(*ascent(problem, _approached(problem, sample, tried.point)))
-                return replace(found, starts=tried.starts, agreed=tried.agreed, tried_on=sample.objective.rows.n_rows)
+                return replace(found, starts=tried.starts, agreed=tried.agreed, tried_on=sample.objective.n_rows)
         return _from_each(problem, first, ascent)
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ModelFileError
+from separatrix.classifiers import OFFERED
 from separatrix.model_file.class_forms import Labels
-from separatrix.model_file.fields_by_classifier import KEPT, FieldsKept
+from separatrix.model_file.fields_by_classifier import FieldsKept, kept
 from separatrix.model_file.forms import Choice, Maybe, Plain, Several
-from separatrix.model_file.kinds import CERTIFICATE, CLAIMS, SCHEMES, SCORERS
+from separatrix.model_file.kinds import SCHEMES, SCORERS
 from separatrix.model_file.places import Reading, Writing
 from separatrix.model_file.records import require_keys
 
@@ -41,8 +42,8 @@ def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
     """The model in JSON's own types."""
     if model.features is not None and len(set(model.features)) < len(model.features):
         raise at.into("features").refuse("are not distinct", "give every column a name of its own")
-    kept, fitted = KEPT[model.classifier], model.fitted
-    names = kept.names(len(model.scorer.classes)) if fitted else []
+    fields, fitted = kept(model.classifier), model.fitted
+    names = fields.names(len(model.scorer.classes)) if fitted else []
     return {
         "classifier": model.classifier,
         "parameters": dict(model.parameters),
@@ -51,8 +52,8 @@ def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
         "features": None if model.features is None else list(model.features),
         "classes": at.into("classes").plain(Labels(), model.scorer.classes),
         "scorer": at.into("scorer").plain(SCORERS, model.scorer),
-        "fitted": {name: at.into("fitted").into(name).plain(kept.fitted[name], fitted[name]) for name in names},
-        "certificate": at.into("certificate").plain(Maybe(CERTIFICATE), model.certificate),
+        "fitted": {name: at.into("fitted").into(name).plain(fields.fitted[name], fitted[name]) for name in names},
+        "certificate": at.into("certificate").plain(Maybe(fields.certificate), model.certificate),
     }
 
 
@@ -61,20 +62,17 @@ def read_body(found: Any, at: Reading) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ModelFileError(f"its {at.path} is not an object")
     require_keys(found, set(KEYS), at)
-    name = at.into("classifier").read(Choice(KEPT), found["classifier"])
-    kept = KEPT[name]
+    name = at.into("classifier").read(Choice(OFFERED), found["classifier"])
+    fields = kept(name)
     at.into("parameters").require(isinstance(found["parameters"], dict), "is not an object")
     columns = at.into("columns").read(Plain(int, 1), found["columns"])
     classes = at.into("classes").read(Labels(), found["classes"])
     at = at.within(**_sizes(name, len(classes), columns))
     features = at.into("features").read(Maybe(_NAMES), found["features"])
     at.into("features").require(features is None or len(set(features)) == len(features), "are not distinct names")
-    scorer = at.into("scorer").read(SCORERS.only(*kept.scorers), found["scorer"])
-    fitted = _fitted(kept, found["fitted"], len(classes), at.into("fitted"))
-    certificate = at.into("certificate").read(Maybe(CERTIFICATE), found["certificate"])
-    if certificate is not None:
-        of = at.into("certificate").into("claim")
-        of.require(CLAIMS.name_of(certificate.claim) in kept.claims, f"is not one that {name} makes")
+    scorer = at.into("scorer").read(fields.scorers, found["scorer"])
+    fitted = _fitted(fields, found["fitted"], len(classes), at.into("fitted"))
+    certificate = at.into("certificate").read(Maybe(fields.certificate), found["certificate"])
     return {
         "classifier": name,
         "scorer": scorer,
@@ -86,10 +84,10 @@ def read_body(found: Any, at: Reading) -> dict[str, Any]:
     }
 
 
-def _fitted(kept: FieldsKept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
+def _fitted(fields: FieldsKept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
     """The fit's attributes: all, or none, where a model was put together by hand."""
     if not isinstance(found, dict):
         raise ModelFileError(f"its {at.path} is not an object")
-    names = kept.names(n_classes) if found else []
+    names = fields.names(n_classes) if found else []
     require_keys(found, set(names), at)
-    return {name: at.into(name).read(kept.fitted[name], found[name]) for name in names}
+    return {name: at.into(name).read(fields.fitted[name], found[name]) for name in names}

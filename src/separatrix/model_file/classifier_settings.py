@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from separatrix import classifiers
 from separatrix.base.errors import ModelFileError, ParameterError
 from separatrix.model_file.plain import from_plain, to_plain
 
 
 def name_of(model: Any) -> str:
     """The registry's name of a classifier; others are refused."""
-    from separatrix.classifiers import CLASSIFIERS
-
-    name = next((name for name, kind in CLASSIFIERS.items() if type(model) is kind), None)
+    name = classifiers.name_of(type(model))
     if name is None:
-        do = f"give a fitted classifier of this package, made of its own classifiers alone: {', '.join(CLASSIFIERS)}"
+        known = ", ".join(classifiers.OFFERED)
+        do = f"give a fitted classifier of this package, made of its own classifiers alone: {known}"
         raise ParameterError("model", f"a file cannot hold {type(model).__name__}", do)
     return name
 
@@ -45,11 +45,9 @@ def plain_settings(model: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def unfitted(name: str, parameters: Mapping[str, Any]) -> Any:
     """The classifier of this name with these settings; defaults for those that are not there."""
-    from separatrix.classifiers import CLASSIFIERS
-
-    kind: Any = CLASSIFIERS.get(name)
-    if kind is None:
-        raise ModelFileError(f"its classifier {name!r:.60} is none of {', '.join(CLASSIFIERS)}")
+    if name not in classifiers.OFFERED:
+        raise ModelFileError(f"its classifier {name!r:.60} is none of {', '.join(classifiers.OFFERED)}")
+    kind = classifiers.CLASSIFIERS[name]
     unknown = set(parameters) - set(kind().get_params(deep=False))
     if unknown:
         raise ModelFileError(f"{name} has no parameter {sorted(unknown)[0]!r:.60}")

@@ -16,7 +16,7 @@ from separatrix.base.errors import InputError, ModelFileError, ParameterError, S
 from separatrix.certificates.certificate import Certificate, Uncertified
 from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.classifier_settings import name_of, plain_settings, unfitted
-from separatrix.model_file.fields_by_classifier import KEPT, restore
+from separatrix.model_file.fields_by_classifier import kept, restore
 from separatrix.model_file.forms import Maybe, Plain
 from separatrix.model_file.kinds import SCALING
 from separatrix.model_file.places import Reading, Writing
@@ -83,7 +83,7 @@ class ModelFile:
             features = encoder.names
         elif features is None and hasattr(model, "feature_names_in_"):
             features = tuple(str(column) for column in model.feature_names_in_)
-        wanted, certificate = KEPT[name].names(len(scorer.classes)), model.certificate_
+        wanted, certificate = kept(name).names(len(scorer.classes)), model.certificate_
         # A model whose weights were set by hand, without a fit, has nothing else.
         fitted = {key: getattr(model, key) for key in wanted if hasattr(model, key)}
         fitted = fitted if len(fitted) == len(wanted) else {}

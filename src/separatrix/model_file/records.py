@@ -45,7 +45,8 @@ def form_of(hint: Any) -> Form:
 class Record(Form):
     """A dataclass by its fields. ``kind``: the class, or "module:class" where that is only loaded when asked for.
 
-    ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound.
+    ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound. Without one
+    it is the class's own method ``misfit``, where there is such.
 
     >>> from separatrix.objective.bound import WeightError
     >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
@@ -86,13 +87,16 @@ class Record(Form):
             raise ModelFileError(f"its {at.path} is not an object")
         require_keys(found, set(self.forms), at)
         value = self.cls(**{name: at.into(name).read(form, found[name]) for name, form in self.forms.items()})
-        problem = self.check(value, at.sizes) if self.check else ""
-        at.require(not problem, problem)
+        self._require_sound(value, at)
         return value
 
     def refit(self, value: Any, at: Reading) -> None:
         at.require(_name(type(value)) == self.name, f"is a {type(value).__name__}")
-        problem = self.check(value, at.sizes) if self.check else ""
+        self._require_sound(value, at)
+
+    def _require_sound(self, value: Any, at: Reading) -> None:
+        check = self.check or getattr(self.cls, "misfit", None)
+        problem = check(value, at.sizes) if check else ""
         at.require(not problem, problem)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import EPS, AnyArray, Array, Integers
 from separatrix.losses.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
@@ -22,11 +22,15 @@ FARTHEST = 1e140
 
 
 class Likelihood(NamedTuple):
-    """Mean −ln p(x, y) over some rows; how far above its minimum that is, None where there is none; its slope."""
+    """Mean −ln p(x, y) over some rows; its distance to the minimum at most, None where there is none; its slope.
+
+    ``rounding``: what the mean, by moments, may be off by.
+    """
 
     objective: float
     gap: float | None
     slope: float
+    rounding: float
 
 
 @dataclass(frozen=True)
@@ -110,28 +114,39 @@ class Gaussians:
 
         The first is Σ_k p̂_k [½ tr M_k + ½ ‖(m̂_k − m_k) A_k‖² − a_k − ln π_k] with M_k = A_kᵀ Σ̂_k A_k; the second is
         KL(p̂ ‖ π) + Σ_k p̂_k ½ [tr M_k − d − ln |M_k| + ‖(m̂_k − m_k) A_k‖²], where nothing cancels, and None where a
-        covariance, given or estimated, is singular: then the likelihood has no maximum.
+        covariance, given or estimated, is singular: then the likelihood has no maximum. It is the largest that the
+        rounding of the moments allows: M_k's eigenvalues are off by no more than M_k is, and λ − 1 − ln λ is convex.
         """
         p, ratio = found.shares, found.frame.scale / self.frame.scale
         m = (found.frame.center - self.frame.center) / self.frame.scale + found.mean * ratio
         pooled = len(found.scatter) == 1
         held = p > 0
         objective = -float(np.sum(p[held] * (self.constant[held] + np.log(self.priors[held]))))
-        gap = float(np.sum(p[held] * np.log(p[held] / self.priors[held])))
-        slope, regular, last = float(np.sum((p - self.priors) ** 2)), True, None
+        error = found.rounding + 8 * EPS * (self.n_features + 1)
+        spread = np.sqrt(np.diag(found.within + found.between))
+        surprise = np.log(p[held] / self.priors[held])
+        gap = float(p[held] @ (surprise + error * np.abs(surprise))) + error**2
+        slope, rounding, regular, last = float(np.sum((p - self.priors) ** 2)), error * abs(objective), True, None
         for k in np.flatnonzero(held):
             if not pooled or self.whiten[k] is not last:  # one covariance for all classes is one M for all
                 last = self.whiten[k]
                 A = last * ratio[:, None]
-                M = A.T @ found.scatter[0 if pooled else k] @ A / (found.total_weight if pooled else found.weight[k])
+                weight = found.total_weight if pooled else found.weight[k]
+                M = A.T @ found.scatter[0 if pooled else k] @ A / weight
                 values = np.linalg.eigvalsh(M)
+                columns = spread @ np.abs(A)
+                blurred = error * float(columns @ columns) / weight
+                length = error * float(np.linalg.norm(columns)) / np.sqrt(found.total_weight)
             off, u = values - 1, (m[k] - self.means[k]) @ self.whiten[k]
             objective += 0.5 * p[k] * float(np.sum(values) + u @ u)
             slope += p[k] * (0.5 * float(np.sum(off**2)) + float(u @ u))
-            regular = regular and len(values) == self.n_features and bool(values[0] > 1e-13 * values[-1])
+            rounding += 0.5 * p[k] * (len(values) * blurred + length * (2 * float(np.linalg.norm(u)) + length))
+            regular = regular and len(values) == self.n_features and bool(values[0] > 1e-13 * values[-1] + blurred)
             if regular:
-                gap += 0.5 * p[k] * (float(np.sum(off - np.log1p(off))) + float(u @ u))
-        return Likelihood(objective, float(gap) if regular else None, float(np.sqrt(slope)))
+                ends = np.stack([off - blurred, off + blurred])
+                gap += 0.5 * p[k] * float(np.sum(np.max(ends - np.log1p(ends), axis=0)))
+                gap += 0.5 * p[k] * float((np.linalg.norm(u) + length) ** 2)
+        return Likelihood(objective, float(gap) if regular else None, float(np.sqrt(slope)), rounding)
 
     def sample(self, codes: Integers, rng: np.random.Generator) -> Array:
         """A new row of class ``codes[i]`` for each i, in raw units, (n, d)."""

@@ -24,9 +24,9 @@ class Projection:
         """J(V) on these moments."""
         return DIRECTIONS[self.direction].criterion(found, self.V)
 
-    def largest(self, found: Moments) -> float | None:
-        """The largest J; None where it is unbounded, or S_W too nearly singular to say."""
-        return DIRECTIONS[self.direction].largest(found, self.V.shape[1])
+    def gap(self, found: Moments) -> float | None:
+        """The largest J less J(V), with what rounding may hide; None where J is unbounded but for rounding."""
+        return DIRECTIONS[self.direction].gap(found, self.V)
 
     def stationarity(self, found: Moments) -> float:
         """How far V is from a stationary point of J; 0 at one."""

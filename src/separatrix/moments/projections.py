@@ -7,13 +7,15 @@ from typing import Protocol, final
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import EPS, Array
 from separatrix.base.errors import LabelError
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
 
 # Scatter along a direction that is this small beside the total there is rounding.
 NO_SCATTER = 1e-20
+# Where rounding may hide more than this share of the scatter along some direction, nothing is claimed.
+CURVATURE_LOST = 0.5
 # J where there is no scatter at all: the largest number, so that a certificate can hold it.
 UNBOUNDED = float(np.finfo(np.float64).max)
 
@@ -23,7 +25,7 @@ class Direction(Protocol):
 
     def best(self, found: Moments, q: int) -> tuple[Array, Array]: ...
     def criterion(self, found: Moments, V: Array) -> float: ...
-    def largest(self, found: Moments, q: int) -> float | None: ...
+    def gap(self, found: Moments, V: Array) -> float | None: ...
     def stationarity(self, found: Moments, V: Array) -> float: ...
 
 
@@ -32,6 +34,21 @@ def apart(found: Moments) -> Array:
     if len(found.weight) == 2:
         return np.asarray(found.mean[1:] - found.mean[:1])
     return np.asarray(np.sqrt(found.weight)[:, None] * (found.mean - found.center))
+
+
+def _units_of_apart(found: Moments) -> Array:
+    """What a row of E is rounded in, beside the roots of the columns' scatter over all rows: (1,) or (K,)."""
+    if len(found.weight) == 2:
+        return np.array([2 / np.sqrt(found.total_weight)])
+    return np.asarray(2 * np.sqrt(found.shares))
+
+
+def _rounding(found: Moments) -> tuple[float, Array]:
+    """The relative error of moments and of products of a few columns; the roots of all rows' scatter, (d,)."""
+    return (
+        found.rounding + 8 * EPS * (found.mean.shape[1] + 1),
+        np.asarray(np.sqrt(np.diag(found.within + found.between))),
+    )
 
 
 def _onward(V: Array, found: Moments) -> Array:
@@ -78,9 +95,21 @@ class Means:
     def criterion(self, found: Moments, V: Array) -> float:
         return float(np.linalg.norm((apart(found) * found.frame.scale) @ V))
 
-    def largest(self, found: Moments, q: int) -> float | None:
-        sigma = np.linalg.svd(apart(found) * found.frame.scale, compute_uv=False)
-        return float(np.linalg.norm(sigma[:q]))
+    def gap(self, found: Moments, V: Array) -> float | None:
+        """The largest J less J(V), with what rounding may hide.
+
+        J² and the squares of what V leaves of E make up all of E's, so with all directions of E the gap is the second
+        over the sum of the two J: an error of E enters squared. With fewer directions that is more than the gap.
+        """
+        E, J = apart(found) * found.frame.scale, self.criterion(found, V)
+        error, spread = _rounding(found)
+        moved = error * float(np.linalg.norm(_units_of_apart(found)) * np.linalg.norm(spread * found.frame.scale))
+        sigma = np.linalg.svd(E, compute_uv=False)
+        gap = max(0.0, float(np.linalg.norm(sigma[: V.shape[1]])) - J) + 2 * moved
+        if 2 * moved >= J:
+            return gap
+        left = float(np.linalg.norm(E - (E @ V) @ V.T)) + moved
+        return min(gap, left * (left / (2 * (J - moved))))
 
     def stationarity(self, found: Moments, V: Array) -> float:
         E = apart(found) * found.frame.scale
@@ -141,12 +170,31 @@ class Fisher:
             return UNBOUNDED if np.any(along) else 0.0
         return float(np.sum((along @ Whitening.of(within).A) ** 2))
 
-    def largest(self, found: Moments, q: int) -> float | None:
+    def gap(self, found: Moments, V: Array) -> float | None:
+        """The largest J less J(V), with what rounding may hide; None where S_W is singular but for rounding.
+
+        For any C and R = E − C VᵀS_W, tr R S_W⁻¹ Rᵀ is at least the J of all directions less J(V), and equal to that
+        for the C that is least. So errors of E and S_W enter squared. With fewer directions than E has, the values
+        themselves, with their errors, may tell more.
+        """
         E, white = apart(found), Whitening.of(found.within)
         if white.singular:  # a scatter too small for squared columns to show is not told from none: J may be larger
             return None
+        error, spread = _rounding(found)
+        units, columns = _units_of_apart(found), spread @ np.abs(white.A)
+        blurred, length = error * float(columns @ columns), float(np.linalg.norm(columns))
+        if not blurred <= CURVATURE_LOST:
+            return None
+        framed = V * found.frame.scale[:, None]
+        C = Whitening.of(framed.T @ found.within @ framed).solve((E @ framed).T).T
+        left = np.linalg.norm((E - C @ (framed.T @ found.within)) @ white.A, axis=1)
+        left += error * length * (units + np.abs(C) @ (spread @ np.abs(framed)))
+        gap = float(left @ left) / (1 - blurred)
         sigma = np.linalg.svd(E @ white.A, compute_uv=False)
-        return float(np.sum(sigma[:q] ** 2))
+        largest, J = np.linalg.norm(sigma[: V.shape[1]]), np.sqrt(self.criterion(found, V))
+        moved = error * length * float(np.linalg.norm(units))
+        between = float((largest + moved) ** 2 / (1 - blurred) - max(0.0, J - moved) ** 2 / (1 + blurred))
+        return min(gap, max(0.0, between))
 
     def stationarity(self, found: Moments, V: Array) -> float:
         white = Whitening.of(found.within)

@@ -8,7 +8,8 @@ Hessian H (alike for every output) the gap E(W) − min E is ½ tr G H⁺ Gᵀ, 
 
 A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments give E, a sum of squares, and G as well:
 one pass is enough, and what the rounding of moments may hide is added to the gap. Where that is too much, as where
-columns are nearly collinear or the fit is nearly exact, a second pass takes the residuals themselves.
+columns are nearly collinear or the fit is nearly exact, a second pass takes the residuals themselves, and adds what
+their rounding may hide (``residual_sums``).
 """
 
 from __future__ import annotations
@@ -21,33 +22,19 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.cached import cached_property
 from separatrix.moments.gather import Moments, gather
+from separatrix.moments.residual_sums import ResidualJudgement, judge_by_residuals
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import ArraySum, Block, MemoryRows, Rows, total_weight
+from separatrix.objective.resolution import all_null
+from separatrix.objective.subspace import Subspace
+from separatrix.rows import Block, MemoryRows, Rows, total_weight
+from separatrix.rows.block import is_sparse
 
 # A gap of this share of the null model's cost is rounding: digits of W that no residual can tell.
 NOTHING = 1e-24
+# A gradient that is this long, beside the targets, along directions without curvature is no rounding.
+OUTSIDE = 1e-9
 # The moments judge a fit where they leave less than this share in doubt: of its cost, and of its outputs.
 DOUBT = 1e-8
-
-
-@dataclass(frozen=True)
-class SquaredResiduals(ArraySum):
-    """½ Σ s ‖r‖² in entry 0 and Σ s r ⊗ x̄ in the rest, for r = W x̄ − t."""
-
-    W: Array
-    targets: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (1 + self.W.size,)
-
-    def add(self, total: Array, block: Block) -> Array:
-        R = block.scores(self.W)
-        R -= self.targets[block.t]
-        weighted = block.weight[:, None] * R
-        total[0] += 0.5 * float(np.sum(weighted * R))
-        total[1:] += block.adjoint(weighted).ravel()
-        return total
 
 
 @dataclass(frozen=True)
@@ -69,15 +56,21 @@ class RootSystem:
 
 
 class Minimum(NamedTuple):
-    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖."""
+    """W as it is delivered, in raw units and in the frame's; E there; what is left of the gap; ‖∇E‖.
+
+    ``rounding``: what the value may be off by. ``gap``: with all that rounding may hide in it, along the directions
+    that float64 resolves; None with the ``reason``.
+    """
 
     raw: Array
     W: Array
     value: float
+    rounding: float
     gap: float | None
     gradient_norm: float
     by_residuals: bool = True
     shortest: bool = False  # of all minimisers the one of least norm in raw units, intercept included
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,14 +147,46 @@ class SquaredCost:
         mean = p @ self.targets if self.fit_intercept else np.zeros(self.targets.shape[1])
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
-    def value_gradient(self, W: Array) -> tuple[float, Array]:
-        """E(W) and ∇E(W), (outputs, d + 1), from the residuals: one pass."""
-        found, S = self.rows.fold(SquaredResiduals(W, self.targets)), self.moments.total_weight
-        shrunk = self.root_penalty * W
-        G = found[1:].reshape(W.shape) / S + self.root_penalty * shrunk
+    def by_residuals(self, W: Array) -> ResidualJudgement:
+        """E, ∇E and the gap at W from the residuals: one pass."""
+        found = judge_by_residuals(
+            self.rows,
+            W,
+            self.targets,
+            self.white.A,
+            self.root_penalty,
+            self.moments.total_weight,
+            self._product_sizes,
+            self._intercept_rounding(W),
+        )
         if not self.fit_intercept:
-            G[:, 0] = 0.0
-        return float(found[0]) / S + 0.5 * float(np.sum(shrunk**2)), G
+            found.gradient[:, 0] = 0.0
+        return found
+
+    @cached_property
+    def _product_sizes(self) -> Array:
+        """What the products of a column are rounded as, (d + 1,): its root mean square, of rows that are centred first.
+
+        CSR rows are multiplied as they are. There the offset is read with each product, and taken off with the
+        intercept, which was moved by as much.
+        """
+        size, block = np.sqrt(np.diag(self.gram)), self.rows.resident()
+        size[0] = 1.0
+        if block is None or is_sparse(block.X):
+            size[0] += 1.0
+            size[1:] += 3 * self._offsets
+        return size
+
+    @cached_property
+    def _offsets(self) -> Array:
+        """The offset of each column in units of its scale, (d,)."""
+        return np.abs(self.rows.frame.center / self.rows.frame.scale)
+
+    def _intercept_rounding(self, W: Array) -> Array:
+        """What intercepts, moved from raw units, may be off by: (outputs,). A large offset is moved by exactly."""
+        if self.rows.frame.has_large_offset:
+            return np.asarray(EPS * np.abs(W[:, 0]))
+        return np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ self._offsets))
 
     def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
         """The same without a pass."""
@@ -178,14 +203,28 @@ class SquaredCost:
         """m̄_k, (K, d + 1)."""
         return np.column_stack([np.full(len(self.targets), float(self.fit_intercept)), self.moments.mean])
 
-    def gap(self, G: Array) -> float | None:
-        """½ tr G H⁺ Gᵀ; None where the gradient has a part that the columns do not determine."""
-        unit = np.sqrt(np.diag(self.gram) + self.root_penalty**2)
-        unit[unit == 0] = 1.0
-        outside = (G - (G @ self.white.A) @ self.white.colour.T) / unit
-        if np.max(np.abs(outside)) > 1e-9 * (1.0 + float(np.max(np.abs(self.targets)))):
-            return None
-        return 0.5 * float(np.sum((G @ self.white.A) ** 2))
+    def _leaves(self, G: Array) -> bool:
+        """Whether the gradient has a part, beyond rounding, along directions that the columns do not determine."""
+        unit = self._units
+        outside = (G - (G @ self.white.A) @ self.white.colour.T) / np.where(unit > 0, unit, 1.0)
+        return bool(np.max(np.abs(outside)) > OUTSIDE * (1.0 + float(np.max(np.abs(self.targets)))))
+
+    @cached_property
+    def _units(self) -> Array:
+        """H_jj^½, (d + 1); zero for the intercept where there is none, and for columns that are constant."""
+        return np.sqrt(np.diag(self.gram) + self.root_penalty**2)
+
+    @cached_property
+    def unresolved(self) -> bool:
+        """Whether rows differ along a direction by less than float64 resolves: one pass where a direction is left out.
+
+        Then E depends on that direction, and may be less along it than the minimum over the others.
+        """
+        colour, pinned = self.white.colour, self._units == 0
+        if self.white.rank >= np.count_nonzero(~pinned):
+            return False
+        space = Subspace(None, colour / np.linalg.norm(colour, axis=0), self.white.rank)
+        return not all_null(self.rows, space, pinned, self.root_penalty > 0)
 
     def minimise(self) -> Minimum:
         """The minimum; where X̄ is singular and nothing is penalised, of all minimisers W = X̄⁺T. TEXTBOOK S2.
@@ -221,17 +260,29 @@ class SquaredCost:
         least = self._at_by_moments(raw)
         if least is not None:
             return least
-        least = self.at(raw)
-        if least.gap is not None and least.gap <= NOTHING * self.null_value:
+        least, judged = self._at_by_residuals(raw)
+        if judged.summed_gap <= NOTHING * self.null_value:
             return least
-        _, G = self.value_gradient(W)
-        return self.at(self.rows.frame.to_original(W - self.white.solve(G.T).T))
+        return self.at(self.rows.frame.to_original(least.W - self.white.solve(judged.gradient.T).T))
+
+    def judge(self, raw: Array) -> Minimum:
+        """E, its gap and gradient at weights in raw units: by the moments, or where these leave doubt, by residuals."""
+        return (None if self._squared.deficient else self._at_by_moments(raw)) or self.at(raw)
 
     def at(self, raw: Array) -> Minimum:
-        """E, its gap and gradient at weights in raw units, by the residuals."""
+        """The same by the residuals."""
+        return self._at_by_residuals(raw)[0]
+
+    def _at_by_residuals(self, raw: Array) -> tuple[Minimum, ResidualJudgement]:
         W = self.rows.frame.from_original(raw)
-        value, G = self.value_gradient(W)
-        return Minimum(raw, W, value, self.gap(G), float(np.linalg.norm(G)))
+        judged = self.by_residuals(W)
+        gap, reason = judged.gap, ""
+        if self._leaves(judged.gradient):
+            gap, reason = None, "the gradient has a part outside the directions that the columns determine"
+        elif gap is None:
+            reason = "the columns are so nearly collinear that rounding hides the curvature along some direction"
+        slope = float(np.linalg.norm(judged.gradient))
+        return Minimum(raw, W, judged.value, judged.rounding, gap, slope, reason=reason), judged
 
     def _at_by_moments(self, raw: Array) -> Minimum | None:
         """The same by the moments, the gap with what their rounding may hide; None where that leaves doubt."""
@@ -239,11 +290,16 @@ class SquaredCost:
         value, G = self._value_gradient_by_moments(W)
         unit, error = np.sqrt(np.diag(self.gram)), self.noise + self.moments.rounding
         reach = np.abs(W) @ unit + float(np.max(np.abs(self.targets)))  # no output or residual is larger, in the mean
-        hidden = 2 * error * np.outer(reach, unit) @ np.abs(A)
-        gap = 0.5 * float(np.sum((np.linalg.norm(G @ A, axis=1) + np.linalg.norm(hidden, axis=1)) ** 2))
-        if error * float(reach @ reach) > DOUBT * value or gap > DOUBT**2 * self.null_value:
+        columns = unit @ np.abs(A)
+        blurred = 2 * error * float(columns @ columns)  # the error of H, where it is the identity
+        if not blurred <= 0.5:
             return None
-        return Minimum(raw, W, value, gap, float(np.linalg.norm(G)), by_residuals=False)
+        length = np.linalg.norm(G @ A, axis=1) + 2 * error * reach * float(np.linalg.norm(columns))
+        gap = 0.5 * float(length @ length) / (1 - blurred)
+        rounding = error * float(reach @ reach)
+        if rounding > DOUBT * value or gap > DOUBT**2 * self.null_value:
+            return None
+        return Minimum(raw, W, value, rounding, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
 def build_squared_cost(

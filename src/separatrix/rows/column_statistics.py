@@ -225,7 +225,7 @@ def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
 
 
 def _entries(rows: Rows) -> int:
-    """How many are read in a pass."""
+    """How many are read in a pass; of a stream whose length is not known yet, enough for compiled sums."""
     block = rows.resident()
     X: Any = None if block is None else block.X
     return (

@@ -15,7 +15,7 @@ from separatrix.base.concurrency import in_order, one_blas_thread
 from separatrix.base.errors import InputError, NotFiniteError, ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS, Link
-from separatrix.rows import count_pass, memory_rows
+from separatrix.rows import Rows, by_row, count_pass, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -53,6 +53,20 @@ def scores_of(model: Any) -> Any:
     if not isinstance(found, Scores):
         raise ParameterError("model", f"got {type(model).__name__}", "give a fitted classifier of this package")
     return found
+
+
+def scores_over(scorer: Scores, rows: Rows, names: list[str] | None = None) -> Array:
+    """The scores of rows in any home, (n,) or (n, K), in their order. NaN and infinity are refused by place.
+
+    >>> scorer = Scorer(np.array([[0.0, 2.0]]), np.array([0, 1]), "logit")
+    >>> scores_over(scorer, memory_rows(np.array([[1.0], [3.0]]), np.zeros(2))).tolist()
+    [2.0, 6.0]
+    """
+    try:
+        return by_row(rows, lambda block: scorer.scores(block.X))
+    except NotFiniteError:
+        refuse_not_finite(rows, names)  # a block counts its rows from its own first
+        raise
 
 
 def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:

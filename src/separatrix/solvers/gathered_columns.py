@@ -8,8 +8,9 @@ its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from mmap import mmap
 from typing import Any, NamedTuple, Protocol
 
@@ -209,22 +210,23 @@ class Gathered(NamedTuple):
 def gather(problem: Objective, chosen: Integers) -> Gathered:
     """The chosen columns: CSR rows are read twice, to count and to place, so that no entry is held twice."""
     whole = problem.rows.resident()
-    size = ROWS if whole is not None and is_sparse(whole.X) else max(1, AT_ONCE // (1 + len(chosen)))
-    blocks = list(problem.rows.blocks(Order(size)))
-    t, weight = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("t", "weight"))
-    if is_sparse(blocks[0].X):
-        problem.rows.counter.add()
-        return Gathered(_placed(problem, blocks, chosen, len(t)), t, weight)
+    order = Order(ROWS if whole is not None and is_sparse(whole.X) else max(1, AT_ONCE // (1 + len(chosen))))
+    blocks = problem.rows.blocks(order)
+    first = next(blocks)
+    if is_sparse(first.X):
+        return _placed(problem, chain([first], blocks), order, chosen)
     from separatrix.kernels.coordinate import gather_dense
 
-    A = _pages(len(t) * (len(chosen) + 1), np.float64).reshape(len(t), -1)
+    A = _pages(problem.n_rows * (len(chosen) + 1), np.float64).reshape(problem.n_rows, -1)
     center, scale = problem.rows.frame.center[chosen], problem.rows.frame.scale[chosen]
 
-    def fill(block: Block) -> None:
+    def fill(block: Block) -> tuple[AnyArray, Array]:
         gather_dense(np.asarray(block.X), chosen, center, scale, A[block.start : block.start + block.n_rows])
+        return block.t, block.weight
 
-    for _ in in_order(fill, blocks):
-        pass
+    one_by_one = whole is None  # threads would have several blocks of a stream in memory
+    filled = (map if one_by_one else in_order)(fill, chain([first], blocks))
+    t, weight = (np.concatenate(part) for part in zip(*filled, strict=True))
     few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MATRIX
     return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
 
@@ -243,26 +245,31 @@ def _full(A: Array) -> SparseColumns:
     return SparseColumns(A.T.ravel(), row, np.arange(p + 1) * n, np.zeros(p), n)
 
 
-def _placed(problem: Objective, blocks: Sequence[Block], chosen: Integers, n: int) -> SparseColumns:
+def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: Integers) -> Gathered:
+    """The chosen columns of CSR rows, from a pass that has begun and one more."""
     from separatrix.kernels.coordinate import count_chosen, place_chosen
 
-    frame = problem.rows.frame
+    frame, n = problem.rows.frame, problem.n_rows
     center, scale = frame.center[chosen], frame.scale[chosen]
     place = np.full(problem.rows.n_features, len(chosen), np.int32)
     place[chosen] = np.arange(len(chosen), dtype=np.int32)
-    parts: list[tuple[int, Any]] = [(block.start, block.X) for block in blocks]
-    counts = np.zeros(len(chosen) + 1, np.int64)
-    for _, X in parts:
-        count_chosen(X.indices, place, counts)
+    counts, labels = np.zeros(len(chosen) + 1, np.int64), list[tuple[AnyArray, Array]]()
     full = np.abs(center) > LARGE_OFFSET * scale
+    held: Any = np.float64
+    for block in blocks:
+        X: Any = block.X
+        count_chosen(X.indices, place, counts)
+        labels.append((block.t, block.weight))
+        held = np.float64 if full.any() else X.dtype
     counts[:-1][full] = n
     start = np.concatenate([[0], np.cumsum(counts[:-1])])
-    held = np.float64 if full.any() else parts[0][1].dtype
     row, data = _pages(start[-1], np.int32), _pages(start[-1], held)
     for j in np.flatnonzero(full):
         row[start[j] : start[j + 1]] = np.arange(n)
         data[start[j] : start[j + 1]] = -center[j] / scale[j]
     ahead = start[:-1].copy()
-    for first, X in parts:
-        place_chosen(X.data, X.indices, X.indptr, place, first, full, center, scale, ahead, row, data)
-    return SparseColumns(data, row, start, np.where(full, 0.0, center / scale), n)
+    for block in problem.rows.blocks(order):
+        X = block.X
+        place_chosen(X.data, X.indices, X.indptr, place, block.start, full, center, scale, ahead, row, data)
+    t, weight = (np.concatenate(part) for part in zip(*labels, strict=True))
+    return Gathered(SparseColumns(data, row, start, np.where(full, 0.0, center / scale), n), t, weight)

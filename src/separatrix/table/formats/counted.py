@@ -1,24 +1,29 @@
-"""A file that tells whoever watches how much of it has been read: of a compressed one, of its compressed bytes."""
+"""A file that is opened once, read several times, and tells whoever watches how much of it has been read.
+
+Of a compressed file the compressed bytes are told.
+"""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
 from pathlib import Path
 
-from separatrix.base.watching import Amount, Stage, watched
+from separatrix.base.watching import Amount, watched
 
 # Bytes in a unit that is told.
 MEGA = 1e6
 
 
-class Counted(io.FileIO):
-    """Told by the thread that reads, which may be one of Arrow's; the watcher is that of the thread that opened it."""
+class HeldFile(io.FileIO):
+    """Told by the thread that reads, which may be one of Arrow's; the watcher is that of the thread that opened it.
 
-    def __init__(self, path: Path, told: Callable[[Stage], None]) -> None:
+    A reader closes what it has read. Here that leaves the file open for the next reader; ``release`` closes it.
+    """
+
+    def __init__(self, path: Path) -> None:
         super().__init__(path, "rb")
-        self.told, self.total = told, os.fstat(self.fileno()).st_size / MEGA
+        self.told, self.size = watched(), os.fstat(self.fileno()).st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
         """The next bytes."""
@@ -33,14 +38,12 @@ class Counted(io.FileIO):
         return found
 
     def _tell(self) -> None:
-        self.told(Amount("MB", self.tell() / MEGA, self.total))
+        if self.told is not None:
+            self.told(Amount("MB", self.tell() / MEGA, self.size / MEGA))
 
+    def close(self) -> None:
+        """Nothing: another reader may follow."""
 
-def counted(path: Path) -> Counted | None:
-    """The file, open, where somebody watches; None where nobody does, and the reader may open it in its own way.
-
-    >>> counted(Path("rows.csv")) is None
-    True
-    """
-    told = watched()
-    return None if told is None else Counted(path, told)
+    def release(self) -> None:
+        """Close the file."""
+        super().close()

@@ -14,7 +14,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_
 from separatrix.table.formats.decimals import with_points
 from separatrix.table.formats.limits import USUAL, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
-from separatrix.table.formats.unpacking import opened, pieces
+from separatrix.table.formats.unpacking import Content
 
 # Bytes that PyArrow parses at once; a row may not be longer.
 _BLOCK, _LARGE = 1 << 20, 1 << 28
@@ -84,50 +84,46 @@ class DelimitedSource:
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns as text; an empty cell is null, and NA but for the columns ``literal``."""
         nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
-        marks = self._marks()
-        try:
-            found = self._parse(list(names), nulls, threads=True)
-        except UNREADABLE:
-            try:  # one thread, for only so do errors carry the number of the row; and room for the longest rows
-                found = self._parse(list(names), nulls, threads=False, block=_LARGE)
-            except UNREADABLE as error:
-                with suppress(*UNREADABLE):  # where the bytes can be had at all, a quote may be behind it
-                    self._refuse_damage(marks, 0)
-                raise self._explained(error) from error
-        self._refuse_damage(marks, found.num_rows)
+        with Content(self.name, self.content, self.limits) as content:
+            marks = self._marks(content)
+            try:
+                found = self._parse(content, list(names), nulls, threads=True)
+            except UNREADABLE:
+                try:  # one thread, for only so do errors carry the number of the row; and room for the longest rows
+                    found = self._parse(content, list(names), nulls, threads=False, block=_LARGE)
+                except UNREADABLE as error:
+                    with suppress(*UNREADABLE):  # where the bytes can be had at all, a quote may be behind it
+                        self._refuse_damage(content, marks, 0)
+                    raise self._explained(error) from error
+            self._refuse_damage(content, marks, found.num_rows)
         if literal:
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, found.columns, strict=True)]
             found = pa.table(columns, list(names))
         return with_points(self.name, found) if self.decimal == "," else found
 
-    def _marks(self) -> tuple[bool, bool]:
+    def _marks(self, content: Content) -> tuple[bool, bool]:
         """Whether the text has NULs, and quotes; it is unpacked here first, so that one too large is never parsed."""
         nuls = quotes = False
         with suppress(*UNREADABLE):  # what cannot be read is said when it is parsed
-            for piece in self._pieces():
+            for piece in content.pieces():
                 nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
                 quotes = quotes or b'"' in piece
         return nuls, quotes
 
-    def _refuse_damage(self, marks: tuple[bool, bool], n_rows: int) -> None:
+    def _refuse_damage(self, content: Content, marks: tuple[bool, bool], n_rows: int) -> None:
         """The file is looked at closely only where it has NULs, or quotes and more lines than rows."""
         nuls, quotes = marks
-        if nuls or (quotes and lines_in(self._pieces()) > n_rows + 1):
-            with self._opened() as stream:
-                content = stream.read()
+        if nuls or (quotes and lines_in(content.pieces()) > n_rows + 1):
+            text = b"".join(content.pieces())
             if nuls:
-                refuse_nul(self.name, content)
-            utf8 = content if self.encoding == "utf-8" else content.decode(self.encoding, "replace").encode()
+                refuse_nul(self.name, text)
+            utf8 = text if self.encoding == "utf-8" else text.decode(self.encoding, "replace").encode()
             refuse_swallowed(self.name, utf8, self.delimiter)
 
-    def _opened(self) -> Any:
-        return opened(self.name, self.content, self.limits)
-
-    def _pieces(self) -> Iterator[bytes]:
-        return pieces(self.name, self.content, self.limits)
-
-    def _parse(self, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK) -> pa.Table:
-        with self._opened() as stream:
+    def _parse(
+        self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK
+    ) -> pa.Table:
+        with content.stream() as stream:
             return arrow_csv.read_csv(
                 stream,
                 read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding),
@@ -156,33 +152,31 @@ class DelimitedSource:
         return _unreadable(self.name, text)
 
 
-def open_delimited(name: str, content: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:
+def open_delimited(name: str, source: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:
     r"""Read the header, and see whether a row follows it. Without a delimiter the header tells: a comma if it has one.
 
     >>> open_delimited("a table", b"a;y\n1;u\n").names
     ('a', 'y')
     """
     spelling = spelling or Spelling()
-    encoding, delimiter, limits = spelling.encoding, spelling.delimiter, spelling.limits
+    with Content(name, source, spelling.limits) as content:
+        return read_header(content, spelling)
+
+
+def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
+    """The same of what is open already."""
+    name, encoding, delimiter = content.name, spelling.encoding, spelling.delimiter
     notes: tuple[str, ...] = ()
-    try:
-        _refuse_wide(name, content, encoding, limits)
+    with _explaining(name, encoding):
+        _refuse_wide(content, encoding)
         if delimiter is None:
-            with closing(_lines(name, content, encoding, limits)) as lines:
+            with closing(_lines(content, encoding)) as lines:
                 delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""))
             if delimiter != ",":
                 notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",)
-        with closing(_lines(name, content, encoding, limits)) as lines:
+        with closing(_lines(content, encoding)) as lines:
             header = next((record for record in csv.reader(lines, delimiter=delimiter) if record), None)
             first = next((line for line in lines if line.strip("\r\n")), None)
-    except csv.Error as error:
-        raise TableError(name, f"its first rows cannot be read ({error})", _CHECK) from error
-    except UnicodeError as error:
-        raise _not_text(name, encoding) from error
-    except PermissionError as error:
-        raise cannot_open(name, error) from error
-    except OSError as error:
-        raise _unreadable(name, str(error)) from error
     if header is None:
         raise TableError(name, "it is empty", "give a header row of column names, then rows")
     if any("\0" in column for column in header):
@@ -191,19 +185,34 @@ def open_delimited(name: str, content: Path | bytes, spelling: Spelling | None =
         raise _not_text(name, encoding)
     if first is None:
         raise TableError(name, "it has a header and no rows", SOME_ROWS)
-    how = (delimiter, encoding, None, notes, spelling.decimal, limits)
-    return DelimitedSource(name, distinct(name, header), content, *how)
+    how = (delimiter, encoding, None, notes, spelling.decimal, content.limits)
+    return DelimitedSource(name, distinct(name, header), content.source, *how)
 
 
-def _lines(name: str, content: Path | bytes, encoding: str, limits: Limits) -> Generator[str, None, None]:
+@contextmanager
+def _explaining(name: str, encoding: str) -> Iterator[None]:
+    """What may go wrong with the first lines, as errors of the table."""
+    try:
+        yield
+    except csv.Error as error:
+        raise TableError(name, f"its first rows cannot be read ({error})", _CHECK) from error
+    except UnicodeError as error:
+        raise _not_text(name, encoding) from error
+    except PermissionError as error:
+        raise cannot_open(name, error) from error
+    except OSError as error:
+        raise _unreadable(name, str(error)) from error
+
+
+def _lines(content: Content, encoding: str) -> Generator[str, None, None]:
     """The lines as text, none longer than a row may be."""
     # Cells below the header may belong to columns that nobody wants: their bytes are judged when read.
     decoder, errors = ("utf-8-sig", "surrogateescape") if encoding == "utf-8" else (encoding, "strict")
-    stream = io.BufferedReader(opened(name, content, limits))
+    stream = io.BufferedReader(content.stream())
     with io.TextIOWrapper(stream, decoder, errors=errors, newline="") as text:
         while line := text.readline(_LARGE):
             if len(line) == _LARGE:
-                raise TableError(name, f"its first lines are longer than {_LARGE >> 20} MB", _CHECK)
+                raise TableError(content.name, f"its first lines are longer than {_LARGE >> 20} MB", _CHECK)
             yield line
 
 
@@ -216,13 +225,13 @@ def _known(encoding: str) -> str:
         raise ParameterError("encoding", f"got {encoding!r}", do) from None
 
 
-def _refuse_wide(name: str, content: Path | bytes, encoding: str, limits: Limits) -> None:
+def _refuse_wide(content: Content, encoding: str) -> None:
     """A text whose first bytes say that it is UTF-16 or UTF-32, where another encoding is asked for."""
-    with opened(name, content, limits) as stream:
+    with content.stream() as stream:
         start = stream.read(4)
     wide = next((own for mark, own in _WIDE.items() if start.startswith(mark)), None)
     if wide is not None and not encoding.startswith(wide):
-        raise TableError(name, f"it is {wide.upper()} text, not {encoding.upper()}", f"give encoding={wide!r}")
+        raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", f"give encoding={wide!r}")
 
 
 def _without_na(column: Any) -> Any:

@@ -14,12 +14,13 @@ from typing import Any
 from separatrix.base.errors import TableError
 from separatrix.table.cells import shortened
 from separatrix.table.formats.columnar import open_arrow, open_parquet
-from separatrix.table.formats.delimited import Spelling, open_delimited
+from separatrix.table.formats.delimited import Spelling, open_delimited, read_header
 from separatrix.table.formats.demos import DEMO, DEMOS, open_demo
 from separatrix.table.formats.folder import join
 from separatrix.table.formats.frames import open_frame
 from separatrix.table.formats.source import Source
 from separatrix.table.formats.svmlight import SparseSource, join_sparse, open_svmlight, seems_svmlight
+from separatrix.table.formats.unpacking import Content
 
 STDIN, _PIPED = "-", "standard input"
 _PACKED = (".gz", ".zst")
@@ -31,11 +32,11 @@ def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
 
 
 def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
-    content = _content(path)
-    if seems_svmlight(content):
-        came = "its first line is no header: it has a label and index:value pairs, as libsvm files have"
-        raise TableError(name, came, "let its name end in .libsvm, or pipe it in as '-'")
-    return open_delimited(name, content, spelling)
+    with Content(name, path, spelling.limits) as content:
+        if seems_svmlight(content):
+            came = "its first line is no header: it has a label and index:value pairs, as libsvm files have"
+            raise TableError(name, came, "let its name end in .libsvm, or pipe it in as '-'")
+        return read_header(content, spelling)
 
 
 def _parquet(name: str, path: Path, spelling: Spelling) -> Source:
@@ -47,7 +48,7 @@ def _arrow(name: str, path: Path, spelling: Spelling) -> Source:
 
 
 def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
-    return open_svmlight(name, _content(path), spelling.limits)
+    return open_svmlight(name, path, spelling.limits)
 
 
 def _content(path: Path) -> Path | bytes:
@@ -127,7 +128,7 @@ def _open_stdin(spelling: Spelling) -> Source:
     for magic, opener in _MAGIC.items():
         if content.startswith(magic):
             return opener(_PIPED, content, spelling.limits)
-    if seems_svmlight(content):
+    if seems_svmlight(Content(_PIPED, content, spelling.limits)):
         found = open_svmlight(_PIPED, content, spelling.limits)
         return replace(found, notes=("It is read as libsvm: labels and index:value pairs.",))
     return open_delimited(_PIPED, content, spelling)

@@ -21,7 +21,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import TableError
 from separatrix.table.formats.limits import USUAL, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
-from separatrix.table.formats.unpacking import opened, packed, pieces
+from separatrix.table.formats.unpacking import Content
 
 TARGET = "label"
 # Bytes that are read at once.
@@ -75,7 +75,7 @@ class SparseSource:
         return pa.table([pa.array(self.labels if name == TARGET else next(columns)) for name in names], list(names))
 
 
-def open_svmlight(name: str, content: Path | bytes, limits: Limits = USUAL) -> SparseSource:
+def open_svmlight(name: str, source: Path | bytes, limits: Limits = USUAL) -> SparseSource:
     r"""Read the whole file: its width is known at its end only.
 
     >>> open_svmlight("a table", b"1 3:0.5\n0 1:2 2:1\n").names
@@ -85,11 +85,12 @@ def open_svmlight(name: str, content: Path | bytes, limits: Limits = USUAL) -> S
     from sklearn.datasets import load_svmlight_file
 
     try:
-        if packed(content):  # it is unpacked first, so that one too large is never parsed
-            for _ in pieces(name, content, limits):
-                pass
-        with opened(name, content, limits) as stream:
-            values, y = load_svmlight_file(BufferedReader(stream, _PIECE), zero_based=True)
+        with Content(name, source, limits) as content:
+            if content.compression:  # it is unpacked first, so that one too large is never parsed
+                for _ in content.pieces():
+                    pass
+            with content.stream() as stream:
+                values, y = load_svmlight_file(BufferedReader(stream, _PIECE), zero_based=True)
     except TableError:
         raise
     except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
@@ -124,14 +125,15 @@ def join_sparse(name: str, files: Sequence[SparseSource], notes: tuple[str, ...]
     return SparseSource(name, csr_array(vstack(parts, format="csr")), labels, notes=(*said, *notes))
 
 
-def seems_svmlight(content: Path | bytes) -> bool:
+def seems_svmlight(content: Content) -> bool:
     r"""Whether the first lines are a number and then index:value pairs, which no header of a table is.
 
-    >>> seems_svmlight(b"# made by hand\n0\n+1 3:0.5 7:2\n"), seems_svmlight(b"a,y\n1,0\n"), seems_svmlight(b"1\n2\n")
-    (True, False, False)
+    >>> texts = (b"# made by hand\n0\n+1 3:0.5 7:2\n", b"a,y\n1,0\n", b"1\n2\n")
+    >>> [seems_svmlight(Content("a table", text)) for text in texts]
+    [True, False, False]
     """
     try:
-        with opened("", content, USUAL) as stream:
+        with content.stream() as stream:
             buffered = BufferedReader(stream)
             lines = [line for line in (buffered.readline(_PIECE) for _ in range(_LOOKED_AT)) if line.strip()]
     except UNREADABLE:

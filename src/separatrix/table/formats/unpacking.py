@@ -5,47 +5,65 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
-from separatrix.table.formats.counted import counted
-from separatrix.table.formats.limits import Limits
+from separatrix.table.formats.counted import HeldFile
+from separatrix.table.formats.limits import USUAL, Limits
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Bytes that are read at once.
 _PIECE = 1 << 20
 
 
-def opened(name: str, content: Path | bytes, limits: Limits) -> Any:
-    """The bytes as a stream, decompressed where their first ones say so, as far as the limits let them."""
-    compression: Any = packed(content)
-    raw: Any = pa.BufferReader(content) if isinstance(content, bytes) else counted(content) or str(content)
-    stream = pa.input_stream(raw, compression=compression)
-    if compression is None:
-        return stream
-    size = len(content) if isinstance(content, bytes) else content.stat().st_size
-    return Unpacked(stream, name, size, limits)
+class Content:
+    r"""The bytes of a file, which is opened once, or of memory: they are read from the start as often as is asked.
 
+    The file is opened when it is first read, and closed at the end of the ``with`` block.
 
-def packed(content: Path | bytes) -> str | None:
-    r"""How the bytes are compressed, by the first of them; None where they are not.
-
-    >>> packed(b"\x1f\x8b\x08\x00"), packed(b"a,y\n")
-    ('gzip', None)
+    >>> with Content("a table", b"a,y\n1,u\n") as content:
+    ...     content.compression, b"".join(content.pieces()), b"".join(content.pieces())
+    (None, b'a,y\n1,u\n', b'a,y\n1,u\n')
     """
-    if isinstance(content, bytes):
-        start = content[:4]
-    else:
-        with content.open("rb") as file:
-            start = file.read(4)
-    return next((how for magic, how in _COMPRESSED.items() if start.startswith(magic)), None)
 
+    def __init__(self, name: str, source: Path | bytes, limits: Limits = USUAL) -> None:
+        self.name, self.source, self.limits = name, source, limits
+        self._file: HeldFile | None = None
 
-def pieces(name: str, content: Path | bytes, limits: Limits) -> Iterator[bytes]:
-    """The unpacked bytes, a megabyte at a time."""
-    with opened(name, content, limits) as stream:
-        yield from iter(lambda: stream.read(_PIECE), b"")
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._file is not None:
+            self._file.release()
+
+    @property
+    def compression(self) -> str | None:
+        """How the bytes are compressed, by the first of them; None where they are not."""
+        start = self.source[:4] if isinstance(self.source, bytes) else self._rewound(self.source).read(4)
+        return next((how for magic, how in _COMPRESSED.items() if start.startswith(magic)), None)
+
+    def stream(self) -> Any:
+        """The bytes from the start, decompressed as far as the limits let them. One stream is read at a time."""
+        compression: Any = self.compression
+        raw: Any = pa.BufferReader(self.source) if isinstance(self.source, bytes) else self._rewound(self.source)
+        stream = pa.input_stream(raw, compression=compression)
+        if compression is None:
+            return stream
+        size = len(self.source) if isinstance(self.source, bytes) else raw.size
+        return Unpacked(stream, self.name, size, self.limits)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The unpacked bytes, a megabyte at a time."""
+        with self.stream() as stream:
+            yield from iter(lambda: stream.read(_PIECE), b"")
+
+    def _rewound(self, path: Path) -> HeldFile:
+        if self._file is None:
+            self._file = HeldFile(path)
+        self._file.seek(0)
+        return self._file
 
 
 class Unpacked(io.RawIOBase):

@@ -1,0 +1,65 @@
+"""The certificate of a likelihood's fit by a solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.zero_weight_classes import FAR
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.classifiers.fit_input import FitInput
+from separatrix.classifiers.sklearn_settings import l1_ratio_of
+from separatrix.objective.bound import Bound
+from separatrix.objective.problem import Objective
+from separatrix.solvers import Run, Solver
+
+
+def likelihood_certificate(
+    model: Any, task: FitInput, by_class: Array, problem: Objective, outcome: Run, solver: Solver, why: str
+) -> Certificate:
+    """The evidence on a model whose scorer is set."""
+    at = outcome.state.at
+    length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
+    return Certificate(
+        status=outcome.status.sentence,
+        code=outcome.status.code,
+        met=outcome.status.met,
+        **Recomputed(at.value, problem.null_value, outcome.bound, length).fields(),
+        iterations=outcome.state.iteration,
+        passes=problem.passes,
+        solver=solver.name,
+        why=why,
+        rank=(problem.standard or problem).rank,
+        full_rank=task.X.shape[1] + problem.fit_intercept,
+        n_parameters=model.n_parameters_,
+        n_rows=task.X.shape[0],
+        claim=LikelihoodClaim(
+            model.scorer_,
+            model.C_,
+            problem.penalty.factors[: task.X.shape[1]],
+            bool(model.fit_intercept),
+            by_class,
+            model.loss,
+            float(l1_ratio_of(model)),
+        ),
+        facts=_facts(model, task, outcome.bound),
+    )
+
+
+def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
+    """What a certificate says besides: how C was chosen, the gap where only some directions are resolved, and
+    classes without any weight.
+    """
+    facts: dict[str, str | float | int] = {}
+    if model.penalty_choice_ is not None:
+        facts["penalty"] = str(model.penalty_choice_)
+    if bound.resolved is not None:
+        facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
+    absent = task.classes[model.scorer_.W[:, 0] == FAR].tolist() if len(model.scorer_.W) > 1 else []
+    if absent:
+        names = ", ".join(map(repr, absent))
+        facts["no weight"] = f"{names}: these rows drop out of the fit, and the probability of the class is 0"
+    return facts

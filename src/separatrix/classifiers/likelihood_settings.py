@@ -1,0 +1,92 @@
+"""The settings of logistic regression: checked, and in the forms that the core takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.classifiers.bias_reduction import check_bias_reduction
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+    is_number,
+    seed_of,
+)
+from separatrix.classifiers.sklearn_settings import C_of, check_taken, l1_ratio_of
+from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
+from separatrix.losses import LOSSES
+from separatrix.objective.penalty import Penalty
+from separatrix.solvers import Solver
+
+# Losses that give one score a probability.
+HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+
+
+def chooses_C(model: Any) -> bool:
+    """Whether C is to be chosen."""
+    C = C_of(model)
+    return isinstance(C, str) and C == "auto"
+
+
+def check_settings(model: Any) -> None:
+    """Refuse settings that make no sense, each by its name."""
+    check_taken(model)
+    check_bias_reduction(model)
+    C, l1_ratio = C_of(model), l1_ratio_of(model)
+    if not chooses_C(model):
+        check_positive("C", C, "give a positive number, or np.inf for no penalty, or 'auto'")
+    if not chooses_C(model) and not float(C) > 1e-300:
+        raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
+    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
+        raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+    check_choice("loss", model.loss, HEADS)
+    if chooses_C(model) and not LOSSES[model.loss].traits.likelihood:
+        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", "give a number: it has no log loss")
+    check_not_negative("tol", model.tol)
+    check_count("max_iter", model.max_iter, least=1 if chooses_C(model) or model.bias_reduction else 0)
+    check_flag("fit_intercept", model.fit_intercept)
+    check_flag("warm_start", model.warm_start)
+
+
+def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
+    """Of the rows, class weights included; of the classes."""
+    if task.n_classes > 2 and model.loss != "logistic":
+        came = f"got {model.loss!r} for {task.n_classes} classes"
+        raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
+    by_class = class_weights(model.class_weight, task.classes, task.codes, task.weight)
+    weight = task.weight * by_class[task.codes]
+    refuse_weightless_classes(task.classes, task.codes, weight, None if model.bias_reduction else 2)
+    return weight, by_class
+
+
+def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
+    """The penalty of strength 1/C, with the factors and the share of absolute values that were given."""
+    strength = 0.0 if np.isinf(C) else 1.0 / C
+    if model.penalty_factors is None:
+        return Penalty(strength, np.ones(n_features), float(l1_ratio_of(model)))
+    try:
+        factors = np.asarray(model.penalty_factors, dtype=np.float64)
+    except (TypeError, ValueError):
+        factors = np.empty(0)
+    if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise ParameterError(
+            "penalty_factors",
+            f"got {model.penalty_factors!r}",
+            f"give {n_features} finite factors >= 0, one a column",
+        )
+    return Penalty(strength, factors, float(l1_ratio_of(model)))
+
+
+def seeded(model: Any, solver: Solver | None) -> Solver | None:
+    """The solver with the seed of ``random_state``, where it draws anything."""
+    if model.random_state is None or solver is None or not hasattr(solver, "seed"):
+        return solver
+    return replace(solver, seed=seed_of(model.random_state))  # type: ignore[type-var]

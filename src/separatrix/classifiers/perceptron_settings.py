@@ -1,0 +1,84 @@
+"""The settings of the perceptron: checked, and as the solver and the plan of the search that they ask for."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from separatrix.base.errors import ParameterError
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+    is_number,
+    seed_of,
+)
+from separatrix.classifiers.perceptron_search import Plan, rows_aside
+from separatrix.solvers.separating.perceptron import UPDATES
+
+# The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
+PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
+
+
+def check_settings(model: Any) -> None:
+    """Refuse settings that make no sense, each by its name."""
+    check_choice("update", model.update, UPDATES)
+    check_choice("zero", model.zero, ("mistake", "positive"))
+    for flag in ("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"):
+        check_flag(flag, getattr(model, flag))
+    check_positive("eta0", model.eta0)
+    for count in ("max_iter", "n_iter_no_change"):
+        check_count(count, getattr(model, count))
+    if model.tol is not None:
+        check_not_negative("tol", model.tol)
+    if not (isinstance(model.average, str) and model.average == "auto"):
+        check_flag("average", model.average)
+    if model.penalty is not None:
+        check_choice("penalty", model.penalty, PENALTIES)
+    check_not_negative("alpha", model.alpha)
+    for share in ("l1_ratio", "validation_fraction"):
+        if not (is_number(value := getattr(model, share)) and 0 <= value <= 1):
+            raise ParameterError(share, f"got {value!r}", "give a number between 0 and 1")
+    if model.average is True and (model.pocket or model.penalty is not None):
+        other = "a pocket" if model.pocket else "a penalty"
+        raise ParameterError("average", f"got True beside {other}", "choose one of the two")
+
+
+def refuse_in_steps(model: Any) -> None:
+    """Refuse settings that need all rows at once."""
+    if model.early_stopping:
+        raise ParameterError("early_stopping", "partial_fit sets no rows aside", "use fit, or set it to False")
+    if isinstance(model.class_weight, str):
+        came = f"got {model.class_weight!r}, which needs all rows at once"
+        raise ParameterError("class_weight", came, "give partial_fit a factor for each label")
+
+
+def solver_of(model: Any) -> Any:
+    """The update that is asked for, with the settings that it has."""
+    check_settings(model)
+    kind: Any = UPDATES[model.update]
+    settings = {"eta": float(model.eta0), "zero": model.zero, "pocket": bool(model.pocket)}
+    settings |= {"average": model.average is True, "weighted": model.class_weight is not None}
+    settings |= {"shuffle": bool(model.shuffle), "seed": seed_of(model.random_state)}
+    settings |= {"survey_from": 0 if model.pocket else int(model.max_iter)}  # a pocket compares what it surveys
+    if model.penalty is not None:
+        ratio = PENALTIES[model.penalty]
+        settings |= {"alpha": float(model.alpha), "l1_ratio": float(model.l1_ratio if ratio is None else ratio)}
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in settings.items() if name in known})
+
+
+def plan_of(model: Any, solver: Any, task: FitInput) -> Plan:
+    """How to search, and when to stop."""
+    aside = None
+    if model.early_stopping:
+        fraction = float(model.validation_fraction)
+        aside = rows_aside(task.codes, task.n_classes, fraction, seed_of(model.random_state))
+    plain = not (model.pocket or model.early_stopping or model.penalty is not None)
+    mean_after = model.average == "auto" and model.update == "online" and plain
+    tol = None if model.tol is None else float(model.tol)
+    patience, by_rows = int(model.n_iter_no_change), model.update != "batch"
+    return Plan(solver, int(model.max_iter), tol, patience, mean_after, aside, by_rows)

@@ -1,0 +1,186 @@
+"""Quadratic discriminant analysis: a Gaussian with its own covariance for each class. TEXTBOOK D2, D4, D6, F6."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import LabelError, ParameterError
+from separatrix.classifiers.description import Description, Requires, array
+from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
+from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
+from separatrix.classifiers.generative import (
+    Generative,
+    check_covariance_settings,
+    covariances_of,
+    priors_of,
+    refuse_empty_class,
+    shrinkage_says,
+    shrinks,
+)
+from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
+from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.whitening import Whitening
+from separatrix.rows import counted_passes, memory_rows
+
+DESCRIPTION = Description(
+    about="quadratic discriminant analysis: a Gaussian for each class",
+    scorers=("quadratic",),
+    claims={"gaussian": GAUSSIAN_CLAIM},
+    fitted={**GENERATIVE, "covariance_": array("K", "d", "d", finite=False)},
+    probabilities=True,
+    curved=True,
+    requires=(Requires.FEW_COLUMNS, Requires.MORE_ROWS_THAN_COLUMNS),
+)
+
+
+class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
+    r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class, turned round by Bayes: quadratic boundaries.
+
+    TEXTBOOK F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. ``sample_weight`` counts rows: n_k
+    is the class's weight.
+
+    Parameters
+    ----------
+    priors : array (n_classes,) or None
+        p(C_k), in the order of the sorted classes; None: the rows' shares.
+    reg_param : float in [0, 1], default 0.0
+        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the columns' own units, as in scikit-learn.
+    solver : "svd" or "eigen", default "svd"
+        scikit-learn's names; both stand for the one closed form.
+    shrinkage : None, "auto" or float in [0, 1], default None
+        Draw each Σ_k, with n_k in the denominator, towards a multiple of the identity: by this share, or with "auto" by
+        Ledoit and Wolf's, as in scikit-learn.
+    store_covariance, tol
+        Accepted for scikit-learn's sake: ``covariance_`` is always there, and the rank is that of float64.
+    covariance_estimator : estimator or None
+        Estimates each Σ_k in place of the above; it has ``fit(X)`` and ``covariance_``.
+
+    Along directions in which a class does not vary it takes the pooled variance, and the certificate says so.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, means_, priors_ : as in scikit-learn
+    covariance_ : array (n_classes, n_features, n_features)
+    rotations_, scalings_ : lists of arrays (n_features, n_features) and (n_features,)
+        The principal directions of each covariance, in columns, and the variances along them, the largest first.
+    n_parameters_ : int
+        K d means, K d (d + 1)/2 of the covariances, and K − 1 priors unless given.
+    certificate_ : Certificate
+        The objective is −(1/n) Σ ln p(x, y); its bound, how far the fit is from the likeliest Gaussians.
+
+    Examples
+    --------
+    >>> from separatrix import QuadraticDiscriminantAnalysis
+    >>> X, y = [[-1.0], [0.0], [1.0], [-9.0], [-8.0], [8.0], [9.0]], ["in"] * 3 + ["out"] * 4
+    >>> QuadraticDiscriminantAnalysis().fit(X, y).predict([[-20.0], [0.5], [20.0]]).tolist()
+    ['out', 'in', 'out']
+    """
+
+    approach: ClassVar[Approach] = "generative"
+    has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
+
+    scorer_: QuadraticScorer
+
+    def __init__(
+        self,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        store_covariance: bool = False,
+        tol: float | None = None,
+        covariance_estimator: Any = None,
+    ) -> None:
+        self.priors = priors
+        self.reg_param = reg_param
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        check_covariance_settings(self, ("svd", "eigen"))
+        check_not_negative("reg_param", self.reg_param)
+        if self.reg_param > 1:
+            raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
+        if self.reg_param and shrinks(self):
+            came = f"got {self.reg_param!r} beside shrinkage or a covariance_estimator"
+            raise ParameterError("reg_param", came, "set one of them only")
+        task = validate(self, X, y, sample_weight)
+        spread = float(np.sqrt(self.reg_param))
+        with one_blas_thread, counted_passes() as passes:
+            rows = memory_rows(task.X, task.codes, task.weight)
+            found = gather(rows, task.n_classes, names=task.names, spread=spread)
+            refuse_empty_class(task, found)
+            self._refuse_single_rows(task, found)
+            self._fit(task, found, passes)
+        return self
+
+    def _refuse_single_rows(self, task: FitInput, found: Moments) -> None:
+        short = np.flatnonzero(found.weight <= 1)
+        if len(short) and self.reg_param == 0:
+            raise LabelError(
+                "y",
+                f"class {task.classes.tolist()[short[0]]!r} has one row (n_samples = 1 by weight), so no covariance",
+                "give it more rows, set reg_param > 0, or use LinearDiscriminantAnalysis",
+            )
+
+    def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
+        K, d = found.mean.shape
+        priors, r = priors_of(self.priors, found), float(self.reg_param)
+        freedom = found.weight - 1
+        share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
+        sigma = covariances_of(self, task, found) if shrinks(self) else share[:, None, None] * found.scatter
+        sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / found.frame.scale) ** 2
+        pooled = Whitening.of(np.einsum("k,kij->ij", found.shares, sigma))
+        whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
+        constant = np.array([log_constant(white, found) for white in whites])
+        self.gaussians_ = Gaussians(
+            found.frame, priors, found.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
+        )
+        self.scorer_ = QuadraticScorer(self.gaussians_, task.classes)
+        self.classes_, self.priors_, self.means_ = task.classes, priors, found.raw_mean
+        self.covariance_ = in_raw_units(sigma, found)
+        self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
+        status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
+        if shrinks(self):
+            status = f"class means{shrinkage_says(self)}, and priors, in closed form"
+        if r > 0:
+            status += f", each covariance drawn to the identity by {r:g}"
+        if pooled.singular:
+            status += f"; columns are constant or collinear in every class (rank {pooled.rank} of {d}): {REMEDY}"
+        poor = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
+        if poor:
+            status += (
+                f"; class {task.classes.tolist()[poor[0]]!r} varies along {ranks[poor[0]]} of {pooled.rank} directions"
+                " and takes the pooled variance along the others: give it more rows, set reg_param > 0, or use"
+                " LinearDiscriminantAnalysis"
+            )
+        discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
+        self.certificate_ = gaussian_certificate(
+            self, task, found, status, min(ranks), False, discriminative, 0.0, passes
+        )
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """The principal directions of each class's covariance, in columns, of the largest variance first."""
+        return [axes for _, axes in self._principal()]
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """The variances along them."""
+        return [variances for variances, _ in self._principal()]
+
+    def _principal(self) -> list[tuple[Array, Array]]:
+        found = [np.linalg.eigh(sigma) for sigma in self.covariance_]
+        return [(variances[::-1], axes[:, ::-1]) for variances, axes in found]

@@ -1,0 +1,66 @@
+"""Settings, fields and claims that the descriptions of several classifiers have in common."""
+
+from __future__ import annotations
+
+from separatrix.classifiers.description import (
+    ANY_CLAIM,
+    ANY_SCORER,
+    COUNT,
+    FITTED_MODEL,
+    GAUSSIANS,
+    LINEAR_SCORER,
+    ROWS,
+    SCHEME,
+    VERDICT,
+    Field,
+    Setting,
+    array,
+    record,
+)
+
+L1_RATIO = Setting(
+    "--l1-ratio",
+    "l1_ratio",
+    "Share of absolute values in the penalty (0): 0 ridge, 1 lasso, with weights of exactly zero.",
+    float,
+    metavar="SHARE",
+)
+NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Put the boundary through the origin.", flag=False)
+CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",))
+TOL = Setting(
+    "--tol",
+    "tol",
+    "Stop when proven this near to the optimum, relative to the null model (1e-8).",
+    float,
+    metavar="NUMBER",
+)
+MAX_ITER = Setting("--max-iter", "max_iter", "Stop after so many iterations.", int, metavar="N")
+
+# What a search for a separating hyperplane leaves.
+SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}
+SEPARATION = record("separatrix.certificates.separation_claims:SeparationClaim", scorer=LINEAR_SCORER)
+MARGIN = record(
+    "separatrix.certificates.separation_claims:MarginClaim",
+    scorer=LINEAR_SCORER,
+    supports=record(
+        "separatrix.certificates.separation_claims:Support", rows=ROWS, weights=array("", least=0)
+    ).for_each("scores"),
+)
+
+# What Gaussians fitted to the classes leave.
+GENERATIVE: dict[str, Field] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"), "priors_": array("K", least=0)}
+GAUSSIAN_CLAIM = record("separatrix.certificates.moments_claims:GaussianClaim", scorer=ANY_SCORER, gaussians=GAUSSIANS)
+
+# What a scheme of models of two classes leaves.
+ONE_VERSUS: dict[str, Field] = {
+    "_W": array("models", "1+d").maybe(),
+    "cost_": record("separatrix.scorers.schemes:SchemeCost", imbalance=array("models", "", whole=True, least=0)),
+    "estimators_": FITTED_MODEL.for_each("models", list),
+}
+# Each part's claim is about two classes of its own, and stands with the part.
+PARTS_CLAIM = record(
+    "separatrix.certificates.parts_claim:PartsClaim",
+    scorer=ANY_SCORER,
+    scheme=SCHEME,
+    claims=ANY_CLAIM.maybe().for_each("models"),
+)

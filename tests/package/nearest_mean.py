@@ -1,0 +1,103 @@
+"""Nearest mean: a classifier in one file, as an extension would add it. ``test_adding_a_classifier`` registers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from separatrix.base.arrays import EPS, Array
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
+from separatrix.classifiers.fit_input import check_choice, validate
+from separatrix.classifiers.generative import refuse_empty_class
+from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.moments.gather import Moments, gather
+from separatrix.objective.bound import Bound
+from separatrix.rows import counted_passes
+from separatrix.scorers.scorer import Scorer
+
+DESCRIPTION = Description(
+    about="the class whose mean is nearest",
+    settings=(Setting("--shift", "shift", "Of the nearest mean: none (the default) or priors.", metavar="WORD"),),
+    claims={
+        "means": record("tests.package.nearest_mean:MeansClaim", scorer=LINEAR_SCORER, means=array("K", "d")),
+    },
+    fitted={"means_": array("K", "d")},
+    requires=(Requires.FEW_COLUMNS,),
+)
+
+
+@dataclass(frozen=True)
+class MeansClaim:
+    """That means (K, d) are the means of the rows: they minimise E = (1/n) Σ ‖x_i − m_{y_i}‖².
+
+    E exceeds its minimum by exactly Σ_k (n_k/n) ‖m_k − mean_k‖².
+    """
+
+    scorer: Any
+    means: Array
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """E, its gradient and its gap over these rows."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return self.against(gather(X, codes, len(self.means), weight, pooled=True))
+
+    def against(self, found: Moments) -> Recomputed:
+        """The same from the moments of the rows."""
+        units, n = found.frame.scale**2, found.total_weight
+        least = float(np.diag(found.within) @ units) / n
+        null = least + float(np.diag(found.between) @ units) / n
+        off = self.means - found.raw_mean
+        gap = float(found.shares @ np.sum(off**2, axis=1))
+        length = 2 * float(np.linalg.norm(found.shares[:, None] * off))
+        return Recomputed(least + gap, null, Bound(gap + 4 * EPS * null, "the distance of the means"), length)
+
+
+class NearestMean(LinearClassifier):
+    """argmin_k ‖x − m_k‖², m_k the mean of class k; so the scores z_k = m_k·x − ½‖m_k‖² are linear.
+
+    Parameters
+    ----------
+    shift : "none" or "priors", default "none"
+        "priors" adds ln p(C_k) to the score of class k.
+    """
+
+    approach: ClassVar[Approach] = "discriminant function"
+
+    def __init__(self, shift: str = "none") -> None:
+        self.shift = shift
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
+        check_choice("shift", self.shift, ("none", "priors"))
+        task = validate(self, X, y, sample_weight)
+        with one_blas_thread, counted_passes() as passes:
+            found = gather(task.X, task.codes, task.n_classes, task.weight, pooled=True, names=task.names)
+            refuse_empty_class(task, found)
+        M = found.raw_mean
+        b = -0.5 * np.sum(M**2, axis=1) + (np.log(found.shares) if self.shift == "priors" else 0.0)
+        W = np.column_stack([b, M])
+        self._keep_scorer(Scorer(W[1:] - W[:1] if len(M) == 2 else W, task.classes, "identity"))
+        self.means_, self.n_parameters_ = M, M.size
+        claim = MeansClaim(self.scorer_, M)
+        self.certificate_ = Certificate(
+            status="the class means, in closed form",
+            code="closed-form",
+            met=True,
+            **claim.against(found).fields(),
+            iterations=1,
+            passes=passes[0],
+            solver="closed-form",
+            why="closed form: a mean for each class",
+            rank=None,
+            full_rank=M.shape[1],
+            n_parameters=M.size,
+            n_rows=task.X.shape[0],
+            claim=claim,
+        )
+        return self
