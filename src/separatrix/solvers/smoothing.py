@@ -17,7 +17,7 @@ Chen and Mangasarian, Mathematical Programming 71 (1995), for going through them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -30,9 +30,9 @@ from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, Need, Solver, State
 
-# Steps at most for one width, beyond which the next one is no easier.
+# Steps of the method within one step here; what is not at its minimum by then goes on from there in the next.
 MOST_STEPS = 300
-# A width's minimum is left to this share of the gap that the width itself leaves.
+# A width's objective is minimised to this share of the gap that the width itself leaves.
 NEAR = 0.01
 
 
@@ -68,14 +68,17 @@ class Smoothing:
             return _within(problem).step(problem, state, budget)
         k = state.memory["width"]
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
-        method, goal = _within(near), NEAR * WIDTHS[k] * min(1.0, near.size / near.n_rows)
+        method, width_gap = _within(near), WIDTHS[k] * min(1.0, near.size / near.n_rows)
         inner = method.init(near, _ahead(state))
         for _ in range(MOST_STEPS):
-            if inner.halt is not None or _left(near, inner) <= goal:
+            if inner.halt is not None or _left(near, inner) <= NEAR * width_gap:
                 break
             inner = method.step(near, inner)
-        halt = Halt.STALLED if k + 1 == len(WIDTHS) else None
-        memory = {"width": k + 1, "from": state.W if k else None}
+        reached = _left(near, inner) <= width_gap
+        if inner.halt is not None and not reached:
+            return replace(state, halt=Halt.STALLED)  # rounding: the last width's minimum proves more
+        halt = Halt.STALLED if reached and k + 1 == len(WIDTHS) else None
+        memory = {"width": k + 1, "from": state.W if k else None} if reached else {"width": k, "from": None}
         return State(inner.W, problem.value_gradient(inner.W), state.iteration + 1, memory, halt)
 
     def solution(self, problem: Objective, state: State) -> State:
