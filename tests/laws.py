@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 
 from separatrix.base.concurrency import threads
-from separatrix.losses.links import LINKS
 from separatrix.objectives.bounds import bound
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import Halt, Need, State, default_rules, run, states
@@ -111,7 +110,7 @@ def loss_is_proper(loss):
         expected = p @ loss.derivative(np.arange(4), z)
     else:
         p, one = 0.3, np.ones(1)
-        z = LINKS[loss.traits.link].inverse(p) * one
+        z = loss.traits.link.inverse(p) * one
         expected = p * loss.derivative(one, z) + (1 - p) * loss.derivative(-one, z)
     np.testing.assert_allclose(expected, 0, atol=1e-14)
 
@@ -119,9 +118,9 @@ def loss_is_proper(loss):
 def loss_is_minus_the_log_of_its_probability(loss):
     t, z = _points(loss)
     if loss.traits.multiclass:
-        log_p = LINKS[loss.traits.link].log_probabilities(z)[np.arange(len(t)), t]
+        log_p = loss.traits.link.log_probabilities(z)[np.arange(len(t)), t]
     else:
-        log_p = LINKS[loss.traits.link].log_probabilities(z)[np.arange(len(t)), (t > 0).astype(int)]
+        log_p = loss.traits.link.log_probabilities(z)[np.arange(len(t)), (t > 0).astype(int)]
     np.testing.assert_allclose(loss.value(t, z), -log_p, rtol=1e-10, atol=1e-14)
 
 

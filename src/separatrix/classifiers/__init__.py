@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.kozinec import KozinecClassifier
     from separatrix.classifiers.least_squares import LeastSquaresClassifier
     from separatrix.classifiers.linear_discriminant import LinearDiscriminantAnalysis
+    from separatrix.classifiers.linear_svc import LinearSVC
     from separatrix.classifiers.logistic import LogisticRegression
     from separatrix.classifiers.max_margin import MaxMarginClassifier
     from separatrix.classifiers.one_versus_one import OneVsOneClassifier
@@ -33,6 +34,7 @@ OFFERED = {
     "perceptron": ("perceptron", "Perceptron"),
     "kozinec": ("kozinec", "KozinecClassifier"),
     "max-margin": ("max_margin", "MaxMarginClassifier"),
+    "linear-svc": ("linear_svc", "LinearSVC"),
     "least-squares": ("least_squares", "LeastSquaresClassifier"),
     "fisher": ("fisher", "FisherDiscriminant"),
     "lda": ("linear_discriminant", "LinearDiscriminantAnalysis"),
@@ -45,6 +47,7 @@ __all__ = [
     "KozinecClassifier",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "LinearSVC",
     "LogisticRegression",
     "MaxMarginClassifier",
     "OneVsOneClassifier",

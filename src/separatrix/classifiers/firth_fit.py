@@ -32,7 +32,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     start = start_of(model, problem.objective, task, Newton())
     found = firth.fit(problem, start, model.tol, model.max_iter)
     W, outcome = _delivered(problem, found.run, model.tol)
-    model._keep_scorer(Scorer(W, task.classes, str(problem.objective.loss.traits.link)))
+    model._keep_scorer(Scorer(W, task.classes, problem.objective.loss.traits.head.name))
     model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None  # no penalty by size; a maximum on any rows
     model.n_iter_, model.trace_ = np.array([outcome.state.iteration], dtype=np.int32), outcome.trace
     model.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.objective.fit_intercept)

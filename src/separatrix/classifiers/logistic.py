@@ -34,7 +34,16 @@ from separatrix.classifiers.likelihood_settings import check_settings, chooses_C
 from separatrix.classifiers.likelihood_start import start_of
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
-from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, L1_RATIO, MAX_ITER, NO_INTERCEPT, TOL
+from separatrix.classifiers.shared_descriptions import (
+    CLASS_WEIGHT,
+    L1_RATIO,
+    LOSS,
+    MAX_ITER,
+    NO_INTERCEPT,
+    SOLVER,
+    TOL,
+    C,
+)
 from separatrix.classifiers.sklearn_settings import (
     UNSET,
     C_of,
@@ -56,14 +65,8 @@ from separatrix.tuning.penalty_search import choose_near, choose_penalty
 DESCRIPTION = Description(
     about="logistic regression; softmax with several classes",
     settings=(
-        Setting(
-            "--C",
-            "C",
-            "Inverse strength of the penalty (1); inf for none, auto for the one that predicts rows left out best.",
-            float,
-            words=("auto",),
-            metavar="NUMBER",
-        ),
+        C,
+        LOSS,
         L1_RATIO,
         Setting(
             "--bias-reduction",
@@ -71,9 +74,7 @@ DESCRIPTION = Description(
             "Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
             words=("firth",),
         ),
-        Setting(
-            "--solver", "solver", "auto (the default)", names="separatrix.solvers.registry:SOLVERS", metavar="NAME"
-        ),
+        SOLVER,
         NO_INTERCEPT,
         CLASS_WEIGHT,
         TOL,
@@ -143,7 +144,7 @@ class LogisticRegression(LinearClassifier):
         then the penalised score's length in standard errors. ``separatrix.firth`` has its tests and intervals.
     tol : float, default 1e-8
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Losses
-        other than "logistic" have no such proof: there it is the gradient's length.
+        other than "logistic" have no such proof but for "probit" with a finite C: there it is the gradient's length.
     max_iter : int, default 1000
         With 0 the weights are those of the start, and the certificate says how far from the optimum these are.
     start : "zero", "random" or array (K or 1, n_features + 1), default "zero"
@@ -335,7 +336,7 @@ class LogisticRegression(LinearClassifier):
         return self.certificate_.solver
 
     def _link_name(self, n_classes: int) -> str:
-        return str(LOSSES[self.loss].traits.link) if n_classes == 2 else "softmax"
+        return LOSSES[self.loss].traits.head.name if n_classes == 2 else "softmax"
 
     def _keep(
         self,
@@ -347,7 +348,7 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        self._keep_scorer(Scorer(W, task.classes, str(problem.loss.traits.link) if len(W) == 1 else "softmax"))
+        self._keep_scorer(Scorer(W, task.classes, problem.loss.traits.head.name if len(W) == 1 else "softmax"))
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)

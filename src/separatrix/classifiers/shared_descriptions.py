@@ -18,6 +18,25 @@ from separatrix.classifiers.description import (
     record,
 )
 
+C = Setting(
+    "--C",
+    "C",
+    "Inverse strength of the penalty (1); of logistic also inf for none, auto for the one that predicts rows left out "
+    "best.",
+    float,
+    words=("auto",),
+    metavar="NUMBER",
+)
+LOSS = Setting(
+    "--loss",
+    "loss",
+    "Of logistic: logistic (the default), probit, cloglog or squared-sigmoid. Of linear-svc: squared_hinge (the "
+    "default) or hinge.",
+    metavar="NAME",
+)
+SOLVER = Setting(
+    "--solver", "solver", "auto (the default)", names="separatrix.solvers.registry:SOLVERS", metavar="NAME"
+)
 L1_RATIO = Setting(
     "--l1-ratio",
     "l1_ratio",

@@ -4,11 +4,12 @@ A loss knows the coded target t and the score z, nothing of X or w. The margin l
 m = t z with t = ±1 and z of shape (m,); softmax takes class numbers t and scores (m, K).
 
 >>> sorted(LOSSES)
-['cloglog', 'hinge', 'logistic', 'perceptron', 'probit', 'softmax', 'squared', 'squared-sigmoid', 'zero-one']
+['cloglog', 'hinge', 'logistic', 'perceptron', 'probit', 'softmax', 'squared', 'squared-sigmoid', 'squared_hinge',
+ 'zero-one']
 """
 
 from separatrix.losses.activations import logit, sigmoid, softmax
-from separatrix.losses.margin import Hinge, Logistic, Perceptron, Squared, ZeroOne
+from separatrix.losses.margin import Hinge, Logistic, Perceptron, Squared, SquaredHinge, ZeroOne
 from separatrix.losses.multiclass import Softmax
 from separatrix.losses.other_heads import ComplementaryLogLog, Probit, SquaredSigmoid
 from separatrix.losses.traits import Loss, MarginLoss, Traits
@@ -22,6 +23,7 @@ LOSSES: dict[str, Loss] = {
     "squared": Squared(),
     "perceptron": Perceptron(),
     "hinge": Hinge(),
+    "squared_hinge": SquaredHinge(),
     "zero-one": ZeroOne(),
 }
 
@@ -36,6 +38,7 @@ __all__ = [
     "Probit",
     "Softmax",
     "Squared",
+    "SquaredHinge",
     "SquaredSigmoid",
     "Traits",
     "ZeroOne",

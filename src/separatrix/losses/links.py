@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import ClassVar, Protocol, final
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Booleans
 from separatrix.base.errors import ParameterError
-from separatrix.losses import logit, sigmoid, softmax
+from separatrix.losses.activations import logit, sigmoid, softmax
 
 __all__ = [
     "LINKS",
@@ -37,12 +37,16 @@ __all__ = [
 class Link(Protocol):
     """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them.
 
+    ``name`` is what model files and scorers call it: its key in ``LINKS``.
+
     One score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is predicted.
     A link with probabilities predicts the second class where its probability exceeds ½, so a tie goes to the first
     class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1), and so
     ``takes_boundary``.
     """
 
+    @property
+    def name(self) -> str: ...
     @property
     def probabilistic(self) -> bool: ...
     @property
@@ -100,6 +104,8 @@ class Logit(BinaryLink):
     0.0
     """
 
+    name: ClassVar[str] = "logit"
+
     def activation(self, z: Array) -> Array:
         return sigmoid(z)
 
@@ -118,6 +124,8 @@ class ProbitLink(BinaryLink):
     >>> round(ProbitLink().inverse(0.975), 2)
     1.96
     """
+
+    name: ClassVar[str] = "probit"
 
     def activation(self, z: Array) -> Array:
         from scipy.special import ndtr
@@ -146,6 +154,7 @@ class CloglogLink(BinaryLink):
     [False, True]
     """
 
+    name: ClassVar[str] = "cloglog"
     boundary = math.log(math.log(2.0))
 
     def activation(self, z: Array) -> Array:
@@ -171,6 +180,7 @@ class SoftmaxLink(Decides):
     [[0.25, 0.25, 0.25, 0.25]]
     """
 
+    name: ClassVar[str] = "softmax"
     probabilistic: bool = True
 
     def activation(self, z: Array) -> Array:
@@ -206,6 +216,8 @@ class Identity(_NoProbabilities):
     0.5
     """
 
+    name: ClassVar[str] = "identity"
+
     def activation(self, z: Array) -> Array:
         return z
 
@@ -222,6 +234,8 @@ class Sign(_NoProbabilities):
     [-1.0, 1.0, 1.0]
     """
 
+    name: ClassVar[str] = "sign"
+
     def activation(self, z: Array) -> Array:
         return np.where(z >= 0, 1.0, -1.0)
 
@@ -230,10 +244,5 @@ class Sign(_NoProbabilities):
 
 
 LINKS: dict[str, Link] = {
-    "logit": Logit(),
-    "probit": ProbitLink(),
-    "cloglog": CloglogLink(),
-    "softmax": SoftmaxLink(),
-    "identity": Identity(),
-    "sign": Sign(),
+    link.name: link for link in (Logit(), ProbitLink(), CloglogLink(), SoftmaxLink(), Identity(), Sign())
 }

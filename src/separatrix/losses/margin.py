@@ -1,4 +1,4 @@
-"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
+"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, squared hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import sigmoid, x_log_x
+from separatrix.losses.links import Logit
 from separatrix.losses.traits import MarginLoss, Traits
+
+# What stands for a second derivative of zero, as a share of the largest: with none at all a Newton step has no length
+# where no row bends the objective along the intercept.
+FLAT = 1e-8
 
 
 @final
@@ -23,7 +28,7 @@ class Logistic(MarginLoss):
     0.693
     """
 
-    traits: ClassVar[Traits] = Traits(link="logit", likelihood=True, lipschitz=0.25, self_concordance=1.0)
+    traits: ClassVar[Traits] = Traits(link=Logit(), likelihood=True, lipschitz=0.25, self_concordance=1.0)
 
     def of_margin(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
@@ -81,7 +86,7 @@ class Perceptron(MarginLoss):
     [2.0, 0.0, 0.0]
     """
 
-    traits: ClassVar[Traits] = Traits(smooth=False, calibrated=False)
+    traits: ClassVar[Traits] = Traits(smooth=False, calibrated=False, steepest=1.0)
 
     def of_margin(self, m: Array) -> Array:
         return np.where(m < 0, -m, 0.0)
@@ -105,7 +110,7 @@ class Hinge(MarginLoss):
     [2.0, 0.0, 0.0]
     """
 
-    traits: ClassVar[Traits] = Traits(smooth=False)
+    traits: ClassVar[Traits] = Traits(smooth=False, steepest=1.0)
 
     def of_margin(self, m: Array) -> Array:
         return np.maximum(0.0, 1.0 - m)
@@ -118,6 +123,71 @@ class Hinge(MarginLoss):
 
     def conjugate_of_slope(self, a: Array) -> Array:
         return np.where((a >= -1) & (a <= 0), a, np.inf)
+
+    def smoothed(self, mu: float) -> SmoothedHinge:
+        """The loss whose slope falls from 0 to −1 between m = 1 and m = 1 − μ."""
+        return SmoothedHinge(mu)
+
+
+@final
+@dataclass(frozen=True)
+class SmoothedHinge(MarginLoss):
+    """ℓ(m) = max over −1 ≤ a ≤ 0 of a (m − 1) − ½ μ a²: at most the hinge loss, and at least that less μ/2.
+
+    That is (1 − m)²/(2μ) between m = 1 − μ and m = 1, zero beyond, and 1 − m − μ/2 before. Nesterov, Smooth
+    minimization of non-smooth functions, Mathematical Programming 103 (2005).
+
+    >>> SmoothedHinge(0.5).of_margin(np.array([-1.0, 0.75, 1.0])).tolist()
+    [1.75, 0.0625, 0.0]
+    """
+
+    mu: float
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        return Traits(lipschitz=1.0 / self.mu, steepest=1.0)
+
+    def of_margin(self, m: Array) -> Array:
+        a = self.slope(m)
+        return a * (m - 1.0) - 0.5 * self.mu * a * a
+
+    def slope(self, m: Array) -> Array:
+        return -np.clip((1.0 - m) / self.mu, 0.0, 1.0)
+
+    def curvature(self, m: Array) -> Array:
+        return np.where((m < 1.0) & (m > 1.0 - self.mu), 1.0, FLAT) / self.mu
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """That of the hinge loss and ½ μ a², for a in [−1, 0]."""
+        return np.where((a >= -1) & (a <= 0), a + 0.5 * self.mu * a * a, np.inf)
+
+
+@final
+@dataclass(frozen=True)
+class SquaredHinge(MarginLoss):
+    """ℓ(m) = max(0, 1 − m)²: as the squared loss, but nothing is "too correct".
+
+    Its second derivative is 2 for m < 1 and 0 beyond, where ``FLAT`` stands for it.
+
+    >>> SquaredHinge().of_margin(np.array([-1.0, 1.0, 3.0])).tolist()
+    [4.0, 0.0, 0.0]
+    """
+
+    traits: ClassVar[Traits] = Traits(lipschitz=2.0)
+
+    def of_margin(self, m: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.maximum(0.0, 1.0 - m) ** 2
+
+    def slope(self, m: Array) -> Array:
+        return -2.0 * np.maximum(0.0, 1.0 - m)
+
+    def curvature(self, m: Array) -> Array:
+        return 2.0 * np.where(m < 1, 1.0, FLAT)
+
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """The squared loss's, for a ≤ 0."""
+        return np.where(a <= 0, a + a**2 / 4.0, np.inf)
 
 
 # What a score of exactly 0 is.

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import softmax, x_log_x
+from separatrix.losses.links import SoftmaxLink
 from separatrix.losses.traits import Traits
 
 
@@ -25,7 +26,7 @@ class Softmax:
     """
 
     traits: ClassVar[Traits] = Traits(
-        link="softmax", likelihood=True, lipschitz=0.5, self_concordance=1.0, by_margin=False, multiclass=True
+        link=SoftmaxLink(), likelihood=True, lipschitz=0.5, self_concordance=1.0, by_margin=False, multiclass=True
     )
 
     def value(self, t: AnyArray, z: Array) -> Array:

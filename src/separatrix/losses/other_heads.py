@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.activations import sigmoid
+from separatrix.losses.links import CloglogLink, Logit, ProbitLink
 from separatrix.losses.traits import MarginLoss, Traits
 
 # Past this score e^z leaves float64.
@@ -24,7 +25,7 @@ class Probit(MarginLoss):
     0.693
     """
 
-    traits: ClassVar[Traits] = Traits(link="probit", likelihood=True, lipschitz=1.0)
+    traits: ClassVar[Traits] = Traits(link=ProbitLink(), likelihood=True, lipschitz=1.0)
 
     def of_margin(self, m: Array) -> Array:
         from scipy.special import log_ndtr
@@ -66,7 +67,7 @@ class ComplementaryLogLog:
     [1.0]
     """
 
-    traits: ClassVar[Traits] = Traits(link="cloglog", likelihood=True, by_margin=False)
+    traits: ClassVar[Traits] = Traits(link=CloglogLink(), likelihood=True, by_margin=False)
 
     def value(self, t: AnyArray, z: Array) -> Array:
         rate = _rate(z)
@@ -128,7 +129,7 @@ class SquaredSigmoid(MarginLoss):
     [0.25, 1.0]
     """
 
-    traits: ClassVar[Traits] = Traits(convex=False, link="logit", lipschitz=0.16)
+    traits: ClassVar[Traits] = Traits(convex=False, link=Logit(), lipschitz=0.16)
 
     def of_margin(self, m: Array) -> Array:
         with np.errstate(under="ignore"):

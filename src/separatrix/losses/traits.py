@@ -9,15 +9,18 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.losses.links import Link, Logit, Sign, SoftmaxLink
 
 
 @dataclass(frozen=True)
 class Traits:
     """What is true of a loss, for the laws that hold only where it is.
 
-    convex: in z. continuous, smooth: in z; smooth is twice differentiable. link: the name of the link under which
-    the minimiser of the expected loss is the true probability, or None. likelihood: ℓ = −ln P(t | z) under it.
+    convex: in z. continuous, smooth: in z; smooth is differentiable everywhere, and twice so but at single scores.
+    link: the one under which the minimiser of the expected loss is the true probability; None for a loss without
+    probabilities. likelihood: ℓ = −ln P(t | z) under it.
     calibrated: minimising it minimises the 0-1 error in the limit. lipschitz: of the derivative, or None.
+    steepest: the largest size of the derivative, where the bounds need it, or None.
     self_concordance: M with |ℓ‴[h,h,h]| ≤ M · range(h) · ℓ″[h,h], or None; range(h) is |h| for one score.
     by_margin: a function of t z alone. multiclass: of K scores.
     """
@@ -25,10 +28,11 @@ class Traits:
     convex: bool = True
     continuous: bool = True
     smooth: bool = True
-    link: str | None = None
+    link: Link | None = None
     likelihood: bool = False
     calibrated: bool = True
     lipschitz: float | None = None
+    steepest: float | None = None
     self_concordance: float | None = None
     by_margin: bool = True
     multiclass: bool = False
@@ -39,9 +43,14 @@ class Traits:
         return self.link is not None
 
     @property
+    def head(self) -> Link:
+        """The link of a model that is fitted by this loss: the sign of the score where there are no probabilities."""
+        return Sign() if self.link is None else self.link
+
+    @property
     def canonical(self) -> bool:
         """Whether it is the log loss of the logistic or softmax model, whose dual is an entropy."""
-        return self.likelihood and self.link in ("logit", "softmax")
+        return self.likelihood and isinstance(self.link, Logit | SoftmaxLink)
 
 
 @runtime_checkable
@@ -55,6 +64,16 @@ class Loss(Protocol):
     def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]: ...
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array: ...
     def conjugate(self, t: AnyArray, a: Array) -> Array: ...
+
+
+@runtime_checkable
+class Kinked(Loss, Protocol):
+    """A convex loss with kinks that offers smooth losses near it, which make a dual point of its subgradients.
+
+    ``smoothed(mu)`` has slopes that are slopes of this loss, everywhere, and tends to this loss as mu tends to 0.
+    """
+
+    def smoothed(self, mu: float) -> Loss: ...
 
 
 class MarginLoss(ABC):

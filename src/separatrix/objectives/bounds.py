@@ -3,9 +3,10 @@ r"""How far from the optimum at most.
 Two bounds on E(W) − inf E, each true whatever W is and however it was found:
 
 ``duality``
-    With a penalty on every column. Any dual point q gives E(W′) ≥ D(q) for all W′. Taking the model's own
-    probabilities for q costs no pass, only that the intercept asks for Σ_i s_i q_ik = Σ_i s_i t_ik; q is mixed
-    with just enough of a constant q to make that so, and of the targets for absolute values.
+    With a penalty on every column, for every convex loss that has a conjugate. Any dual point a gives E(W′) ≥ D(a) for
+    all W′. Taking the loss's own slopes for a costs no pass, only that the intercept asks for Σ_i s_i a_i = 0; they are
+    mixed with just enough of constant slopes to make that so, and of zero for absolute values. Of a loss with kinks
+    the slopes are those of a smooth loss near it (``kinks``).
 
 ``affine``
     With or without a penalty, unchanged by any linear map of the columns. With H the Hessian in which only the
@@ -29,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
+from separatrix.losses.traits import Kinked
 from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.curvature import (
     LARGEST_INVERSE_ERROR,
@@ -37,6 +39,7 @@ from separatrix.objectives.curvature import (
     curvature_at,
     rounded_distance,
 )
+from separatrix.objectives.kinks import DualPoint, smoothed_slopes
 from separatrix.objectives.penalty import soft
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.objectives.rounding import Rounding
@@ -55,6 +58,9 @@ LEVEL = 1e-10
 UNNOTICED = 1e-7
 # Parameters up to which the rounding of scores is charged by the Hessian's own diagonal.
 FEW_PARAMETERS = 300
+# Scores beside the best constant whose slopes may make up for the intercept's part of a gradient; those of a logistic
+# loss at the far ends are exactly 0 and 1.
+CONSTANT_SCORES = (-800.0, -2.0, -1.0, 1.0, 2.0, 800.0)
 # Columns of an unresolved direction that are named.
 MOST_NAMED = 5
 
@@ -75,27 +81,49 @@ NOT_LOOKED_FOR = Evidence(_unknown("none", "not looked for yet"))
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
-    r"""E(W) − D(q), summed up so that no term is negative and nothing cancels:
+    r"""E(W) − D(a) for dual points a_i, slopes of the loss, by Fenchel's inequality ℓ(z) + ℓ*(a) ≥ a z.
+
+    Summed up so that no term is negative and nothing cancels, it is
 
         Σ_j ½ (r_j W_j + soft(Ĝ_j, a_j)/r_j)² + a_j |W_j| + clip(Ĝ_j, ±a_j) W_j
-        + (1 − ρ) L + ρ θ [L − H(u) − ⟨W, G_u⟩]
+        + (1 − ρ) L + ρ (1 − θ) F + ρ θ [L + ℓ*(u) − ⟨W, G_u⟩]
 
-    G, L: the loss's gradient and value. q = ρ ((1 − θ) p + θ u) + (1 − ρ) t: the model's probabilities p, with enough
-    of a constant u that the intercept's condition holds, and of the targets t that |Ĝ_j| ≤ a_j for columns whose
-    absolute value alone is penalised; Ĝ = ρ ((1 − θ) G + θ G_u). Entropy is concave, so H(q) is at least its shares.
+    L, G: the mean loss, and the mean of a_i x̄_i. The dual points are ρ ((1 − θ) a + θ u): the slopes a at W, with
+    enough of constant slopes u (``Constants``) that the intercept's condition Σ_i s_i a_i = 0 holds, and of the slope 0
+    that |Ĝ_j| ≤ a_j for columns whose absolute value alone is penalised; Ĝ = ρ ((1 − θ) G + θ G_u). ℓ* is convex, so it
+    is at most its shares there. F is the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i: zero for the slopes of a smooth loss.
     """
-    if not objective.loss.traits.canonical:
-        return _unknown("duality", "only the logistic and softmax losses have a duality bound here")
-    penalty = objective.penalised(W)
-    G, L = at.gradient - penalty.gradient, at.value - penalty.value
-    theta, u, least = _towards_constant(objective, G)
-    sums, mean = objective.mean_class_sums, objective.mean_row
-    G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
-    G_hat = (1 - theta) * G + theta * G_u
+    traits = objective.loss.traits
+    if not traits.convex:
+        return _unknown("duality", "this cost is not convex: other minima may be lower")
+    if traits.lipschitz is None and traits.smooth:
+        return _unknown("duality", "the loss's slope has no Lipschitz constant, so what rounding hides is not known")
+    if not (traits.smooth or isinstance(objective.loss, Kinked)):
+        return _unknown("duality", "the loss has kinks, and offers no smooth losses near it")
+    penalty, rounding = objective.penalised(W), Rounding.of(objective, W, at)
+    L = at.value - penalty.value
+    if traits.smooth:
+        points = [DualPoint(at.gradient - penalty.gradient, rounding.gradient)]
+    elif len(objective.free_columns):
+        points = []
+    else:
+        points = smoothed_slopes(objective, W, rounding)
+    gap = min((_gap(objective, W, L, point) for point in points), default=np.inf)
+    if np.isinf(gap) and len(objective.free_columns):
+        return _unknown("duality", "a column without a penalty has no duality bound")
+    return _bounded(gap, rounding, at, "duality")
+
+
+def _gap(objective: Objective, W: Array, L: float, point: DualPoint) -> float:
+    """E(W) − D by one dual point; infinite where it cannot be made feasible."""
+    G, off = point.gradient, point.rounding
+    constants = (_constant_probabilities if objective.loss.traits.canonical else _constant_slopes)(objective, W, G, L)
+    theta = constants.theta
+    G_hat = (1 - theta) * G + theta * constants.gradient
     free = objective.free_columns
     # A gradient of zero may be rounded: only a column of zeros has one for certain.
     if len(free) and (G_hat[:, free].any() or not objective.zero_columns[free].all()):
-        return _unknown("duality", "a column without a penalty has no duality bound")
+        return np.inf
     held = objective.ridged
     r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
     if objective.has_absolute:
@@ -104,19 +132,17 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
         rho = float(np.min(a[kinked] / np.maximum(largest[kinked], a[kinked]), initial=1.0))
         beyond = soft(rho * beyond, a[held])
         gap = float(np.sum(a * np.abs(W) + np.clip(rho * G_hat, -a, a) * W)) + (1 - rho) * L
-    rounding = Rounding.of(objective, W, at)
-    off = rounding.gradient
     with np.errstate(over="ignore"):  # beside columns of 1e200 a penalty is so weak that it bounds nothing
         gap += 0.5 * float(((np.abs(r * W[:, held] + beyond / r) + off[held] / r) ** 2).sum())
     if objective.has_absolute:
         gap += float(np.sum(off * np.abs(W))) + L * float(np.max(off[kinked] / a[kinked], initial=0.0))
-    apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
+    gap += rho * (1 - theta) * point.apart
     if theta > 0:
-        gap += rho * theta * max(0.0, apart)
+        gap += rho * theta * max(0.0, constants.apart)
     if objective.fit_intercept:
-        # The intercepts' condition holds up to rounding: so much more of the constant probabilities makes up for it.
-        gap += float(off[0]) / least * (abs(apart) + L)
-    return _bounded(gap, rounding, at, "duality")
+        # The intercepts' condition holds up to rounding: so much more of the constant slopes makes up for it.
+        gap += float(off[0]) * constants.price
+    return gap
 
 
 def with_weights(objective: Objective, found: Bound) -> Bound:
@@ -142,6 +168,47 @@ def _held_error(objective: Objective, gap: float) -> WeightError:
 def _in_standard_errors(objective: Objective, distance: float) -> float:
     """S^½ times a length by the mean's Hessian: the same by the sum's, which is in standard errors."""
     return float(np.sqrt(objective.total_weight * objective.weight_unit) * distance)
+
+
+class Constants(NamedTuple):
+    """Slopes u, one for each class, and how much of them makes up for the intercept's part of the gradient.
+
+    ``gradient``: G_u, (K or 1, d + 1). ``apart``: L + ℓ*(u) − ⟨W, G_u⟩, what Fenchel's inequality leaves with all of
+    them. ``price``: what a unit of error in the intercept's gradient adds to the gap.
+    """
+
+    theta: float
+    gradient: Array
+    apart: float
+    price: float
+
+
+def _constant_probabilities(objective: Objective, W: Array, G: Array, L: float) -> Constants:
+    """Of the logistic and softmax losses: slopes p − t of constant probabilities p, whose ℓ* is less their entropy."""
+    theta, u, least = _towards_constant(objective, G)
+    sums, mean = objective.mean_class_sums, objective.mean_row
+    G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
+    apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
+    return Constants(theta, G_u, apart, (abs(apart) + L) / least)
+
+
+def _constant_slopes(objective: Objective, W: Array, G: Array, L: float) -> Constants:
+    """Of any convex loss of one score: its slopes at a constant score, the cheapest of a few on either side."""
+    if not objective.fit_intercept:
+        return Constants(0.0, np.zeros_like(G), 0.0, 0.0)
+    loss, share, targets = objective.loss, objective.mean_class_sums[:, 0], objective.targets
+    scores = float(objective.null_weights[0, 0] if objective.offsets is None else 0.0) + np.array(CONSTANT_SCORES)
+    slopes = loss.derivative(np.tile(targets, len(scores)), np.repeat(scores, 2)).reshape(-1, 2)
+    conjugate = loss.conjugate(np.tile(targets, len(scores)), slopes.ravel()).reshape(-1, 2)
+    along, gradients = slopes @ share, slopes @ objective.mean_class_sums
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = L + conjugate @ share - gradients @ W[0]
+        price = np.where((along != 0) & np.isfinite(apart), (np.abs(apart) + L) / np.abs(along), np.inf)
+    low, high = (int(np.argmin(np.where(side, price, np.inf))) for side in (along < 0, along > 0))
+    g, k = float(G[0, 0]), low if G[0, 0] > 0 else high
+    dearest = float(max(price[low] if along[low] < 0 else np.inf, price[high] if along[high] > 0 else np.inf))
+    theta = abs(g) / (abs(g) + abs(float(along[k]))) if g != 0 else 0.0
+    return Constants(theta, gradients[k : k + 1], float(apart[k]), dearest)
 
 
 def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, float]:

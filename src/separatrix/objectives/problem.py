@@ -17,7 +17,6 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
-from separatrix.losses.links import LINKS
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import (
     ClassSums,
@@ -52,6 +51,8 @@ WEAKEST_PENALTY_SHARE = 0.01
 LARGEST_ROOT_PENALTY = 1e150
 # The squares of smaller entries underflow.
 SMALLEST_SQUARABLE_ENTRY = 1e-140
+# The best constant of a loss without a link is at most this, and is found by so many bisections.
+LARGEST_CONSTANT, BISECTIONS = 1e3, 60
 # The most Newton steps for the constants of the null model beside an offset, and the most halvings of each step.
 MOST_NULL_MODEL_STEPS = 30
 
@@ -155,11 +156,13 @@ class Objective:
         frame: Frame | None = None,
         penalty: Penalty | None = None,
         pinned: AnyArray | None = None,
+        loss: Loss | None = None,
         known: Mapping[str, Any] | None = None,
         count_anew: bool = False,
     ) -> Objective:
         """A copy with other parts that keeps every cached statistic that does not depend on them.
 
+        ``loss``: another loss of the same targets.
         ``known``: statistics of the new problem that are already known. ``count_anew``: its passes are counted from 0.
 
         >>> from separatrix.losses import LOSSES
@@ -169,7 +172,7 @@ class Objective:
         >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
         2.0
         """
-        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned}
+        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
         changed: Any = frozenset(part for part, value in given.items() if value is not None)
         more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
         kept = {}
@@ -180,10 +183,10 @@ class Objective:
         of = of if frame is None else of.seen_through(frame)
         twin = self.standard if rows is None else None
         if twin is not None and not changed <= {"frame"}:
-            twin = twin.with_(penalty=penalty, pinned=pinned)
+            twin = twin.with_(penalty=penalty, pinned=pinned, loss=loss)
         return Objective(
             of,
-            self.loss,
+            self.loss if loss is None else loss,
             self.penalty if penalty is None else penalty,
             self.n_classes,
             self.fit_intercept,
@@ -571,18 +574,16 @@ class Objective:
         """The rows' margins under W, each relative to the sizes of its terms, in one pass."""
         return self.rows.fold(RelativeMarginRange(self.loss, W))
 
-    @depends_on("rows")
+    @depends_on("rows", "loss")
     def value_at_zero(self) -> float:
         """E at W = 0, without a pass."""
         z = np.zeros((self.n_classes, self.shape[0]))
         of_class = self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0])
         return float(self.class_sums[:, 0] @ of_class) / self.total_weight
 
-    @depends_on("rows")
+    @depends_on("rows", "loss")
     def null_value(self) -> float:
         """E of the null model, whose scores are the best constants (zero without an intercept)."""
-        if not self.loss.traits.proper:
-            return self.value_at_zero
         if self.offsets is not None:
             return self._null_value_with_offset()
         share, c = self.mean_class_sums[:, 0], self.null_weights[:, 0]
@@ -605,9 +606,7 @@ class Objective:
         if self.offsets is not None:
             W[:] = self.offsets
         if self.fit_intercept:
-            z = np.log(share) - np.log(share).mean()
-            c = z if self.loss.traits.multiclass else LINKS[str(self.loss.traits.link)].inverse(float(share[1]))
-            W[:, 0] = c - W[:, 1:] @ self.mean_row[1:]
+            W[:, 0] = best_constants(self.loss, self.targets, share) - W[:, 1:] @ self.mean_row[1:]
         return W
 
     def _null_value_with_offset(self) -> float:
@@ -633,6 +632,37 @@ class Objective:
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
+
+
+def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float:
+    """The constant scores, (K,) or one number, that minimise Σ_k p_k ℓ(t_k, c) for the classes' shares p, all positive.
+
+    A link has them in closed form: its probabilities are the shares. Without one, c is where the mean slope changes its
+    sign, by bisection; where all of an interval is best, its end nearer to the larger class.
+
+    >>> from separatrix.losses import LOSSES
+    >>> float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75])))
+    0.5
+    """
+    if loss.traits.multiclass:
+        z: Array = np.log(share) - np.log(share).mean()
+        return z
+    if loss.traits.link is not None:
+        return loss.traits.link.inverse(float(share[1]))
+    larger = 1.0 if share[1] >= share[0] else -1.0
+
+    def slope(size: float) -> float:
+        """The mean slope at a score of this size, away from zero towards the larger class."""
+        return larger * float(share @ loss.derivative(targets, np.full(2, larger * size)))
+
+    far = 1.0
+    while slope(far) < 0 and far < LARGEST_CONSTANT:
+        far *= 2.0
+    low, high = 0.0, far
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return larger * high if low > 0 else 0.0
 
 
 # All statistics of an objective, by name.

@@ -29,21 +29,23 @@ class Rounding:
 
     A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
     where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
-    mean square of that error. A slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of slopes is at
-    most √E, and by Cauchy and Schwarz
+    mean square of that error. A logistic slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of
+    slopes is at most √E, and by Cauchy and Schwarz
 
         E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
 
     each with the rounding of a sum over rows, of a few units in the last place, and √m of them over blocks of m rows,
-    where errors add up at random: ``slope`` is that of the slopes.
+    where errors add up at random: ``slope`` is that of the slopes. A loss ℓ ≥ 0 whose slope has the Lipschitz constant
+    M has ℓ′² ≤ 2Mℓ: there it is (2ME)^½, and M in place of ½. A slope of a loss with kinks is at most 1.
 
-    ``value``: of E. ``size``: of the columns, (d + 1,).
+    ``value``: of E. ``size``: of the columns, (d + 1,). ``bend``: ½ or M.
     """
 
     value: float
     slope: float
     moved: float
     size: Array
+    bend: float = 0.5
 
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
@@ -51,14 +53,18 @@ class Rounding:
         moved = _units(objective) * float((np.abs(W) @ size).max())
         rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         # With several classes a probability near 1 is rounded before 1 is subtracted, however small the loss.
-        slope = 1.0 if objective.loss.traits.multiclass else sqrt(min(1.0, E))
+        traits, bend = objective.loss.traits, 0.5
+        slope = 1.0 if traits.multiclass or not traits.smooth else sqrt(min(1.0, E))
+        if traits.lipschitz is not None and not traits.canonical:
+            steepest = np.inf if traits.steepest is None else traits.steepest
+            slope, bend = min(steepest, sqrt(2 * traits.lipschitz * E)), traits.lipschitz
         summed = EPS * (8 + sqrt(rows) / 4)
-        return cls(summed * max(E, slope**2) + 2 * slope * moved, summed * slope, moved, size)
+        return cls(summed * max(E, slope**2) + 2 * slope * moved, summed * slope, moved, size, bend)
 
     @property
     def gradient(self) -> Array:
         """The error of the derivative of E in each column, (d + 1,), the same for every class."""
-        return (self.slope + 0.5 * self.moved) * self.size
+        return (self.slope + self.bend * self.moved) * self.size
 
     def curvature(self, objective: Objective, W: Array, longest: float) -> float:
         """The relative error of a row's second derivative, which changes by no more than its score does.

@@ -1,8 +1,8 @@
 """Cached statistics of a problem, each with the parts of the problem that it depends on.
 
-A copy of a problem may change four parts: the ``rows`` with their targets and weights, their ``frame``, the
-``penalty``, and which columns of W are ``pinned``. ``Objective.with_`` keeps the statistics that depend on none of the
-changed parts.
+A copy of a problem may change five parts: the ``rows`` with their targets and weights, their ``frame``, the
+``penalty``, which columns of W are ``pinned``, and the ``loss``. ``Objective.with_`` keeps the statistics that depend
+on none of the changed parts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from separatrix.base.cached import cached_property
 
 T = TypeVar("T")
 
-Part = Literal["rows", "frame", "penalty", "pinned"]
+Part = Literal["rows", "frame", "penalty", "pinned", "loss"]
 
 
 class Statistic(cached_property[T]):

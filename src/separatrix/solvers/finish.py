@@ -99,10 +99,13 @@ def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor,
         return found.curvature.factor, found.curvature
     if "factor" in state.memory and "from" in state.memory:
         factor: Factor = state.memory["factor"]
+        if problem.loss.traits.self_concordance is None:
+            return factor, None
         if found.curvature is not None or not counts_all_rows(problem):
             return factor, found.curvature
         start = state.memory["from"]
         taken = curvature_at(problem, start, factor=factor)
         return None if taken is None else (factor, taken.after(problem.subspace.reduce(state.W - start)))
-    taken = curvature_at(problem, state.W) if counts_all_rows(problem) else None
+    proves = counts_all_rows(problem) and problem.loss.traits.self_concordance is not None
+    taken = curvature_at(problem, state.W) if proves else None
     return None if taken is None else (taken.factor, taken)

@@ -78,8 +78,12 @@ class GradientDescent:
             raise ParameterError("step_rule", f"got {self.step_rule!r}", f"choose one of {', '.join(STEPS)}")
 
     def init(self, problem: Objective, start: Array) -> State:
+        steepest = largest_curvature(problem)
+        if self.eta is None and not np.isfinite(steepest):
+            came = f"{self.name!r} needs a learning rate for a loss whose slope has no Lipschitz constant"
+            raise ParameterError("solver", came, "give GradientDescent(eta=...), or use 'auto'")
         at = problem.value_gradient(start)
-        eta = self.eta if self.eta is not None else 1.0 / max(largest_curvature(problem), 1e-300)
+        eta = self.eta if self.eta is not None else 1.0 / max(steepest, 1e-300)
         return State(start, at, memory={"eta": eta, "first": at.value, "best_W": start, "best_at": at})
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:

@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message, Parameter
+from separatrix.losses.traits import Kinked
 from separatrix.objectives.bounds import WORTHWHILE, hessian_passes
 from separatrix.objectives.problem import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
@@ -25,6 +26,7 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.proximal import ProximalNewton
 from separatrix.solvers.row_space import Span
 from separatrix.solvers.sampled import SampledNewton
+from separatrix.solvers.smoothing import Smoothing
 from separatrix.solvers.state import Need, Solver
 from separatrix.solvers.variance_reduced import VarianceReduced
 from separatrix.solvers.working_set import WorkingSet
@@ -41,6 +43,7 @@ SOLVERS: dict[str, Solver] = {
     "proximal-newton": ProximalNewton(),
     "working-set": WorkingSet(),
     "gradient-descent": GradientDescent(),
+    "smoothing": Smoothing(),
     "sgd": VarianceReduced(),
     "minibatch": VarianceReduced(batch_size=32),
 }
@@ -98,6 +101,8 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     >>> choose(problem)[1]
     'Newton: with 2 parameters second derivatives are cheap and few passes do'
     """
+    if not problem.loss.traits.smooth:
+        return Smoothing(), "smoothing: the loss has kinks, and smooth losses near it have none"
     if problem.has_absolute:
         return _for_absolute(problem)
     if not problem.loss.traits.convex:
@@ -185,7 +190,10 @@ class Met(NamedTuple):
 
 # Needs of which a problem may lack what they ask for; standard coordinates are the caller's to give.
 MET: dict[Need, Met] = {
-    Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'gradient-descent'"),
+    Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'smoothing' or 'auto'"),
+    Need.SMOOTHED: Met(
+        lambda problem: problem.loss.traits.smooth or isinstance(problem.loss, Kinked), "use another loss"
+    ),
     Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.RANDOM_ORDER: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),

@@ -17,6 +17,7 @@ class Need(Enum):
     """A requirement of a solver. ``auto`` only chooses solvers whose requirements the problem meets."""
 
     SMOOTH = "a smooth loss"
+    SMOOTHED = "a loss that is smooth, or offers smooth losses near it"
     RIDGE = "a penalty without absolute values (l1_ratio=0)"
     HESSIAN = "few enough parameters for a matrix of second derivatives"
     GRAM = "few enough columns for a matrix of their products"

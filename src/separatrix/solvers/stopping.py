@@ -106,14 +106,14 @@ class SmallGradient:
 
 @dataclass(frozen=True)
 class Stationary:
-    """For losses without a bound: the gradient's length is at most ``tol``, or rounding stops it near that."""
+    """Where there is no bound: the gradient's length is at most ``tol``, or rounding stops it near that."""
 
     tol: float
     near: float = 1e-6
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         traits, length = problem.loss.traits, trace[-1].gradient_norm
-        if traits.convex and traits.self_concordance is not None:
+        if traits.convex and (traits.self_concordance is not None or (bound.value is not None and state.halt is None)):
             return None
         if length > (self.near if state.halt is Halt.STALLED else self.tol):
             return None

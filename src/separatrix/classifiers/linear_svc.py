@@ -1,0 +1,230 @@
+"""Linear support vector classification: a hyperplane with a soft margin."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from separatrix.base import errors
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.watching import part
+from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.hinge_claim import HingeClaim
+from separatrix.certificates.parts_claim import summed
+from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+    validate,
+)
+from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
+from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
+from separatrix.losses import LOSSES
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.objectives.problem import Objective
+from separatrix.rows import labelled_rows
+from separatrix.scorers.scorer import Scorer
+from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
+
+DESCRIPTION = Description(
+    about="a hyperplane with a soft margin; one for each class with several classes",
+    settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
+    claims={
+        "hinge": record(
+            "separatrix.certificates.hinge_claim:HingeClaim",
+            scorer=LINEAR_SCORER,
+            C=number(above=0.0),
+            class_weights=array("K", least=0),
+            loss=choice("separatrix.losses:LOSSES"),
+        )
+    },
+    fitted={"n_iter_": COUNT},
+)
+
+
+class _Part(NamedTuple):
+    """How the fit of one score went: its weights in raw units, (1, d + 1), its problem, its run, its solver and why."""
+
+    W: Array
+    problem: Objective
+    outcome: Run
+    solver: Solver
+    why: str
+
+
+class LinearSVC(LinearClassifier):
+    r"""Minimise C Σ_i s_i ℓ(t_i (w·x_i + b)) + ½ ‖w‖² with ℓ(m) = max(0, 1 − m)², or max(0, 1 − m).
+
+    The hyperplane w·x + b = 0 of two classes, t = ±1, whose margin 2/‖w‖ is wide, and which few rows are inside of or
+    beyond. More than two classes have a hyperplane each, class against rest, and the largest score wins.
+
+    The intercept b is not penalised. scikit-learn's ``LinearSVC`` penalises it, divided by ``intercept_scaling``: its
+    answer depends on where the columns have their zero; with a large ``intercept_scaling`` it is near this one. With
+    ``loss="hinge"`` the optimum is that of ``SVC(kernel="linear")``.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Inverse strength of the penalty, as in scikit-learn; finite.
+    loss : "squared_hinge" or "hinge", default "squared_hinge"
+        ℓ above. It may be any convex loss of the margin in ``separatrix.losses.LOSSES`` that has no probabilities.
+    solver : str or solver object, default "auto"
+        "auto", a name in ``separatrix.solvers.SOLVERS``, or a solver object. The hinge loss has a kink: "smoothing" is
+        the one that takes it.
+    fit_intercept : bool, default True
+    class_weight : None, "balanced" or dict of label to factor
+        A row counts with the factor of its class, in the objective of every score.
+    tol : float, default 1e-8
+        Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum.
+    max_iter : int, default 1000
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
+    n_iter_ : int
+        Iterations of the score that took the most.
+    certificate_ : Certificate
+        The objective is the one above divided by C times the total weight; with several scores, the sum of theirs. The
+        bound on its gap is by duality, and ``verify(X, y)`` proves it from the rows alone.
+
+    See Also
+    --------
+    MaxMarginClassifier : the same with C = ∞, for classes that a hyperplane separates.
+
+    Examples
+    --------
+    >>> from separatrix import LinearSVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> model = LinearSVC(loss="hinge").fit(X, y)
+    >>> model.coef_.round(4).tolist(), model.predict([[0.5], [2.5]]).tolist()
+    ([[1.0]], ['no', 'yes'])
+    >>> model.certificate_.code, bool(model.certificate_.verify(X, y))
+    ('optimal', True)
+    """
+
+    approach: ClassVar[Approach] = "discriminant function"
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits()
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "squared_hinge",
+        solver: str | Solver = "auto",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with any labels y (n,) and optional weights."""
+        self._check_settings()
+        solver = named(self.solver)
+        task = validate(self, X, y, sample_weight)
+        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
+        weight = task.weight * by_class[task.codes]
+        refuse_weightless_classes(task.classes, task.codes, weight)
+        own = range(task.n_classes) if task.n_classes > 2 else (1,)
+        parts: list[_Part] = []
+        with one_blas_thread:
+            for k in own:
+                with part("model", len(parts) + 1, len(own)):
+                    parts.append(self._fitted(task, (task.codes == k).astype(np.int64), weight, solver))
+        self._keep(task, by_class, parts)
+        if not self.certificate_.met:
+            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
+        return self
+
+    @property
+    def solver_(self) -> str:
+        """The name of the solver that was used."""
+        return self.certificate_.solver
+
+    def _check_settings(self) -> None:
+        finite = "give a positive number; for the limit of a large C use MaxMarginClassifier"
+        check_positive("C", self.C, finite)
+        if not 1e-300 < float(self.C) < np.inf:
+            raise ParameterError("C", f"got {self.C!r}", finite)
+        check_choice("loss", self.loss, losses())
+        check_not_negative("tol", self.tol)
+        check_count("max_iter", self.max_iter, least=0)
+        check_flag("fit_intercept", self.fit_intercept)
+
+    def _fitted(self, task: FitInput, target: Integers, weight: Array, solver: Solver | None) -> _Part:
+        """The fit of one score, to the targets 1 (its class) and 0 (the rest)."""
+        problem = build_objective(
+            labelled_rows(task.X, target, 2, weight),
+            2,
+            Penalty(1.0 / float(self.C), np.ones(task.X.shape[1])),
+            bool(self.fit_intercept),
+            solver is None or Need.STANDARD in solver.needs,
+            task.names,
+            loss=self.loss,
+        )
+        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
+        refuse_unmet(chosen, problem)
+        rules = default_rules(self.tol, self.max_iter)
+        outcome = run(chosen, problem, np.zeros(problem.shape), rules, self.tol, exact_weights=True)
+        W, outcome = delivered(outcome, problem, self.tol)
+        return _Part(W, problem, outcome, chosen, why)
+
+    def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
+        self._keep_scorer(Scorer(np.vstack([one.W for one in parts]), task.classes, "sign"))
+        self.n_iter_ = max(one.outcome.state.iteration for one in parts)
+        full_rank = task.X.shape[1] + bool(self.fit_intercept)
+        self.n_parameters_ = len(parts) * full_rank
+        found = [_recomputed(one) for one in parts]
+        first = next((k for k, one in enumerate(parts) if not one.outcome.status.met), 0)
+        status, labels = parts[first].outcome.status, task.classes.tolist()
+        told = status.sentence if len(parts) == 1 else f"class {labels[first]!r} against the rest: {status.sentence}"
+        self.certificate_ = Certificate(
+            status=told,
+            code=status.code,
+            met=status.met,
+            **(found[0] if len(found) == 1 else summed(found, len(found))).fields(),
+            iterations=sum(one.outcome.state.iteration for one in parts),
+            passes=sum(one.problem.passes for one in parts),
+            solver=", ".join(sorted({one.solver.name for one in parts})),
+            why=parts[first].why,
+            rank=(parts[0].problem.standard or parts[0].problem).rank,
+            full_rank=full_rank,
+            n_parameters=self.n_parameters_,
+            n_rows=task.X.shape[0],
+            claim=HingeClaim(self.scorer_, float(self.C), bool(self.fit_intercept), by_class, self.loss),
+        )
+
+
+def losses() -> list[str]:
+    """The losses that a hyperplane is fitted by: convex and calibrated, of the margin, without probabilities.
+
+    >>> losses()
+    ['squared', 'hinge', 'squared_hinge']
+    """
+    known = ((name, loss.traits) for name, loss in LOSSES.items())
+    return [name for name, T in known if T.convex and T.calibrated and T.by_margin and not T.proper]
+
+
+def _recomputed(one: _Part) -> Recomputed:
+    """What a run says of its weights, in the form of a recomputation."""
+    state, problem = one.outcome.state, one.problem
+    length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
+    return Recomputed(state.at.value, problem.null_value, one.outcome.bound, length)

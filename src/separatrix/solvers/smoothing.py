@@ -1,0 +1,106 @@
+r"""Smoothing: a loss with kinks by smooth losses nearer and nearer to it, each fitted from the last one's optimum.
+
+Problem   min_W E(W), convex, with a loss ℓ that has kinks, and a penalty on every column
+Given     a start W, widths μ_1 > μ_2 > …
+Returns   W with E(W) near its minimum
+Step      W ← argmin E_μ(W) for the next μ, with ℓ_μ in place of ℓ, by Newton's method, or by L-BFGS around a diagonal
+          where parameters are too many for second derivatives
+Stops     where the driver's rules say; by itself after the last μ
+
+Slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ (``kinks``). Once the
+rows between 1 − μ and 1 are those at the kink of the optimum, the minimum of E_μ is linear in μ: each width starts
+where the line through the last two leads.
+
+Nesterov, Smooth minimization of non-smooth functions, Mathematical Programming 103 (2005), for the smooth losses;
+Chen and Mangasarian, Mathematical Programming 71 (1995), for going through them by Newton's method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.losses.traits import Kinked
+from separatrix.objectives.kinks import WIDTHS
+from separatrix.objectives.problem import Objective
+from separatrix.solvers.diagonal import DiagonalLBFGS
+from separatrix.solvers.newton import Newton
+from separatrix.solvers.state import Halt, Need, Solver, State
+
+# Steps of the method within one step here; what is not at its minimum by then goes on from there in the next.
+MOST_STEPS = 300
+# A width's objective is minimised to this share of the gap that the width itself leaves.
+NEAR = 0.01
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """W ← argmin E_μ, with a smooth loss ℓ_μ in place of one that has kinks, for smaller and smaller μ.
+
+    A smooth loss is its own: there a step is one of the method that it would be minimised by.
+
+    >>> from separatrix.objectives.build import build_objective
+    >>> from separatrix.rows import labelled_rows
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)), loss="hinge")
+    >>> start = Smoothing().init(problem, np.zeros((1, 2)))
+    >>> Smoothing().step(problem, start).at.value < start.at.value
+    True
+    """
+
+    name: ClassVar[str] = "smoothing"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTHED, Need.RIDGE, Need.STANDARD, Need.HELD})
+    by_sums: ClassVar[bool] = True
+    converges: ClassVar[bool] = True
+
+    def init(self, problem: Objective, start: Array) -> State:
+        if not isinstance(problem.loss, Kinked):
+            return _within(problem).init(problem, start)
+        return State(start, problem.value_gradient(start), memory={"width": 0, "from": None})
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        loss = problem.loss
+        if not isinstance(loss, Kinked):
+            return _within(problem).step(problem, state, budget)
+        k = state.memory["width"]
+        near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
+        method, width_gap = _within(near), WIDTHS[k] * min(1.0, near.size / near.n_rows)
+        inner = method.init(near, _ahead(state))
+        for _ in range(MOST_STEPS):
+            if inner.halt is not None or _left(near, inner) <= NEAR * width_gap:
+                break
+            inner = method.step(near, inner)
+        reached = _left(near, inner) <= width_gap
+        if inner.halt is not None and not reached:
+            return replace(state, halt=Halt.STALLED)  # rounding: the last width's minimum proves more
+        halt = Halt.STALLED if reached and k + 1 == len(WIDTHS) else None
+        memory = {"width": k + 1, "from": state.W if k else None} if reached else {"width": k, "from": None}
+        return State(inner.W, problem.value_gradient(inner.W), state.iteration + 1, memory, halt)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+def _within(problem: Objective) -> Solver:
+    """What an objective with a smooth loss is minimised by."""
+    return Newton() if problem.has_hessian else DiagonalLBFGS()
+
+
+def _ahead(state: State) -> Array:
+    """Where the next width's minimum is, if the last two were on a line in μ."""
+    k, before = state.memory["width"], state.memory["from"]
+    if before is None:
+        return state.W
+    last, now, then = (WIDTHS[i] for i in (k - 2, k - 1, k))
+    return np.asarray(state.W + (now - then) / (last - now) * (state.W - before))
+
+
+def _left(problem: Objective, state: State) -> float:
+    """About how far E_μ is above its minimum: the duality bound but for rounding."""
+    g, r = state.at.gradient, problem.root_penalty
+    held = r > 0
+    return 0.5 * float(np.sum((g[:, held] / r[held]) ** 2)) + float(np.sum(np.abs(g[:, 0])))
