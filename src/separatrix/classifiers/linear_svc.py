@@ -12,6 +12,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Classifier, Message
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.hinge_claim import HingeClaim
@@ -160,7 +161,7 @@ class LinearSVC(LinearClassifier):
         return self.certificate_.solver
 
     def _check_settings(self) -> None:
-        finite = "give a positive number; for the limit of a large C use MaxMarginClassifier"
+        finite = Message("give a positive number; for the limit of a large C use ", Classifier("MaxMarginClassifier"))
         check_positive("C", self.C, finite)
         if not 1e-300 < float(self.C) < np.inf:
             raise ParameterError("C", f"got {self.C!r}", finite)

@@ -154,7 +154,7 @@ def column_names(d: int, known: list[str] | None, given: Any = None) -> tuple[st
 def _inferred(model: Any, X: Any, y: Any, level: float) -> tuple[Any, str]:
     """The statistical table, or None and why there is none."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
-    if not hasattr(claim, "class_weights"):
+    if not hasattr(claim, "penalty_factors"):  # the claims of likelihoods alone have these
         return None, f"{type(model).__name__} has no standard errors"
     if np.isfinite(claim.C) and np.any(claim.penalty_factors > 0):
         return None, f"the fit is penalised (C={claim.C:.4g}), so its weights are biased towards zero"

@@ -152,7 +152,7 @@ class SmoothedHinge(MarginLoss):
         return a * (m - 1.0) - 0.5 * self.mu * a * a
 
     def slope(self, m: Array) -> Array:
-        return -np.clip((1.0 - m) / self.mu, 0.0, 1.0)
+        return np.clip((m - 1.0) / self.mu, -1.0, 0.0)
 
     def curvature(self, m: Array) -> Array:
         return np.where((m < 1.0) & (m > 1.0 - self.mu), 1.0, FLAT) / self.mu

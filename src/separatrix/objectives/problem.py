@@ -641,7 +641,7 @@ def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float
     sign, by bisection; where all of an interval is best, its end nearer to the larger class.
 
     >>> from separatrix.losses import LOSSES
-    >>> float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75])))
+    >>> round(float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75]))), 9)
     0.5
     """
     if loss.traits.multiclass:
