@@ -53,7 +53,7 @@ TOL = Setting(
     float,
     metavar="NUMBER",
 )
-MAX_ITER = Setting("--max-iter", "max_iter", "Stop after so many iterations.", int, metavar="N")
+MAX_ITER = Setting("--max-iter", "max_iter", "Stop after N iterations.", int, metavar="N")
 
 # What a search for a separating hyperplane leaves.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}

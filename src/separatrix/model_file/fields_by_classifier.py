@@ -91,7 +91,7 @@ class FieldsKept:
     of_two: frozenset[str]
 
     def names(self, n_classes: int) -> list[str]:
-        """The attributes in ``fitted`` that a model of so many classes has."""
+        """The names in ``fitted`` of the attributes that a model with this number of classes has."""
         return [name for name in self.fitted if n_classes == 2 or name not in self.of_two]
 
 

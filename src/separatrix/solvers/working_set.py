@@ -1,6 +1,6 @@
 r"""Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns. TEXTBOOK R8.
 
-Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with so many columns that most weights will be zero
+Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with many columns, most of whose weights are zero
 Given     a start W, how many columns to begin with
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
 Step      from ∇f over all columns: columns that are zero at every minimum are removed for good; of the others, those in
