@@ -333,8 +333,12 @@ class Objective:
         """The identified directions of the columns without a penalty.
 
         The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly
-        zero. Such a column is rescaled to its own size first.
+        zero. Such a column is rescaled to its own size first, which takes a pass. A sample saves the pass if its
+        columns are independent and their squares do not underflow.
         """
+        alone = self._sample_columns
+        if alone is not None and alone.Z is None and np.all(np.diag(self.sample_gram) > SMALLEST_SQUARABLE_ENTRY**2):
+            return alone
         none = np.zeros(self.shape[1])
         size = self.largest_entries[1:] if np.any(self.root_penalty > 0.25) else none[1:]
         small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
