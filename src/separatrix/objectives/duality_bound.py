@@ -39,18 +39,11 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     Ĝ = ρ ((1 − θ) G + θ G_u). Since ℓ* is convex, its value at the mixture is at most the mixture of its values. F is
     the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, which is zero for the slopes of a smooth loss.
     """
-    traits = objective.loss.traits
-    if not traits.convex:
-        return Bound.unknown("duality", "this cost is not convex: other minima may be lower")
-    if traits.lipschitz is None and traits.smooth:
-        return Bound.unknown(
-            "duality", "the loss's slope has no Lipschitz constant, so the effect of rounding is unknown"
-        )
-    if not (traits.smooth or isinstance(objective.loss, Kinked)):
-        return Bound.unknown("duality", "the loss has kinks and no smooth approximation")
+    if reason := _no_bound(objective):
+        return Bound.unknown("duality", reason)
     penalty, rounding = objective.penalised(W), Rounding.of(objective, W, at)
     L = at.value - penalty.value
-    if traits.smooth:
+    if objective.loss.traits.smooth:
         points = [DualPoint(at.gradient - penalty.gradient, rounding.gradient)]
     elif len(objective.free_columns):
         points = []
@@ -60,6 +53,18 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     if np.isinf(gap) and len(objective.free_columns):
         return Bound.unknown("duality", "a column without a penalty has no duality bound")
     return Bound.of_gap(gap, at.value, rounding.value, "duality")
+
+
+def _no_bound(objective: Objective) -> str:
+    """The reason why the loss has no duality bound; empty if it has one."""
+    traits = objective.loss.traits
+    if not traits.convex:
+        return "this cost is not convex: other minima may be lower"
+    if traits.smooth and traits.lipschitz is None:
+        return "the loss's slope has no Lipschitz constant, so the effect of rounding is unknown"
+    if not (traits.smooth or isinstance(objective.loss, Kinked)):
+        return "the loss has kinks and no smooth approximation"
+    return ""
 
 
 def _gap(objective: Objective, W: Array, L: float, point: DualPoint) -> float:
