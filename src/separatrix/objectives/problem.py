@@ -36,7 +36,7 @@ from separatrix.objectives.partials import (
 )
 from separatrix.objectives.penalty import Penalty, shortest
 from separatrix.objectives.resolution import unresolved
-from separatrix.objectives.statistic import Statistic, depends_on
+from separatrix.objectives.statistic import Part, Statistic, depends_on
 from separatrix.objectives.subspace import Subspace, contrasts, identified, row_rank
 from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
 
@@ -167,32 +167,45 @@ class Objective:
         >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
         2.0
         """
-        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
-        changed: Any = frozenset(part for part, value in given.items() if value is not None)
+        given: dict[Part, Any] = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
+        changes = {part: value for part, value in given.items() if value is not None}
+        parts = {"rows": self.rows, "loss": self.loss, "penalty": self.penalty, "pinned": self.pinned, **changes}
+        of = parts["rows"] if frame is None else parts["rows"].seen_through(frame)
+        if count_anew:
+            passes_before = of.counter.passes
+        else:
+            passes_before = self._passes_before if rows is None else 0
+        return Objective(
+            of,
+            parts["loss"],
+            parts["penalty"],
+            self.n_classes,
+            self.fit_intercept,
+            pinned=parts["pinned"],
+            n_offsets=self.n_offsets,
+            names=self.names,
+            weight_unit=self.weight_unit,
+            standard=self._changed_standard(changes),
+            known={**self._still_known(changes), **(known or {})},
+            passes_before=passes_before,
+        )
+
+    def _changed_standard(self, changes: Mapping[Part, Any]) -> Objective | None:
+        """``standard`` with these changes; None for other rows, whose standard coordinates are not known."""
+        if self.standard is None or "rows" in changes:
+            return None
+        others = {part: value for part, value in changes.items() if part != "frame"}
+        return self.standard.with_(**others) if others else self.standard
+
+    def _still_known(self, changes: Mapping[Part, Any]) -> dict[str, Any]:
+        """The cached statistics that hold after these changes, by name."""
+        changed, pinned = frozenset(changes), changes.get("pinned")
         more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
         kept = {}
         for name, value in vars(self).copy().items():  # a copy, because other threads may be adding statistics
             if name in STATISTICS and (still := STATISTICS[name].kept(value, changed, more_pinned)) is not None:
                 kept[name] = still[0]
-        of = self.rows if rows is None else rows
-        of = of if frame is None else of.seen_through(frame)
-        twin = self.standard if rows is None else None
-        if twin is not None and not changed <= {"frame"}:
-            twin = twin.with_(penalty=penalty, pinned=pinned, loss=loss)
-        return Objective(
-            of,
-            self.loss if loss is None else loss,
-            self.penalty if penalty is None else penalty,
-            self.n_classes,
-            self.fit_intercept,
-            pinned=self.pinned if pinned is None else pinned,
-            n_offsets=self.n_offsets,
-            names=self.names,
-            weight_unit=self.weight_unit,
-            standard=twin,
-            known={**kept, **(known or {})},
-            passes_before=of.counter.passes if count_anew else self._passes_before if rows is None else 0,
-        )
+        return kept
 
     def knows(self, statistic: str) -> bool:
         """Whether the statistic of this name is already cached."""
