@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.pieces import pieces
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
     Abs,
@@ -396,6 +397,6 @@ def in_groups(texts: list[str], joined: Callable[[list[str]], str]) -> str:
     '1, 2, 3'
     """
     while len(texts) > LONGEST_SUM:
-        groups = [texts[i : i + LONGEST_SUM] for i in range(0, len(texts), LONGEST_SUM)]
+        groups = [texts[part] for part in pieces(len(texts), LONGEST_SUM)]
         texts = [f"({joined(group)})" if len(group) > 1 else group[0] for group in groups]
     return joined(texts)
