@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import as_label_array
+from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.scorers.scorer import scores_of, taken_apart
 
 
@@ -32,7 +33,7 @@ class Report:
     @property
     def log_loss_bits(self) -> float | None:
         """The log loss in bits."""
-        return None if self.log_loss is None else self.log_loss / float(np.log(2.0))
+        return None if self.log_loss is None else in_bits(self.log_loss)
 
 
 def evaluate(model: Any, X: Any, y: Any) -> Report:
@@ -60,7 +61,5 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
     if link is not None and link.probabilistic and getattr(model, "has_probabilities", True):
         position = {label: k for k, label in enumerate(scorer.classes.tolist())}
         codes = np.array([position.get(label, -1) for label in labels.tolist()])
-        log_p = scorer.log_probabilities(X)
-        own = np.where(codes >= 0, np.take_along_axis(log_p, np.maximum(codes, 0)[:, None], axis=1)[:, 0], -np.inf)
-        loss = float(-own.mean())
+        loss = log_loss(scorer.log_probabilities(X), codes)
     return Report(len(labels), np.flatnonzero(wrong), loss)

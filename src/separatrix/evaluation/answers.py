@@ -16,6 +16,7 @@ from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Certificate
+from separatrix.evaluation.measures import confusion_matrix
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class Answers:
     @cached_property
     def confusion(self) -> Integers:
         """Counts (K, K): row the true class, column the chosen one."""
-        K = self.n_classes
-        return np.bincount(self.codes * K + self.chosen, minlength=K * K).reshape(K, K)
+        return confusion_matrix(self.codes, self.chosen, self.n_classes)
 
     @property
     def margin(self) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
-from separatrix.base.labels import known_codes, one_hot, quoted
+from separatrix.base.labels import known_codes, quoted
+from separatrix.evaluation.measures import brier_score, in_bits, log_loss
 
 Cut = Literal["width", "count"]
 
@@ -43,7 +44,7 @@ class Reliability:
     @property
     def log_loss_bits(self) -> float:
         """The log loss in bits: nats/ln 2."""
-        return self.log_loss / float(np.log(2.0))
+        return in_bits(self.log_loss)
 
     def __str__(self) -> str:
         lines = [f"probability of {self.of}", "     from       to     rows  predicted  observed"]
@@ -75,10 +76,21 @@ def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cu
     codes = known_codes(y, classes)
     if len(codes) != len(P) or len(codes) == 0:
         raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label a row")
+    return reliability_of(P, log_P, codes, classes, of, n_bins, cut)
+
+
+def reliability_of(
+    P: Array, log_P: Array, codes: Integers, classes: AnyArray, of: Any = None, n_bins: int = 10, cut: Cut = "width"
+) -> Reliability:
+    """``reliability`` from probabilities (n, K), their logarithms, and the rows' true classes as numbers.
+
+    >>> P = np.full((4, 2), 0.5)
+    >>> reliability_of(P, np.log(P), np.array([0, 1, 1, 1]), np.array(["no", "yes"])).expected_error
+    0.25
+    """
     p, came_true, what = _event(P, codes, classes.tolist(), of)
-    edges, count, predicted, observed = _binned(p, came_true, n_bins, cut)
-    own = np.take_along_axis(log_P, codes[:, None], axis=1)
-    return Reliability(what, edges, count, predicted, observed, brier_score(P, codes), float(-own.mean()))
+    bins = _binned(p, came_true, n_bins, cut)
+    return Reliability(what, *bins, brier_score(P, codes), log_loss(log_P, codes))
 
 
 def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
@@ -94,17 +106,6 @@ def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
     P = np.asarray(model.predict_proba(X), dtype=np.float64)
     with np.errstate(divide="ignore"):
         return P, np.log(P), np.asarray(model.classes_)
-
-
-def brier_score(P: Any, codes: Any) -> float:
-    """Mean squared error of the probabilities: of (p − t)² for two classes, of Σ_k (p_k − t_k)² for more.
-
-    >>> brier_score([[0.2, 0.8], [0.6, 0.4]], [1, 0])
-    0.1
-    """
-    p = np.asarray(P, dtype=np.float64)
-    squares = np.sum((p - one_hot(np.asarray(codes, dtype=np.int64), p.shape[1])) ** 2, axis=1)
-    return float(squares.mean() / (2.0 if p.shape[1] == 2 else 1.0))
 
 
 def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array, Any, str]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
 from separatrix.certificates.certificate import as_matrix
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
-from separatrix.evaluation.folds import folds
 from separatrix.evaluation.standings import BASELINE, CRITERIA, Comparison, Standing
 from separatrix.evaluation.trials import Trial, guessed, run
 from separatrix.proofs.verdicts import as_rows
@@ -78,7 +78,8 @@ def _compared(
         reason = reasons[entrant.name] or failed
         return Standing(entrant.name, tuple(trials), held, classes, entrant.linear, entrant.standardised, reason)
 
-    baseline = Standing(BASELINE, tuple(guessed(contest, k) for k in contest.folds), held, classes)
+    guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
+    baseline = Standing(BASELINE, guesses, held, classes)
     standings = sorted([*map(standing, chosen), baseline], key=lambda one: _place(one, by))
     return Comparison(tuple(standings), baseline, by, contest.n_folds, seed)
 
@@ -112,4 +113,4 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     if counts.min() < 2:
         came = f"class {labels[int(np.argmin(counts))]!r} has one row only"
         raise LabelError("y", came, "leave it out, or join it with another: a row cannot be both fitted and held out")
-    return folds(codes, min(int(cv), int(counts.min())), seed)
+    return stratified_folds(codes, min(int(cv), int(counts.min())), seed)

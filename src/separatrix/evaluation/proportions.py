@@ -48,6 +48,16 @@ def wilson(successes: Any, n: Any, level: float = 0.95) -> tuple[Array, Array]:
     return low, high
 
 
+def wilson_interval(successes: float, n: int, level: float = 0.95) -> Interval:
+    """Wilson's interval for one share.
+
+    >>> [round(end, 3) for end in wilson_interval(9, 10)]
+    [0.596, 0.982]
+    """
+    low, high = wilson(successes, n, level)
+    return Interval(float(low), float(high))
+
+
 def exact(successes: int, n: int, level: float = 0.95) -> Interval:
     """Clopper and Pearson's interval.
 

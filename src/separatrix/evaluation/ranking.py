@@ -30,7 +30,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError
 from separatrix.evaluation.answers import Answers
-from separatrix.evaluation.proportions import Interval, check_level, exact, on_logits, wilson
+from separatrix.evaluation.proportions import Interval, check_level, exact, on_logits, wilson, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,7 @@ class Ranking:
 
     def average_precision_interval(self, level: float = 0.95) -> Interval:
         """Wilson's interval for a share of the rows of the class."""
-        low, high = wilson(self.average_precision * self.positives, self.positives, level)
-        return Interval(float(low), float(high))
+        return wilson_interval(self.average_precision * self.positives, self.positives, level)
 
     def band(self, kind: str = "pointwise", level: float = 0.95) -> Band:
         """Ranges of the rates and of the precision at every cut."""

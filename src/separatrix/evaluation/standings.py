@@ -17,7 +17,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.evaluation.calibration import reliability
+from separatrix.evaluation.calibration import reliability_of
+from separatrix.evaluation.measures import accuracy, log_loss
 from separatrix.evaluation.trials import Trial
 
 CRITERIA = ("accuracy", "log_loss")
@@ -69,7 +70,7 @@ class Standing:
 
     @cached_property
     def accuracy(self) -> Figure:
-        return Figure.of([float(trial.right.mean()) for trial in self.trials])
+        return Figure.of([accuracy(trial.right) for trial in self.trials])
 
     @cached_property
     def log_loss(self) -> Figure | None:
@@ -77,15 +78,15 @@ class Standing:
         if any(trial.log_P is None for trial in self.trials):
             return None
         pairs = zip(self.trials, self.codes, strict=True)
-        return Figure.of([float(-np.take_along_axis(_known(one), k[:, None], axis=1).mean()) for one, k in pairs])
+        return Figure.of([log_loss(_known(trial), codes) for trial, codes in pairs])
 
     @cached_property
     def calibration_error(self) -> float | None:
         """Σ (count/n) |observed − predicted| over ten bins of the held-out rows' probabilities."""
         if self.log_loss is None:
             return None
-        held = _Recorded(np.vstack([_known(trial) for trial in self.trials]), self.classes)
-        return reliability(held, None, self.classes[np.concatenate(self.codes)]).expected_error
+        log_P = np.vstack([_known(trial) for trial in self.trials])
+        return reliability_of(np.exp(log_P), log_P, np.concatenate(self.codes), self.classes).expected_error
 
     @property
     def seconds(self) -> float:
@@ -125,20 +126,6 @@ class Standing:
             head |= dict(zip(keys, parts or (None,) * 3, strict=True))
         head |= {"calibration_error": self.calibration_error, "fit_seconds": self.seconds, "fits": len(self.trials)}
         return {**head, "certificates_met": self.n_met, "status": self.status, "parameters": self.n_parameters}
-
-
-@dataclass(frozen=True)
-class _Recorded:
-    """Probabilities that were kept, as a model that gives them."""
-
-    log_P: Array
-    classes: AnyArray
-
-    def probabilities(self, X: Any) -> Array:
-        return np.exp(self.log_P)
-
-    def log_probabilities(self, X: Any) -> Array:
-        return self.log_P
 
 
 def _known(trial: Trial) -> Array:

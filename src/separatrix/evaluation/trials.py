@@ -10,20 +10,21 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Event
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, over_rows
 from separatrix.base.watching import Amount, watch, watched
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.entrants import Contest, Entrant
+from separatrix.evaluation.measures import log_frequencies
 
 Split = Callable[[int, bool], tuple[Any, Any]]
 # Folds follow each other, so that two are under way at most, each with columns as they are and standardised.
@@ -57,23 +58,34 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
             start = time.thread_time()
             model = clone(entrant.estimator).fit(X, y[~held])
             seconds = time.thread_time() - start
-            found = answers(model, test, y[held])
+            trial = measured(model, test, y[held], np.flatnonzero(~held))
     except InputError as error:
         return Trial(held[:0], failed=Message("failed: ", error.came))
     except Exception as error:  # a row of the table, not the end of it
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
-    certificate = model.certificate_
-    status = over_rows(certificate.status, np.flatnonzero(~held))  # the rows of the fit, as numbered in the whole table
-    return Trial(found.right, found.log_P, seconds, certificate.met, status, model.n_parameters_)
+    return replace(trial, seconds=seconds)
 
 
-def guessed(contest: Contest, k: int) -> Trial:
-    """The baseline: the most frequent class of the fit, with the classes' shares as probabilities."""
-    held = contest.fold == k
-    shares = np.bincount(contest.codes[~held], minlength=len(contest.classes)) / np.sum(~held)
-    with np.errstate(divide="ignore"):
-        log_P = np.tile(np.log(shares), (int(held.sum()), 1))
-    return Trial(contest.codes[held] == np.argmax(shares), log_P, n_parameters=len(shares) - 1)
+def measured(model: Any, X: Any, y: Any, fitted: Integers) -> Trial:
+    """The trial of a fitted model on held-out rows X with labels y.
+
+    ``fitted``: the numbers of the fitted rows in the whole table, by which the status names them.
+    """
+    found, certificate = answers(model, X, y), model.certificate_
+    status = over_rows(certificate.status, fitted)
+    return Trial(found.right, found.log_P, 0.0, certificate.met, status, model.n_parameters_)
+
+
+def guessed(codes: Integers, held: AnyArray, n_classes: int) -> Trial:
+    """The baseline: the most frequent class of the rows that are not ``held`` out, with the class frequencies there as
+    probabilities.
+
+    >>> guessed(np.array([0, 0, 1, 0]), np.array([False, False, True, True]), 2).right.tolist()
+    [False, True]
+    """
+    counts = np.bincount(codes[~held], minlength=n_classes)
+    log_P = np.tile(log_frequencies(counts), (int(held.sum()), 1))
+    return Trial(codes[held] == np.argmax(counts), log_P, n_parameters=n_classes - 1)
 
 
 def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.folds import stratified_folds
 from separatrix.objectives.null_model import wanted
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
@@ -127,7 +128,7 @@ class Method(Protocol):
 
 
 def _mean(loss: Array, weight: Array) -> tuple[float, float]:
-    """The weighted mean and its standard error."""
+    """The weighted mean over rows and its standard error. ``standings.Figure`` has those over folds."""
     total = float(weight.sum())
     mean = float(weight @ loss) / total
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
@@ -223,7 +224,11 @@ class Absolute:
 
 @dataclass(frozen=True)
 class ByLeverages:
-    """Leave-one-out from the leverages of one fit a C."""
+    """Leave-one-out from the leverages of one fit for each C.
+
+    Unlike ``ByFolds`` it fits no model without the held-out rows: one Newton step from the fit to all rows replaces the
+    refit, except for rows of high leverage.
+    """
 
     question: Question
     walk: WarmPath
@@ -286,7 +291,11 @@ class ByLeverages:
 
 @dataclass(frozen=True)
 class ByFolds:
-    """Five folds by class, each with a path over the other rows."""
+    """Cross-validation with five stratified folds, and a path of warm starts over the other rows of each.
+
+    ``evaluation.trials`` fits an estimator once for each fold. Here all values of C are fitted for each fold, every fit
+    begins at the one before, and rows count by their weights.
+    """
 
     question: Question
     walk: WarmPath
@@ -298,13 +307,9 @@ class ByFolds:
     @classmethod
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """The folds drawn by the seed; a row that cannot be left out is in none."""
-        rng, fold = np.random.default_rng(question.seed), np.full(len(question.codes), -1)
-        for k in range(question.n_classes):
-            members = rng.permutation(np.flatnonzero((question.codes == k) & question.scored))
-            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
-        return cls(
-            question, walk, lowest(walk), fold, tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
-        )
+        fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
+        return cls(question, walk, lowest(walk), fold, walks)
 
     @property
     def plan(self) -> Plan:
