@@ -1,4 +1,4 @@
-"""How well a fitted model does on rows it is shown. TEXTBOOK E1, E2."""
+"""``evaluate``: the accuracy, the mistakes and the log loss of a fitted model. TEXTBOOK E1, E2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from separatrix.scorers.scorer import scores_of, taken_apart
 
 @dataclass(frozen=True)
 class Report:
-    """Accuracy, the 0–1 errors and their rows, and the mean log loss in nats where there are probabilities."""
+    """The result of ``evaluate``.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows.
+    mistakes : array of int
+        The numbers of the misclassified rows.
+    log_loss : float or None
+        The mean log loss in nats; None without probabilities.
+    """
 
     n_rows: int
     mistakes: Integers
@@ -37,8 +47,29 @@ class Report:
 
 
 def evaluate(model: Any, X: Any, y: Any) -> Report:
-    """Compare the answers of a fitted classifier, a pipeline that ends in one, or a scorer with the labels y.
+    """Compare the predictions of a fitted model with labels.
 
+    Parameters
+    ----------
+    model : classifier, pipeline or Scorer
+        A fitted classifier of this package, a pipeline that ends in one, or a scorer.
+    X : (n, d) array, sparse matrix or data frame
+        The rows.
+    y : (n,) sequence
+        The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
+
+    Returns
+    -------
+    Report
+        The accuracy, the misclassified rows and the log loss.
+
+    Raises
+    ------
+    LabelError
+        There are no labels.
+
+    Examples
+    --------
     >>> from separatrix.scorers.scorer import Scorer
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
     >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])

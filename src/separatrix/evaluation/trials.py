@@ -1,7 +1,8 @@
-"""One fit on all folds but one, measured on that one; and all of them, by as many threads as there are.
+"""A fit to all folds but one, measured on that one; and all such fits of a comparison, in parallel threads.
 
-A fit runs in one thread with BLAS at one thread, so the processor time of that thread is the fit's own, whatever else
-runs. Threads, not processes: fits release the interpreter inside NumPy, BLAS and compiled loops, and rows are shared.
+A fit runs in one thread, with BLAS limited to one thread, so the processor time of the thread is that of the fit.
+Threads are used and not processes, because they share the rows, and because NumPy, BLAS and compiled loops release the
+interpreter lock.
 """
 
 from __future__ import annotations
@@ -27,14 +28,31 @@ from separatrix.evaluation.entrants import Contest, Entrant
 from separatrix.evaluation.measures import log_frequencies
 
 Split = Callable[[int, bool], tuple[Any, Any]]
-# Folds follow each other, so that two are under way at most, each with columns as they are and standardised.
+# The number of splits that are cached. Fits are in the order of the folds, so at most two folds are in use at a time,
+# each with raw and with standardised columns.
 MOST_SPLITS = 4
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Of the rows held out: which are right, (m,), and ln P(class | x), (m, K), or None. Of the fit: seconds, whether
-    its certificate is met, its status, its number of parameters. ``failed``: why there is none of this.
+    """The result of one fold.
+
+    Parameters
+    ----------
+    right : (m,) array of bool
+        Which held-out rows are classified correctly.
+    log_P : (m, K) array or None
+        ln P(class | x) of the held-out rows; None without probabilities.
+    seconds : float
+        The processor time of the fit.
+    met : bool
+        Whether the certificate of the fit is met.
+    status : str
+        The status of the fit.
+    n_parameters : int
+        The number of parameters of the model.
+    failed : str or None
+        Why the fit failed; None if it did not.
     """
 
     right: AnyArray
@@ -47,7 +65,7 @@ class Trial:
 
 
 def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
-    """Fit to all folds but k, answer for fold k; ``split`` gives the rows of both."""
+    """Fit to all folds but k and measure on fold k; ``split`` returns the rows of both."""
     from sklearn.base import clone
 
     held = contest.fold == k
@@ -61,7 +79,7 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
             trial = measured(model, test, y[held], np.flatnonzero(~held))
     except InputError as error:
         return Trial(held[:0], failed=Message("failed: ", error.came))
-    except Exception as error:  # a row of the table, not the end of it
+    except Exception as error:  # a failed fit is reported in the table and does not end the comparison
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
     return replace(trial, seconds=seconds)
 
@@ -89,8 +107,10 @@ def guessed(codes: Integers, held: AnyArray, n_classes: int) -> Trial:
 
 
 def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
-    """The trials of each entrant, fold by fold. The first fold of all comes first, so that what cannot work is known
-    soon. Whoever watches is told of every fit that is done; where that raises, fits under way end at their next stage.
+    """The trials of each entrant, fold by fold.
+
+    The first fold of all entrants comes first, so failures appear early. Every finished fit is reported to the watcher.
+    If the watcher raises, running fits end at their next stage.
     """
     jobs = [(entrant, k) for k in contest.folds for entrant in chosen]
     found: dict[tuple[str, int], Trial] = {}
@@ -101,20 +121,20 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
         with watch(lambda *_: _end_where(given_up)):
             return tried(contest, entrant, k, split)
 
-    def told() -> None:
+    def report_progress() -> None:
         if tell is not None:
             whole = sum(all((entrant.name, k) in found for k in contest.folds) for entrant in chosen)
             tell(Amount("fits", len(found), len(jobs), f"{whole} of {len(chosen)} classifiers done"))
 
     with one_blas_thread, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a certificate that is not met is told in the table
+        warnings.simplefilter("ignore")  # the table shows which certificates are not met
         with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
             futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
             try:
-                told()
+                report_progress()
                 for future in as_completed(futures):
                     found[futures[future]] = future.result()
-                    told()
+                    report_progress()
             finally:
                 given_up.set()
                 for future in futures:

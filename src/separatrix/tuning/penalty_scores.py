@@ -155,9 +155,7 @@ def method_for(question: Question) -> Method:
     """
     walk = question.walk()
     problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
-    n, d = question.X.shape
-    held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    if held and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X):
+    if _has_short_span(question, walk):
         basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
@@ -168,6 +166,16 @@ def method_for(question: Question) -> Method:
         walk.problem = path.base  # which knows the Gram matrix
         return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
+
+
+def _has_short_span(question: Question, walk: WarmPath) -> bool:
+    """Whether the rows are dense and fewer than the columns, and the minimum is in their span.
+
+    By the representer theorem it is, if the penalty is a sum of squares of all weights but the intercept.
+    """
+    n, d = question.X.shape
+    all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
+    return question.offset is None and all_squares and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X)
 
 
 class Fits(Protocol):
