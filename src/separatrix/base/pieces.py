@@ -1,15 +1,13 @@
 """Cutting rows, or columns, into pieces that are computed one at a time.
 
 Pieces limit memory and stay in cache. Their bounds depend on the data alone, never on the number of threads, so sums
-over them have the same bits on any machine.
+over them have the same bits on any machine. This module imports no NumPy, so that ``--help`` need not load it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-
-import numpy as np
 
 
 def pieces(n: int, size: int) -> Iterator[slice]:
@@ -27,7 +25,8 @@ def even_pieces(n: int, count: int) -> list[slice]:
     >>> even_pieces(5, 2)
     [slice(0, 2, None), slice(2, 5, None)]
     """
-    return [slice(*pair) for pair in pairwise(np.linspace(0, n, count + 1).astype(int).tolist())]
+    edges = [*(int(k * (n / count)) for k in range(count)), n]
+    return [slice(*pair) for pair in pairwise(edges)]
 
 
 def rows_per_piece(entries: int, width: int, fewest: int = 1) -> int:
