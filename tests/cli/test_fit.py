@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression, errors, load, model_file
+from separatrix.base.folds import stratified_folds
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.cli.holdout import held_out
 from separatrix.cli.models import settings, unfitted
-from separatrix.evaluation.folds import folds
 from separatrix.solvers.registry import SOLVERS
 from separatrix.table import read_table
 
@@ -207,7 +207,7 @@ def test_cross_validation():
     found = json.loads(run(*words, "--json", "--out", "m.json").stdout)
     table = read_table("rows.csv", "y")
     classes, codes = np.unique(table.y, return_inverse=True)
-    fold = folds(codes, 4, 3)
+    fold = stratified_folds(codes, 4, 3)
     accuracy, loss = [], []
     for k in range(4):
         model = LogisticRegression().fit(table.X[fold != k], table.y[fold != k])
@@ -228,12 +228,12 @@ def test_cross_validation():
 
 def test_folds_share_out_classes_and_rows():
     codes = np.repeat([0, 1, 2], [50, 23, 3])
-    fold = folds(codes, 5, 1)
+    fold = stratified_folds(codes, 5, 1)
     assert np.ptp(np.bincount(fold)) <= 1
     for k in range(3):
         assert np.ptp(np.bincount(fold[codes == k], minlength=5)) <= 1
-    assert (fold == folds(codes, 5, 1)).all()
-    assert (fold != folds(codes, 5, 2)).any()
+    assert (fold == stratified_folds(codes, 5, 1)).all()
+    assert (fold != stratified_folds(codes, 5, 2)).any()
 
 
 def test_the_share_held_out_of_each_class():

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, TableEncoder, load, model_file
+from separatrix.base.folds import stratified_folds
 from separatrix.cli.holdout import held_out
-from separatrix.evaluation.folds import folds
 from separatrix.table import read_table
 
 from .running import complaint, real, rows_of, run
@@ -53,7 +53,7 @@ def test_every_fold_learns_its_own_coding(tmp_path):
     frame = pd.read_csv(path)
     species = frame.pop("species")
     classes, codes = np.unique(species, return_inverse=True)
-    fold, losses = folds(codes, 4, 1), []
+    fold, losses = stratified_folds(codes, 4, 1), []
     for k in range(4):
         model = make_pipeline(TableEncoder(missing="impute", standardise=True), LogisticRegression())
         P = model.fit(frame[fold != k], species[fold != k]).predict_proba(frame[fold == k])

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, ParameterError
-from separatrix.evaluation.calibration import brier_score
+from separatrix.evaluation.measures import brier_score
 
 
 @pytest.fixture(scope="module")

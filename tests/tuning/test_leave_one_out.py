@@ -63,7 +63,7 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
         problem = drawn.objective()
         rows, theta, inverse = _fitted(problem)
         found = leave_one_out(rows, theta, inverse)
-        high = np.flatnonzero(leverages.one_step(leverages.pieces(rows, theta, inverse), rows)[2] > HIGH_LEVERAGE)
+        high = np.flatnonzero(leverages.one_step(leverages.row_terms(rows, theta, inverse), rows)[2] > HIGH_LEVERAGE)
         assert found.refitted == found.high >= len(high)
         for i in high:
             assert found.loss[i] == pytest.approx(_left_out(drawn, i), rel=0.02, abs=2e-3)

@@ -1,1 +1,1 @@
-"""Modules that every other package may use: arrays, errors, labels, threads, progress, files, normal quantiles."""
+"""Modules that every other package may use: arrays, errors, labels, threads, pieces, folds, progress, files."""

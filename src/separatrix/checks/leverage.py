@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import quoted
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.checks.checked_rows import MOST_COLUMNS, CheckedRows
 from separatrix.checks.finding import NAMED, Finding, many
 from separatrix.objectives.partials import Gram
@@ -65,15 +66,15 @@ class _Leverages:
         return np.empty((3, 0))
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(1, WRITTEN_OUT // len(self.A))  # of CSR rows a block may be long
-        for start in range(0, block.n_rows, size):
-            part = block.take(slice(start, start + size))
+        size = rows_per_piece(WRITTEN_OUT, len(self.A))  # of CSR rows a block may be long
+        for rows in pieces(block.n_rows, size):
+            part = block.take(rows)
             X = part.homogeneous()
             T = X @ self.A
             h = np.einsum("ij,ij->i", T, T)
             high = np.flatnonzero(h >= DOMINATES)
             far = np.argmax(np.abs(X[high, 1:]), axis=1) if len(high) else high
-            total = self.merge(total, np.array([h[high], block.start + start + high, far]))
+            total = self.merge(total, np.array([h[high], block.start + rows.start + high, far]))
         return total
 
     def merge(self, a: Array, b: Array) -> Array:

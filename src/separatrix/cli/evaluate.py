@@ -65,7 +65,7 @@ def evaluate(
         fault = _fault(measures.model, fitted)
     if as_json:
         found = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
-        confusion = {"confusion": measures.answers.confusion, "report": report}
+        confusion = {"confusion": measures.performance.answers.confusion, "report": report}
         terminal.document(terminal.json_text({**found, **measures.as_dict(), **confusion}))
     else:
         _show(known, model, table, measures)

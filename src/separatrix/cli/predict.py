@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
 from separatrix.classifiers import describe
 from separatrix.cli import exits, table_arguments, terminal
@@ -102,12 +103,12 @@ class Answered:
         if self.probabilities is not None:
             heads += [f"P({label})" for label in self.classes]
             blocks.append(self.probabilities)
-        for start in range(0, max(len(self.labels), 1), CHUNK):
+        for part in pieces(max(len(self.labels), 1), CHUNK):
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            if start == 0:
+            if part.start == 0:
                 writer.writerow(heads)
-            some = range(start, min(start + CHUNK, len(self.labels)))
+            some = range(part.start, min(part.stop, len(self.labels)))
             writer.writerows(self._line(i, blocks, len(heads)) for i in some)
             if tell is not None:
                 tell(Amount("rows", some.stop, len(self.labels)))

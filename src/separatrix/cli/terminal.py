@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from separatrix.base.errors import printable
+from separatrix.base.pieces import pieces
 from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
 
@@ -102,8 +103,8 @@ def matrix(
     left = min(max((len(name) for name in names), default=0), max(8, min(widest, width() - least - 5)))
     cell = max(least, *(min(len(head), 24) for head in heads)) + 2
     at_once = max(1, (width() - left - 3) // cell)
-    for start in range(0, len(heads), at_once):
-        part = range(start, min(start + at_once, len(heads)))
+    for shown in pieces(len(heads), at_once):
+        part = range(shown.start, shown.stop)
         titles = "".join(f"{clipped(heads[k], cell - 2):>{cell}}" for k in part)
         say(f"  {'':<{left}}{titles}", bold=True)
         for name, row in zip(names, values, strict=True):

@@ -1,9 +1,7 @@
-r"""Cross-validation: K fits, each on all folds but one, measured on that one.
+"""Cross-validation of one classifier: K fits, each to all folds but one, measured on that one.
 
-    mean ± s/√K,    s the standard deviation of the K figures
-
-The folds' fits share rows, so the standard error is too small rather than too large: no unbiased one exists (Bengio and
-Grandvalet, No unbiased estimator of the variance of K-fold cross-validation, JMLR 5, 2004).
+The measures, means and standard errors are those of ``compare``. There all fits run at once, one in each thread; here
+one fit after the other uses all threads, and its progress is shown.
 """
 
 from __future__ import annotations
@@ -17,63 +15,54 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import ParameterError
+from separatrix.base.folds import stratified_folds
 from separatrix.base.watching import part
 from separatrix.cli import terminal
-from separatrix.cli.measures import Measures
-from separatrix.evaluation.folds import folds
+from separatrix.evaluation.standings import BASELINE, Standing
+from separatrix.evaluation.trials import Trial, guessed, measured
 from separatrix.table import Table
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Figures of each fold; ``log_loss`` is None for a model without probabilities; ``unmet``: fits not as asked."""
+    """The figures of a classifier over the folds, and those of always predicting the most frequent class."""
 
-    accuracy: tuple[float, ...]
-    log_loss: tuple[float, ...] | None
-    null_accuracy: tuple[float, ...]
-    unmet: int
+    standing: Standing
+    baseline: Standing
     seed: int
 
     @property
     def n_folds(self) -> int:
-        return len(self.accuracy)
+        return len(self.standing.trials)
+
+    @property
+    def unmet(self) -> int:
+        """The number of fits that did not end as asked."""
+        return self.n_folds - self.standing.n_met
 
     def as_dict(self) -> dict[str, Any]:
-        """Means, standard errors, and each fold's figures."""
+        """Means, standard errors, and the figures of each fold."""
         found: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
-        for name, values in (("accuracy", self.accuracy), ("log_loss", self.log_loss)):
-            if values is not None:
-                mean, error = mean_and_error(values)
-                found |= {name: mean, f"{name}_error": error, f"{name}_by_fold": list(values)}
-        return found | {"null_accuracy": float(np.mean(self.null_accuracy))}
+        for name, figure in (("accuracy", self.standing.accuracy), ("log_loss", self.standing.log_loss)):
+            if figure is not None:
+                found |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
+        return found | {"null_accuracy": self.baseline.accuracy.mean}
 
     @property
     def sentence(self) -> str:
         """The accuracy, and over which folds."""
-        mean, error = mean_and_error(self.accuracy)
-        always = f"always the majority: {terminal.share(float(np.mean(self.null_accuracy)))}"
+        accuracy = self.standing.accuracy
+        always = f"always the majority: {terminal.share(self.baseline.accuracy.mean)}"
         said = f"{self.n_folds} folds (the same share of each class, seed {self.seed})"
-        return f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {said}"
+        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {said}"
 
     def show(self) -> None:
-        """For people."""
+        """Print it for people."""
         terminal.line("validated", self.sentence)
-        if self.log_loss is not None:
-            mean, error = mean_and_error(self.log_loss)
-            terminal.line("", f"log loss {mean:.4f} ± {error:.4f} nats a row; ± is the standard error")
+        if self.standing.log_loss is not None:
+            terminal.line("", f"log loss {self.standing.log_loss} nats a row; ± is the standard error")
         if self.unmet:
             terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not end as asked")
-
-
-def mean_and_error(values: tuple[float, ...]) -> tuple[float, float]:
-    """The mean, and its standard error.
-
-    >>> [round(value, 12) for value in mean_and_error((0.8, 0.9, 1.0))]
-    [0.9, 0.057735026919]
-    """
-    if not np.all(np.isfinite(values)):
-        return float(np.mean(values)), float("nan")
-    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def cross_validate(
@@ -91,19 +80,16 @@ def cross_validate(
         raise ParameterError("--cv", came, "leave that class out, or leave --cv out")
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
-    fold = folds(codes, n_folds, seed)
-    accuracy, null, losses, unmet = list[float](), list[float](), list[float | None](), 0
+    fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]
+    trials, guesses = list[Trial](), list[Trial]()
     for k in range(n_folds):
-        test = fold == k
+        held = fold == k
         with part("fold", k + 1, n_folds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # counted below
-            X = coded(~test).X
-            model = made().fit(X[~test], classes[codes[~test]])
-        unmet += not model.certificate_.met
-        fitted = np.bincount(codes[~test], minlength=len(classes))
-        one = Measures(model, X[test], classes[codes[test]], fitted.tolist())
-        accuracy.append(one.accuracy)
-        null.append(one.null_accuracy)
-        losses.append(one.log_loss)
-    known = tuple(loss for loss in losses if loss is not None)
-    return CrossValidation(tuple(accuracy), known if len(known) == n_folds else None, tuple(null), unmet, seed)
+            warnings.simplefilter("ignore")  # fits that did not end as asked are counted
+            X = coded(~held).X
+            model = made().fit(X[~held], labels[~held])
+        trials.append(measured(model, X[held], labels[held], np.flatnonzero(~held)))
+        guesses.append(guessed(codes, held, len(classes)))
+    by_fold = tuple(codes[fold == k] for k in range(n_folds))
+    standing = Standing(type(model).__name__, tuple(trials), by_fold, classes)
+    return CrossValidation(standing, Standing(BASELINE, tuple(guesses), by_fold, classes), seed)

@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order, one_blas_thread
 from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.certificates.certificate import AGREEMENT
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.objectives.problem import Objective
@@ -85,9 +86,8 @@ def _by_one_step(model: Any, X: Any, y: Any, top: int) -> Influence:
     inverse = _inverse(problem, W)
     if inverse is None:
         raise InputError("X", "the curvature is singular to working precision", "drop collinear columns")
-    size = max(16, PIECE // max(1, len(inverse.A)))
-    pieces = [slice(start, min(start + size, block.n_rows)) for start in range(0, block.n_rows, size)]
-    parts = in_order(lambda rows: _moves(problem, W, inverse, block.take(rows)), pieces)
+    size = rows_per_piece(PIECE, len(inverse.A), fewest=16)
+    parts = in_order(lambda rows: _moves(problem, W, inverse, block.take(rows)), pieces(block.n_rows, size))
     distance, leverage = (np.concatenate(part) for part in zip(*parts, strict=True))
     rows = np.argsort(-distance, kind="stable")[:top]
     says = "Cook's distance, in one Newton step (Pregibon 1981)"

@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.evaluation.answers import Answers
+from separatrix.evaluation.measures import in_bits, true_class_log_probability
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,6 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
         order = np.argsort(-amount, kind="stable")[:top]
         order = order[amount[order] > 0]
         return Surprises(order, amount[order], False)
-    amount = -np.take_along_axis(found.log_P, found.codes[:, None], axis=1)[:, 0] / float(np.log(2.0))
+    amount = in_bits(-true_class_log_probability(found.log_P, found.codes))
     order = np.argsort(-amount, kind="stable")[:top]
     return Surprises(order, amount[order], True)

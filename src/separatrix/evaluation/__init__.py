@@ -1,9 +1,10 @@
-"""How well a classifier does: measures with intervals, calibration, decisions, cross-validation, comparison.
+"""The performance of classifiers: measures with intervals, calibration, decisions, cross-validation, comparison.
 
-accuracy      right and wrong answers                answers      what a model says of labelled rows
+measures      accuracy, log loss, Brier score        performance  all measures of a model, beside the null model
+accuracy      evaluate(model, X, y)                  answers      a model's predictions for labelled rows
 proportions   intervals for shares of rows           ranking      ROC and precision-recall curves with bands
-calibration   whether probabilities come true        decisions    thresholds, costs, priors
-folds         which rows are held out together       trials       one fit on one fold, and all of them in threads
-entrants      which classifiers compete              standings    their figures, their order, the choice
-comparison    compare(X, y)                          model_view   which space a model is looked at in
+calibration   observed beside predicted frequencies  decisions    thresholds, costs, priors
+entrants      the classifiers that are compared      trials       one fit without one fold, and all fits in threads
+comparison    compare(X, y)                          standings    means over folds, the order, the choice
+model_view    the columns in which a model is shown
 """

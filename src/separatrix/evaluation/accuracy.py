@@ -1,4 +1,4 @@
-"""How well a fitted model does on rows it is shown. TEXTBOOK E1, E2."""
+"""``evaluate``: the accuracy, the mistakes and the log loss of a fitted model. TEXTBOOK E1, E2."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import as_label_array
+from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.scorers.scorer import scores_of, taken_apart
 
 
 @dataclass(frozen=True)
 class Report:
-    """Accuracy, the 0–1 errors and their rows, and the mean log loss in nats where there are probabilities."""
+    """The result of ``evaluate``.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows.
+    mistakes : array of int
+        The numbers of the misclassified rows.
+    log_loss : float or None
+        The mean log loss in nats; None without probabilities.
+    """
 
     n_rows: int
     mistakes: Integers
@@ -32,12 +43,33 @@ class Report:
     @property
     def log_loss_bits(self) -> float | None:
         """The log loss in bits."""
-        return None if self.log_loss is None else self.log_loss / float(np.log(2.0))
+        return None if self.log_loss is None else in_bits(self.log_loss)
 
 
 def evaluate(model: Any, X: Any, y: Any) -> Report:
-    """Compare the answers of a fitted classifier, a pipeline that ends in one, or a scorer with the labels y.
+    """Compare the predictions of a fitted model with labels.
 
+    Parameters
+    ----------
+    model : classifier, pipeline or Scorer
+        A fitted classifier of this package, a pipeline that ends in one, or a scorer.
+    X : (n, d) array, sparse matrix or data frame
+        The rows.
+    y : (n,) sequence
+        The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
+
+    Returns
+    -------
+    Report
+        The accuracy, the misclassified rows and the log loss.
+
+    Raises
+    ------
+    LabelError
+        There are no labels.
+
+    Examples
+    --------
     >>> from separatrix.scorers.scorer import Scorer
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array([0, 1]), "logit")
     >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])
@@ -60,7 +92,5 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
     if link is not None and link.probabilistic and getattr(model, "has_probabilities", True):
         position = {label: k for k, label in enumerate(scorer.classes.tolist())}
         codes = np.array([position.get(label, -1) for label in labels.tolist()])
-        log_p = scorer.log_probabilities(X)
-        own = np.where(codes >= 0, np.take_along_axis(log_p, np.maximum(codes, 0)[:, None], axis=1)[:, 0], -np.inf)
-        loss = float(-own.mean())
+        loss = log_loss(scorer.log_probabilities(X), codes)
     return Report(len(labels), np.flatnonzero(wrong), loss)

@@ -1,7 +1,7 @@
-"""What a fitted classifier says of labelled rows: its choice, a score for every class, probabilities where it has them.
+"""The predictions of a fitted classifier for labelled rows: classes, scores, and probabilities if it has them.
 
-Everything that is drawn or said of a model's answers starts here, with scikit-learn's own methods, so that pipelines
-and classifiers of other packages serve as well.
+All measures and plots of predictions start here. Only scikit-learn's methods are called, so pipelines and classifiers
+of other packages work as well.
 """
 
 from __future__ import annotations
@@ -16,13 +16,23 @@ from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Certificate
+from separatrix.evaluation.measures import confusion_matrix
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Of n rows: ``codes`` their classes, ``chosen`` the model's, as numbers into ``classes``.
+    """The predictions for n rows.
 
-    ``Z`` (n, K): for each class a score that ranks rows from least to most like it; ``log_P`` (n, K) or None.
+    Parameters
+    ----------
+    classes : (K,) array
+        The labels.
+    codes, chosen : (n,) arrays of int
+        The true and the predicted class of each row, as numbers into ``classes``.
+    Z : (n, K) array
+        A score for each class, which is higher for rows that are more likely of that class.
+    log_P : (n, K) array or None
+        The logarithms of probabilities; None if the model has none.
     """
 
     classes: AnyArray
@@ -41,18 +51,17 @@ class Answers:
 
     @cached_property
     def right(self) -> Any:
-        """Which rows the model is right about, (n,)."""
+        """Which rows are classified correctly, (n,)."""
         return self.chosen == self.codes
 
     @cached_property
     def confusion(self) -> Integers:
-        """Counts (K, K): row the true class, column the chosen one."""
-        K = self.n_classes
-        return np.bincount(self.codes * K + self.chosen, minlength=K * K).reshape(K, K)
+        """The confusion matrix, (K, K): rows are true classes, columns are predicted ones."""
+        return confusion_matrix(self.codes, self.chosen, self.n_classes)
 
     @property
     def margin(self) -> Array:
-        """The score of the true class less the best of the others, (n,): negative where the row is got wrong."""
+        """The score of the true class less the best of the others, (n,): negative for misclassified rows."""
         own = np.take_along_axis(self.Z, self.codes[:, None], axis=1)[:, 0]
         others = self.Z.copy()
         np.put_along_axis(others, self.codes[:, None], -np.inf, axis=1)
@@ -60,7 +69,7 @@ class Answers:
 
 
 def answers(model: Any, X: Any, y: Any) -> Answers:
-    """A fitted classifier's answers for rows X with labels y.
+    """The predictions of a fitted classifier for rows X with labels y.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
@@ -76,7 +85,7 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     chosen = known_codes(model.predict(X), classes)
     if len(codes) != len(chosen):
         raise LabelError("y", f"it has {len(codes)} labels for {len(chosen)} rows", "give one label a row")
-    # One versus rest has normalised answers to K questions, which are no model of P(class | x).
+    # One versus rest normalises the answers of K classifiers, which is not a model of P(class | x).
     probable = getattr(model, "has_probabilities", True) and hasattr(model, "predict_log_proba")
     log_P = np.asarray(model.predict_log_proba(X)) if probable else None
     if log_P is not None:
@@ -89,7 +98,7 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
 
 
 def certificate_on(model: Any, X: Any) -> Certificate:
-    """The certificate, and on these rows of the fit how often outputs that are no probabilities leave [0, 1]. S3."""
+    """The certificate. For a model whose outputs are not probabilities it has the share of rows outside [0, 1]. S3."""
     found: Certificate = model.certificate_
     if not hasattr(model, "outside_unit_interval"):
         return found
@@ -97,7 +106,7 @@ def certificate_on(model: Any, X: Any) -> Certificate:
 
 
 def _log_odds(log_P: Array) -> Array:
-    """ln P_k − ln Σ_{j≠k} P_j: as 1 − P_k rounds to zero, rows would be tied that are not."""
+    """ln P_k − ln Σ_{j≠k} P_j. Scores P_k would be tied where 1 − P_k rounds to zero."""
     if log_P.shape[1] == 2:
         z = _finite(log_P[:, 1]) - _finite(log_P[:, 0])
         return np.column_stack([-z, z])
@@ -109,5 +118,5 @@ def _log_odds(log_P: Array) -> Array:
 
 
 def _finite(log_P: Array) -> Array:
-    """With the logarithm of a probability of zero as the least number, so that differences are numbers."""
+    """log_P with −∞ replaced by a very low number, so that differences are finite."""
     return np.maximum(log_P, -np.finfo(np.float64).max / 4)

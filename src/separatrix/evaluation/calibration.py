@@ -1,4 +1,4 @@
-"""Do probabilities mean what they say? Reliability by bins, Brier score, log loss. TEXTBOOK E2."""
+"""``reliability``: predicted probabilities beside observed frequencies, in bins. TEXTBOOK E2."""
 
 from __future__ import annotations
 
@@ -9,17 +9,32 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
-from separatrix.base.labels import known_codes, one_hot, quoted
+from separatrix.base.labels import known_codes, quoted
+from separatrix.evaluation.measures import brier_score, in_bits, log_loss
 
 Cut = Literal["width", "count"]
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Rows binned by a predicted probability, and what happened in each bin; only bins with rows are kept.
+    """The result of ``reliability``: rows binned by a predicted probability. Only bins with rows are kept.
 
-    ``edges``: (bins, 2). ``count``: rows in each. ``predicted``: their mean probability. ``observed``: the share of
-    them for which it came true. ``of``: of what the probability is.
+    Parameters
+    ----------
+    of : str
+        The class whose probability is binned.
+    edges : (bins, 2) array
+        The lower and the upper end of each bin.
+    count : (bins,) array of int
+        The number of rows in each bin.
+    predicted : (bins,) array
+        The mean predicted probability.
+    observed : (bins,) array
+        The share of rows that are of the class.
+    brier : float
+        The Brier score.
+    log_loss : float
+        The log loss in nats.
     """
 
     of: str
@@ -32,7 +47,7 @@ class Reliability:
 
     @property
     def expected_error(self) -> float:
-        """Σ (count/n) |observed − predicted|, the expected calibration error. It depends on the bins."""
+        """The expected calibration error Σ (count/n) |observed − predicted|, which depends on the bins."""
         return float(np.sum(self.count * np.abs(self.observed - self.predicted)) / self.count.sum())
 
     @property
@@ -42,8 +57,8 @@ class Reliability:
 
     @property
     def log_loss_bits(self) -> float:
-        """The log loss in bits: nats/ln 2."""
-        return self.log_loss / float(np.log(2.0))
+        """The log loss in bits."""
+        return in_bits(self.log_loss)
 
     def __str__(self) -> str:
         lines = [f"probability of {self.of}", "     from       to     rows  predicted  observed"]
@@ -57,12 +72,36 @@ class Reliability:
 
 
 def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cut: Cut = "width") -> Reliability:
-    """Compare a model's probabilities on rows X with what the labels y turned out to be. TEXTBOOK E2.
+    """Compare the predicted probabilities of a model with the observed frequencies of classes. TEXTBOOK E2.
 
-    ``model``: a fitted classifier with probabilities, of scikit-learn too, or its scorer. ``of``: the class whose
-    probability is binned; by default the second of two, and with more the predicted class, whichever it is. ``cut``:
-    bins of equal width or of equal count.
+    Parameters
+    ----------
+    model : classifier or Scorer
+        A fitted classifier with probabilities, also of scikit-learn, or a scorer.
+    X : (n, d) array or sparse matrix
+        The rows.
+    y : (n,) sequence
+        The labels.
+    of : label, optional
+        The class whose probability is binned. The default is the second of two classes, and the predicted class of each
+        row if there are more.
+    n_bins : int, default 10
+        The number of bins.
+    cut : {"width", "count"}, default "width"
+        Whether bins have equal widths or equal numbers of rows.
 
+    Returns
+    -------
+    Reliability
+        The bins, the Brier score and the log loss.
+
+    Raises
+    ------
+    ParameterError
+        The model has no probabilities, or another argument is not as described.
+
+    Examples
+    --------
     >>> from separatrix import Scorer
     >>> half = Scorer(np.array([[0.0, 0.0]]), np.array([0, 1]), "logit")
     >>> found = reliability(half, np.zeros((4, 1)), [0, 1, 1, 1])
@@ -75,10 +114,21 @@ def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cu
     codes = known_codes(y, classes)
     if len(codes) != len(P) or len(codes) == 0:
         raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label a row")
+    return reliability_of(P, log_P, codes, classes, of, n_bins, cut)
+
+
+def reliability_of(
+    P: Array, log_P: Array, codes: Integers, classes: AnyArray, of: Any = None, n_bins: int = 10, cut: Cut = "width"
+) -> Reliability:
+    """``reliability`` from probabilities (n, K), their logarithms, and the rows' true classes as numbers.
+
+    >>> P = np.full((4, 2), 0.5)
+    >>> reliability_of(P, np.log(P), np.array([0, 1, 1, 1]), np.array(["no", "yes"])).expected_error
+    0.25
+    """
     p, came_true, what = _event(P, codes, classes.tolist(), of)
-    edges, count, predicted, observed = _binned(p, came_true, n_bins, cut)
-    own = np.take_along_axis(log_P, codes[:, None], axis=1)
-    return Reliability(what, edges, count, predicted, observed, brier_score(P, codes), float(-own.mean()))
+    bins = _binned(p, came_true, n_bins, cut)
+    return Reliability(what, *bins, brier_score(P, codes), log_loss(log_P, codes))
 
 
 def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
@@ -96,19 +146,8 @@ def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
         return P, np.log(P), np.asarray(model.classes_)
 
 
-def brier_score(P: Any, codes: Any) -> float:
-    """Mean squared error of the probabilities: of (p − t)² for two classes, of Σ_k (p_k − t_k)² for more.
-
-    >>> brier_score([[0.2, 0.8], [0.6, 0.4]], [1, 0])
-    0.1
-    """
-    p = np.asarray(P, dtype=np.float64)
-    squares = np.sum((p - one_hot(np.asarray(codes, dtype=np.int64), p.shape[1])) ** 2, axis=1)
-    return float(squares.mean() / (2.0 if p.shape[1] == 2 else 1.0))
-
-
 def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array, Any, str]:
-    """A probability a row, whether it came true, and of what it is."""
+    """The binned probability of each row, whether the row is of that class, and the name of the class."""
     if of is None and len(labels) > 2:
         top = P.argmax(axis=1)
         return P.max(axis=1), top == codes, "the predicted class"

@@ -1,4 +1,4 @@
-"""Every classifier on the same rows and the same folds: which one to take, and how sure that is."""
+"""``compare``: cross-validation of all classifiers on the same rows and folds, and the choice of one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
 from separatrix.certificates.certificate import as_matrix
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
-from separatrix.evaluation.folds import folds
 from separatrix.evaluation.standings import BASELINE, CRITERIA, Comparison, Standing
 from separatrix.evaluation.trials import Trial, guessed, run
 from separatrix.proofs.verdicts import as_rows
@@ -30,12 +30,39 @@ def compare(
     by: str = "accuracy",
     only: Sequence[str] | None = None,
 ) -> Comparison:
-    """Cross-validate every classifier of the package with its defaults on rows X (n, d), dense or sparse, labels y.
+    """Cross-validate all classifiers of the package, with their defaults, on the same stratified folds.
 
-    The same ``cv`` stratified folds for all, drawn by ``seed``. Inside each fold columns are standardised by the rows
-    of the fit for those to which scales matter. ``by``: "accuracy" or "log_loss", for the order and the choice.
-    ``only``: some classifiers by name. One that cannot be fitted, or takes too long, is there with its reason.
+    For classifiers that depend on the scales of the columns, each fit standardises the columns by its own rows.
 
+    Parameters
+    ----------
+    X : (n, d) array, sparse matrix or data frame
+        The rows.
+    y : (n,) sequence
+        The labels.
+    cv : int, default 5
+        The number of folds, at most the number of rows of the smallest class.
+    seed : int, default 0
+        The seed of the folds, and of classifiers that draw random numbers.
+    by : {"accuracy", "log_loss"}, default "accuracy"
+        The criterion of the order and the choice.
+    only : sequence of str, optional
+        The names of the classifiers, by default all.
+
+    Returns
+    -------
+    Comparison
+        All figures, the best classifier and the choice. A classifier that cannot be fitted is listed with the reason.
+
+    Raises
+    ------
+    LabelError
+        There is one class only, or a class has one row.
+    ParameterError
+        X and y differ in length, or another argument is not as described.
+
+    Examples
+    --------
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0]]
     >>> found = compare(X, [0, 0, 1, 0, 1, 0, 1, 1], cv=2, only=["logistic", "max-margin"])
     >>> found.chosen.name, found["max-margin"].reason
@@ -52,7 +79,7 @@ def compare(
 def compare_table(
     table: RawTable, *, cv: int = 5, seed: int = 0, by: str = "accuracy", only: Sequence[str] | None = None
 ) -> Comparison:
-    """The same for a table that nothing was learned from yet: in each fold it is coded by the rows of the fit alone.
+    """``compare`` for a table that is not encoded yet: each fit learns the encoding from its own rows.
 
     >>> from separatrix.table import read_raw
     >>> compare_table(read_raw("demo:iris"), cv=3, only=["lda"])["lda"].accuracy.mean > 0.95
@@ -78,13 +105,14 @@ def _compared(
         reason = reasons[entrant.name] or failed
         return Standing(entrant.name, tuple(trials), held, classes, entrant.linear, entrant.standardised, reason)
 
-    baseline = Standing(BASELINE, tuple(guessed(contest, k) for k in contest.folds), held, classes)
+    guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
+    baseline = Standing(BASELINE, guesses, held, classes)
     standings = sorted([*map(standing, chosen), baseline], key=lambda one: _place(one, by))
     return Comparison(tuple(standings), baseline, by, contest.n_folds, seed)
 
 
 def _place(standing: Standing, by: str) -> tuple[bool, float, float]:
-    """By the criterion, then by the other; without one, last."""
+    """The sort key: the criterion, then the other one; classifiers without figures are last."""
     if not standing.fitted:
         return (True, 0.0, 0.0)
     loss = np.inf if standing.log_loss is None else standing.log_loss.mean
@@ -103,7 +131,7 @@ def _named(known: list[Entrant], only: Sequence[str] | None) -> list[Entrant]:
 
 
 def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
-    """The fold of each row, the same share of every class in each; as many as the smallest class has rows, at most."""
+    """The stratified fold of each row. There are at most as many folds as the smallest class has rows."""
     counts = np.bincount(codes)
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
         raise ParameterError("cv", f"got {cv!r}", "give a whole number of folds, at least 2")
@@ -112,4 +140,4 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     if counts.min() < 2:
         came = f"class {labels[int(np.argmin(counts))]!r} has one row only"
         raise LabelError("y", came, "leave it out, or join it with another: a row cannot be both fitted and held out")
-    return folds(codes, min(int(cv), int(counts.min())), seed)
+    return stratified_folds(codes, min(int(cv), int(counts.min())), seed)

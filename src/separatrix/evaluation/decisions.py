@@ -1,7 +1,7 @@
-"""From scores and probabilities to decisions: thresholds, costs, priors. TEXTBOOK D4, M4.
+"""Decisions from scores and probabilities: thresholds, costs, priors. TEXTBOOK D4, M4.
 
-Inference says how probable each class is; deciding is a second step, with costs and priors that may differ from
-those of the fit. Nothing here fits again.
+A model estimates how probable each class is. The decision is a second step, with costs and priors that may differ from
+those of the fit. No function here fits a model.
 """
 
 from __future__ import annotations
@@ -17,16 +17,30 @@ from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.losses import logit
 from separatrix.scorers.scorer import Scorer, scores_of
 
-# What rows of probabilities may sum to beside 1, by rounding.
-SUMS_TO_ONE = 1e-6
+# The largest difference from 1 of the sum of a row of probabilities, which allows for rounding.
+LARGEST_SUM_ERROR = 1e-6
 
 
 def decide(values: Any, threshold: float = 0.0, classes: Any = (0, 1)) -> AnyArray:
-    """The second class where a value reaches the threshold, else the first; for scores or for probabilities.
+    """The second class where a value is at least the threshold, else the first.
 
-    0 for scores of ±1 targets, ½ for 0/1 targets and for probabilities, or what costs say. At the threshold itself
-    the second class is chosen, as at z = 0 (D1); by costs both are then as good.
+    Parameters
+    ----------
+    values : (n,) sequence of float
+        Scores or probabilities of the second class.
+    threshold : float, default 0
+        0 for scores of ±1 targets, ½ for 0/1 targets and for probabilities, or ``cost_threshold``. At the threshold
+        itself the second class is chosen, as at z = 0 (D1); both then have the same expected cost.
+    classes : sequence of two labels, default (0, 1)
+        The labels.
 
+    Returns
+    -------
+    (n,) array
+        The label of each row.
+
+    Examples
+    --------
     >>> decide([0.2, 0.5, 0.7], threshold=0.5, classes=["no", "yes"]).tolist()
     ['no', 'yes', 'yes']
     """
@@ -41,8 +55,20 @@ def decide(values: Any, threshold: float = 0.0, classes: Any = (0, 1)) -> AnyArr
 
 
 def cost_threshold(false_positive: float, false_negative: float) -> float:
-    """Predict + where p reaches c_fp/(c_fp + c_fn): there (1 − p) c_fp ≤ p c_fn.
+    """The threshold c_fp/(c_fp + c_fn) on p, from which (1 − p) c_fp ≤ p c_fn.
 
+    Parameters
+    ----------
+    false_positive, false_negative : float
+        The costs c_fp and c_fn of the two mistakes, finite and not negative, and not both zero.
+
+    Returns
+    -------
+    float
+        The probability from which the second class has the lower expected cost.
+
+    Examples
+    --------
     >>> cost_threshold(1.0, 1.0), cost_threshold(1.0, 9.0)  # a miss nine times as bad as a false alarm
     (0.5, 0.1)
     """
@@ -55,8 +81,20 @@ def cost_threshold(false_positive: float, false_negative: float) -> float:
 
 
 def score_threshold(false_positive: float, false_negative: float) -> float:
-    """The same threshold on the score z = logit p: ln c_fp − ln c_fn.
+    """The threshold ln c_fp − ln c_fn on the score z = logit p.
 
+    Parameters
+    ----------
+    false_positive, false_negative : float
+        The costs, as for ``cost_threshold``.
+
+    Returns
+    -------
+    float
+        The score from which the second class has the lower expected cost.
+
+    Examples
+    --------
     >>> score_threshold(2.0, 2.0)
     0.0
     """
@@ -64,8 +102,22 @@ def score_threshold(false_positive: float, false_negative: float) -> float:
 
 
 def expected_costs(P: Any, cost: Any) -> Array:
-    """Σ_k P(k | x) cost[k, j], (n, J): what deciding j costs on average, for cost[truth, decision].
+    """The expected cost Σ_k P(k | x) cost[k, j] of each decision j, (n, J).
 
+    Parameters
+    ----------
+    P : (n, K) array
+        The probabilities of the classes.
+    cost : (K, J) array
+        ``cost[k, j]`` is the cost of decision j if the true class is k.
+
+    Returns
+    -------
+    (n, J) array
+        The expected costs.
+
+    Examples
+    --------
     >>> expected_costs([[0.75, 0.25]], [[0.0, 1.0], [4.0, 0.0]]).tolist()
     [[1.0, 0.75]]
     """
@@ -80,10 +132,25 @@ def expected_costs(P: Any, cost: Any) -> Array:
 
 
 def bayes_decision(P: Any, cost: Any = None, classes: Any = None) -> AnyArray:
-    """The decision of least expected cost for each row; without ``cost`` the most probable class.
+    """The decision with the lowest expected cost for each row; of equal ones the first.
 
-    ``classes``: the decisions' labels, by default their numbers. Of equal costs the first.
+    Parameters
+    ----------
+    P : (n, K) array
+        The probabilities of the classes.
+    cost : (K, J) array, optional
+        ``cost[k, j]`` is the cost of decision j if the true class is k. By default every mistake costs 1, and the most
+        probable class is chosen.
+    classes : sequence of J labels, optional
+        The labels of the decisions, by default their numbers.
 
+    Returns
+    -------
+    (n,) array
+        The label of each row's decision.
+
+    Examples
+    --------
     >>> P = [[0.75, 0.25]]
     >>> bayes_decision(P).tolist(), bayes_decision(P, [[0, 1], [4, 0]], ["well", "ill"]).tolist()
     ([0], ['ill'])
@@ -100,8 +167,22 @@ def bayes_decision(P: Any, cost: Any = None, classes: Any = None) -> AnyArray:
 
 
 def reweighed(P: Any, old: Any, new: Any) -> Array:
-    """P(k | x) with other priors: ∝ P(k | x) new_k/old_k, (n, K), for any model's probabilities.
+    """Probabilities P(k | x) under other priors, which are proportional to P(k | x) new_k/old_k.
 
+    Parameters
+    ----------
+    P : (n, K) array
+        The probabilities of any model.
+    old, new : (K,) sequence, or dict by class number
+        The priors of the model and the new ones. Only their ratios matter.
+
+    Returns
+    -------
+    (n, K) array
+        The probabilities.
+
+    Examples
+    --------
     >>> reweighed([[0.5, 0.5]], old=[0.5, 0.5], new=[0.9, 0.1]).round(3).tolist()
     [[0.9, 0.1]]
     """
@@ -112,12 +193,24 @@ def reweighed(P: Any, old: Any, new: Any) -> Array:
 
 
 def with_priors(model: Any, old: Any, new: Any) -> Scorer:
-    """The same model with other priors: every intercept moves by ln(new_k/old_k), nothing else does. TEXTBOOK D4.
+    """The model under other priors: ln(new_k/old_k) is added to the intercept of each class. TEXTBOOK D4.
 
-    ``model``: a logistic or softmax classifier or scorer. ``old``, ``new``: one number a class in the order of its
-    classes, or by label; only their ratios matter. With one score for two classes, it moves by the difference of
-    the two.
+    If there is one score for two classes, its intercept changes by the difference of the two.
 
+    Parameters
+    ----------
+    model : classifier or Scorer
+        A logistic or softmax model.
+    old, new : (K,) sequence in the order of the classes, or dict by label
+        The priors of the model and the new ones. Only their ratios matter.
+
+    Returns
+    -------
+    Scorer
+        The scorer with the new intercepts.
+
+    Examples
+    --------
     >>> scorer = Scorer(np.array([[0.0, 1.0]]), np.array(["well", "ill"]), "logit")
     >>> moved = with_priors(scorer, [0.5, 0.5], {"well": 0.9, "ill": 0.1})
     >>> moved.probabilities(np.zeros((1, 1))).round(3).tolist()
@@ -135,12 +228,24 @@ def with_priors(model: Any, old: Any, new: Any) -> Scorer:
 
 
 def prior_corrected(model: Any) -> Scorer:
-    """A logistic regression fitted with class weights, its probabilities back at the rows' own class shares.
+    """A logistic regression that was fitted with class weights, with the probabilities for the unweighted classes.
 
-    A class that counts c_k times makes the model believe in it c_k times as much: P_c(k | x) ∝ c_k P(k | x). So
-    every intercept moves by −ln c_k. It is exact where the model holds for the rows; elsewhere weights also turn
-    the boundary, and that stays. TEXTBOOK M4.
+    If a class counts c_k times, the fitted probabilities are P_c(k | x) ∝ c_k P(k | x), so −ln c_k is added to its
+    intercept. This is exact if the model is true. Otherwise class weights also change the direction of the boundary,
+    which is not undone. TEXTBOOK M4.
 
+    Parameters
+    ----------
+    model : LogisticRegression
+        The fitted classifier.
+
+    Returns
+    -------
+    Scorer
+        The scorer with the new intercepts.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.5]], [0, 0, 0, 1, 1]
     >>> model = LogisticRegression(class_weight={1: 3.0}).fit(X, y)
@@ -170,7 +275,7 @@ def _probabilities(argument: str, P: Any) -> Array:
     found = np.asarray(P, dtype=np.float64)
     if found.ndim != 2 or found.shape[1] < 2:
         raise ParameterError(argument, f"its shape is {found.shape}", "give one row of K probabilities a row")
-    wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= SUMS_TO_ONE)))
+    wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= LARGEST_SUM_ERROR)))
     if len(wrong):
         raise ParameterError(
             argument, f"row {wrong[0]} is {found[wrong[0]].tolist()}", "give probabilities >= 0 that sum to 1"

@@ -1,6 +1,6 @@
-"""Who competes: every classifier in ``OFFERED`` with its own defaults, and why some cannot on given rows.
+"""The classifiers of a comparison: all of ``OFFERED`` with their defaults, and why some cannot be fitted to given rows.
 
-A new classifier takes part by being in ``OFFERED``; what it needs of the rows, its description says.
+A new classifier takes part as soon as it is in ``OFFERED``. Its description lists what it requires of the rows.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.table import RawTable
 
-# Past so many columns a matrix of columns by columns takes too long.
+# The most columns for a classifier that factors a matrix of columns by columns, which takes too long for more.
 MOST_COLUMNS = 2000
-# How the reason begins for which a classifier has no figures.
+# The beginning of the reason why a classifier has no figures.
 NOT_FITTED = Detail("not fitted: ")
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Rows, codes (n,) into classes, and the fold (n,) that each row is held out in."""
+    """The table, the class of each row as a number into ``classes``, and the fold in which each row is held out."""
 
     table: RawTable
     codes: Integers
@@ -43,18 +43,18 @@ class Contest:
 
     @cached_property
     def X(self) -> Any:
-        """All rows (n, d), dense or CSR, coded by all of them: for what is asked before any fit."""
+        """All rows (n, d), dense or CSR, encoded by all of them: for questions before the fits."""
         return self.table.learned().X
 
     def split(self, k: int, standardised: bool) -> tuple[Any, Any]:
-        """X of all folds but k, and of fold k, both coded and scaled by what the first teach."""
+        """X of all folds but k, and X of fold k. Encoding and scales come from the former."""
         fitted = self.fold != k
         X = self.table.learned(fitted, standardised).X
         return X[fitted], X[~fitted]
 
     @cached_property
     def fewest(self) -> tuple[Any, int]:
-        """The class with the fewest rows in a fit, and how many those are."""
+        """The class with the fewest rows in a fit, and their number."""
         held = np.array([np.bincount(self.codes[self.fold == k], minlength=len(self.classes)) for k in self.folds])
         fitted = (np.bincount(self.codes, minlength=len(self.classes)) - held).min(axis=0)
         least = int(np.argmin(fitted))
@@ -66,7 +66,7 @@ class Contest:
 
     @cached_property
     def overlap(self) -> str | None:
-        """Why no hyperplane separates a class from the rest, for the first such class; None where one always does."""
+        """Why no hyperplane separates a class from the rest, for the first such class; None if all are separable."""
         if self.X.shape[1] + 1 > MOST_EXACT_ROWS:
             return f"not asked for: whether classes are separable is decided for up to {MOST_EXACT_ROWS} columns"
         labels = self.classes.tolist()
@@ -83,7 +83,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A classifier by name, with its defaults; ``standardised``: whether columns are brought to one scale first."""
+    """A classifier by name, with its defaults; ``standardised``: whether columns are standardised before the fit."""
 
     name: str
     estimator: ScoringClassifier
@@ -92,7 +92,7 @@ class Entrant:
     requires: tuple[Requires, ...] = ()
 
     def refused(self, contest: Contest) -> str | None:
-        """Why it cannot be fitted to these rows, in a sentence; None where it can."""
+        """Why it cannot be fitted to these rows, in a sentence; None if it can."""
         reasons = (_REASONS[need](contest) for need in self.requires)
         return next((reason for reason in reasons if reason is not None), None)
 
@@ -127,7 +127,7 @@ def _several_classes(contest: Contest) -> str | None:
     return Message(NOT_FITTED, f"it takes two classes, and there are {K}") if K > 2 else None
 
 
-# Why a classifier that requires this cannot be fitted to the rows, in a sentence; None where it can.
+# For each requirement, why the rows do not meet it, in a sentence; None if they do.
 _REASONS: dict[Requires, Callable[[Contest], str | None]] = {
     Requires.SEPARABLE_CLASSES: _overlapping,
     Requires.FEW_COLUMNS: _too_wide,
@@ -138,19 +138,19 @@ _REASONS: dict[Requires, Callable[[Contest], str | None]] = {
 
 
 def entrants(seed: int = 0) -> Iterator[Entrant]:
-    """All of them.
+    """All classifiers of ``OFFERED``; one that is built over another occurs once for each of those.
 
     >>> [entrant.name for entrant in entrants()][:3]
     ['logistic', 'one-versus-one, logistic', 'one-versus-one, perceptron']
     """
     for name in OFFERED:
-        said = describe(name)
-        for base in said.parts or (None,):
+        description = describe(name)
+        for base in description.parts or (None,):
             inner = None if base is None else _made(base, seed)
             estimator = _made(name, seed) if inner is None else CLASSIFIERS[name](inner)
             scale_free = (estimator if inner is None else inner).traits.scale_free
             full = name if base is None else f"{name}, {base}"
-            yield Entrant(full, estimator, not scale_free, not said.curved, said.requires)
+            yield Entrant(full, estimator, not scale_free, not description.curved, description.requires)
 
 
 def _made(name: str, seed: int) -> Any:

@@ -1,8 +1,8 @@
-"""Which space a model is looked at in: the columns that came in, or those that reach its classifier. TEXTBOOK B4.
+"""The columns in which a model is drawn: those of the pipeline's input, or those of its classifier. TEXTBOOK B4.
 
-A pipeline's scalers only move and stretch the axes, and a table's encoder makes the numbers there are to draw. Any
-other step, such as a basis φ, bends the space: then the columns before it are drawn, in which the boundary is curved.
-One or two columns are always drawn as they came in.
+A table's encoder turns text into numbers, so the columns after it are drawn. Scalers only shift and stretch the axes,
+so a model of more than two columns is drawn after them. Any other step, such as a basis φ, is not linear: the columns
+before it are drawn, and the boundary in them is curved. One or two columns are always drawn before all scalers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from separatrix.scorers.scorer import scores_of, taken_apart
 
 
 class View(NamedTuple):
-    """A classifier of the rows X, their columns' names where they are known; X has the columns that are drawn."""
+    """A classifier, the rows X in the columns that are drawn, and the names of these columns if they are known."""
 
     model: Any
     X: Any
@@ -44,7 +44,7 @@ class ThroughSteps:
         return found
 
     def _reached(self, X: Any) -> Any:
-        """The rows as the classifier gets them."""
+        """The rows X after the steps."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             reached = self.steps.transform(X)
@@ -73,7 +73,7 @@ class Whole:
 
 
 def view_of(model: Any, X: Any) -> View:
-    """What to draw of a fitted classifier of this package, or of a pipeline that ends in one.
+    """The view in which a fitted classifier of this package, or a pipeline that ends in one, is drawn.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from separatrix import LogisticRegression, quadratic
@@ -82,18 +82,24 @@ def view_of(model: Any, X: Any) -> View:
     >>> view.X.shape, type(view.model).__name__
     ((4, 2), 'Whole')
     """
-    steps = [step for _, step in getattr(model, "steps", ())[:-1] if step is not None and step != "passthrough"]
+    steps = _steps_before_classifier(model)
     if not steps:
         return View(*taken_apart(model, X))
     names: list[str] | None = [str(name) for name in getattr(X, "columns", ())] or None
-    first = 0
+    after_encoder = model
     if hasattr(steps[0], "encoder_"):
-        X = model[0].transform(X)
-        names, first = [str(name) for name in model[0].get_feature_names_out()], 1
+        X, names = model[0].transform(X), [str(name) for name in model[0].get_feature_names_out()]
+        after_encoder, steps = model[1:], steps[1:]
+    if not steps:
+        return View(model[-1], X, names)
     rows = X if hasattr(X, "nnz") else np.asarray(X, dtype=np.float64)
-    bent = any(type(step).__name__ not in SCALERS for step in steps[first:])
-    if len(steps) == first or not (bent or rows.shape[1] <= 2):
-        reached = model[first:] if first else model
-        return View(*taken_apart(reached, X)) if len(steps) > first else View(model[-1], X, names)
-    scorer = ThroughSteps(model[first:-1], scores_of(model[-1]))
+    only_scalers = all(type(step).__name__ in SCALERS for step in steps)
+    if only_scalers and rows.shape[1] > 2:
+        return View(*taken_apart(after_encoder, X))
+    scorer = ThroughSteps(after_encoder[:-1], scores_of(model[-1]))
     return View(Whole(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names)
+
+
+def _steps_before_classifier(model: Any) -> list[Any]:
+    """The steps of a pipeline that change rows; none for a classifier."""
+    return [step for _, step in getattr(model, "steps", ())[:-1] if step is not None and step != "passthrough"]

@@ -1,4 +1,4 @@
-r"""How sure is a share of rows? Intervals for proportions, for their paired difference, and on the logit scale.
+r"""Confidence intervals for proportions, for the difference of paired proportions, and on the logit scale.
 
 Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927): all p with
 |p̂ − p| ≤ z √(p (1 − p)/n). Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
@@ -25,13 +25,13 @@ class Interval(NamedTuple):
 
 
 def check_level(level: float) -> None:
-    """Raise where it is no probability strictly between 0 and 1."""
+    """Raise an error if ``level`` is not a number strictly between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
 
 
 def wilson(successes: Any, n: Any, level: float = 0.95) -> tuple[Array, Array]:
-    """Wilson's interval for ``successes`` of ``n``, entry by entry; (0, 1) where n is 0.
+    """Wilson's interval for ``successes`` of ``n``, entry by entry; (0, 1) if n is 0.
 
     >>> low, high = wilson(9, 10)
     >>> round(float(low), 3), round(float(high), 3)
@@ -46,6 +46,16 @@ def wilson(successes: Any, n: Any, level: float = 0.95) -> tuple[Array, Array]:
     low = np.where((m > 0) & (k > 0), middle - half, 0.0)
     high = np.where((m > 0) & (k < m), middle + half, 1.0)
     return low, high
+
+
+def wilson_interval(successes: float, n: int, level: float = 0.95) -> Interval:
+    """Wilson's interval for one share.
+
+    >>> [round(end, 3) for end in wilson_interval(9, 10)]
+    [0.596, 0.982]
+    """
+    low, high = wilson(successes, n, level)
+    return Interval(float(low), float(high))
 
 
 def exact(successes: int, n: int, level: float = 0.95) -> Interval:
@@ -65,7 +75,9 @@ def exact(successes: int, n: int, level: float = 0.95) -> Interval:
 
 
 def paired_difference(gained: int, lost: int, n: int, level: float = 0.95) -> Interval:
-    """Of (gained − lost)/n, where of n rows so many come out right by the first way alone, or by the second alone.
+    """Bonett and Price's interval for (gained − lost)/n, the difference of two accuracies on the same n rows.
+
+    ``gained`` rows are classified correctly by the first model alone, ``lost`` rows by the second alone.
 
     >>> low, high = paired_difference(30, 10, 100)
     >>> round(low, 3), round(high, 3)

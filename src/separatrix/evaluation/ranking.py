@@ -1,9 +1,9 @@
-r"""How well does a score tell one class from the others? ROC and precision-recall, with how sure they are.
+r"""ROC and precision-recall curves with confidence intervals and bands.
 
-Rows in order of their score, best first, cut at every distinct value: of the P rows of the class TP are above the cut,
-of the N others FP.
+Rows are sorted by score in descending order and cut at every distinct value. Above a cut are TP of the P rows of the
+class and FP of the N other rows.
 
-    ROC   (FP/N, TP/P), its area the chance that a row of the class scores above one of another
+    ROC   (FP/N, TP/P), its area the probability that a row of the class scores above a row of another class
     PR    (TP/P, TP/(TP + FP)), its area Σ (ΔTP/P) TP/(TP + FP), the average precision
 
 Area under ROC: DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
@@ -30,12 +30,12 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError
 from separatrix.evaluation.answers import Answers
-from separatrix.evaluation.proportions import Interval, check_level, exact, on_logits, wilson
+from separatrix.evaluation.proportions import Interval, check_level, exact, on_logits, wilson, wilson_interval
 
 
 @dataclass(frozen=True)
 class Band:
-    """Of every cut, the ranges of both rates and of the precision; what it is in words."""
+    """The ranges of both rates and of the precision at every cut, and a description of the band."""
 
     false_low: Array
     false_high: Array
@@ -48,9 +48,9 @@ class Band:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Rows above each cut: ``true_positives`` of the class ``of``, ``false_positives`` of others, both ascending.
+    """The number of rows above each cut: ``true_positives`` of the class ``of``, ``false_positives`` of the others.
 
-    ``thresholds`` descend; the first is infinite, above all rows.
+    Both ascend. ``thresholds`` descend; the first is infinite.
 
     >>> found = rank(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]), "yes")
     >>> found.fpr.tolist(), found.tpr.tolist(), found.auc
@@ -83,14 +83,17 @@ class Ranking:
 
     @property
     def precision(self) -> Array:
-        """TP/(TP + FP); 1 above all rows, where nothing is said."""
+        """TP/(TP + FP); 1 if no row is above the cut."""
         said = self.true_positives + self.false_positives
         return np.asarray(np.where(said > 0, self.true_positives / np.maximum(said, 1), 1.0))
 
     @cached_property
     def _placements(self) -> tuple[Array, Array, Array, Array]:
-        """DeLong's components: of each cut, the share of others that its rows of the class beat, and how many are so;
-        the share of the class that beats its others, and how many those are. Ties count half.
+        """DeLong's components for the rows between two cuts.
+
+        The first two arrays have the share of other rows that score below the rows of the class, and the number of
+        these. The last two have the share of rows of the class that score above the other rows, and the number of
+        these. Ties count half.
         """
         gained, lost = np.diff(self.true_positives), np.diff(self.false_positives)
         beaten = 1.0 - (self.false_positives[:-1] + 0.5 * lost) / self.negatives
@@ -104,7 +107,7 @@ class Ranking:
         return float(np.sum(beaten * gained) / self.positives)
 
     def auc_interval(self, level: float = 0.95) -> Interval:
-        """DeLong's interval for the area, on the logit scale; exact where every pair is in order."""
+        """DeLong's interval for the area, on the logit scale; Clopper and Pearson's if its variance is zero."""
         check_level(level)
         area, pairs = self.auc, min(self.positives, self.negatives)
         beaten, gained, beating, lost = self._placements
@@ -119,8 +122,7 @@ class Ranking:
 
     def average_precision_interval(self, level: float = 0.95) -> Interval:
         """Wilson's interval for a share of the rows of the class."""
-        low, high = wilson(self.average_precision * self.positives, self.positives, level)
-        return Interval(float(low), float(high))
+        return wilson_interval(self.average_precision * self.positives, self.positives, level)
 
     def band(self, kind: str = "pointwise", level: float = 0.95) -> Band:
         """Ranges of the rates and of the precision at every cut."""
@@ -131,7 +133,7 @@ class Ranking:
 
 
 def _variance(values: Array, counts: Array, mean: float) -> float:
-    """Of values that come so often each, unbiased; 0 for one row."""
+    """The unbiased variance of values that occur ``counts`` times; 0 for one row."""
     n = int(counts.sum())
     return float(np.sum(counts * (values - mean) ** 2)) / (n - 1) if n > 1 else 0.0
 
@@ -164,7 +166,7 @@ BANDS: dict[str, Callable[[Ranking, float], Band]] = {"pointwise": _pointwise, "
 
 
 def rank(score: Array, positive: Any, of: Any = 1) -> Ranking:
-    """Cut rows at every distinct score. ``positive`` (n,): which of them are of the class ``of``.
+    """The ranking of rows by their score. ``positive`` (n,): which rows are of the class ``of``.
 
     >>> rank(np.array([1.0, 1.0, 0.0]), np.array([True, False, False])).true_positives.tolist()
     [0, 1, 1]
@@ -182,7 +184,9 @@ def rank(score: Array, positive: Any, of: Any = 1) -> Ranking:
 
 
 def rankings(found: Answers) -> list[Ranking]:
-    """Of two classes the second's; of more, of each against the rest, but for classes that no row, or every row, is of.
+    """The ranking of the second of two classes, or of each of several classes against the rest.
+
+    Classes that have no row, or all rows, are left out.
 
     >>> from separatrix import LogisticRegression
     >>> from separatrix.evaluation.answers import answers

@@ -1,10 +1,12 @@
-r"""The figures of every classifier side by side, and which of them to take.
+r"""The figures of each classifier in a comparison, and the choice of one of them.
 
-    mean ± s/√K over the K folds, the same folds for all, so that differences can be taken fold by fold
+    mean ± s/√K,    s the standard deviation of the figures of K folds
 
-The choice is by the rule of one standard error (Breiman, Friedman, Olshen and Stone, Classification and Regression
-Trees, 1984): of all that come within one standard error of the best, the most certain and the simplest. The folds'
-fits share rows, so a standard error is too small rather than too large (Bengio and Grandvalet, JMLR 5, 2004).
+All classifiers have the same folds, so differences are taken fold by fold. The choice is by the rule of one standard
+error (Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984): of all classifiers within one
+standard error of the best, the one with the most certificates met and the fewest parameters. The fits share rows, so
+the standard error is too small; no unbiased estimate of it exists (Bengio and Grandvalet, No unbiased estimator of the
+variance of K-fold cross-validation, JMLR 5, 2004).
 """
 
 from __future__ import annotations
@@ -17,16 +19,19 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.evaluation.calibration import reliability
+from separatrix.evaluation.calibration import reliability_of
+from separatrix.evaluation.measures import accuracy, log_loss
 from separatrix.evaluation.trials import Trial
 
+# The figures by which classifiers may be ordered and chosen.
 CRITERIA = ("accuracy", "log_loss")
+# The name of the null model, which always predicts the most frequent class.
 BASELINE = "majority"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A mean over folds, its standard error, and the folds' own values."""
+    """A mean over folds, its standard error, and the value of each fold."""
 
     mean: float
     error: float
@@ -34,7 +39,7 @@ class Figure:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Figure:
-        """From the folds' values.
+        """From the values of the folds. The standard error is NaN for one fold or values that are not finite.
 
         >>> Figure.of([0.5, 1.0]).mean, Figure.of([0.5, 1.0]).error
         (0.75, 0.25)
@@ -53,11 +58,29 @@ class Figure:
 
 @dataclass(frozen=True)
 class Standing:
-    """One classifier's figures. ``reason``: why it has none."""
+    """The figures of one classifier.
+
+    Parameters
+    ----------
+    name : str
+        The name of the classifier.
+    trials : tuple of Trial
+        The result of each fold.
+    codes : tuple of arrays of int
+        The classes of the held-out rows of each fold, as numbers into ``classes``.
+    classes : (K,) array
+        The labels.
+    linear : bool
+        Whether the boundaries between classes are linear.
+    standardised : bool
+        Whether the columns were standardised before each fit.
+    reason : str or None
+        Why the classifier was not fitted; None if it was.
+    """
 
     name: str
     trials: tuple[Trial, ...]
-    codes: tuple[Integers, ...]  # of the rows held out, fold by fold
+    codes: tuple[Integers, ...]
     classes: AnyArray
     linear: bool = True
     standardised: bool = False
@@ -69,32 +92,32 @@ class Standing:
 
     @cached_property
     def accuracy(self) -> Figure:
-        return Figure.of([float(trial.right.mean()) for trial in self.trials])
+        return Figure.of([accuracy(trial.right) for trial in self.trials])
 
     @cached_property
     def log_loss(self) -> Figure | None:
-        """Mean −ln P(true class) in nats; None without probabilities."""
+        """In nats; None without probabilities."""
         if any(trial.log_P is None for trial in self.trials):
             return None
         pairs = zip(self.trials, self.codes, strict=True)
-        return Figure.of([float(-np.take_along_axis(_known(one), k[:, None], axis=1).mean()) for one, k in pairs])
+        return Figure.of([log_loss(_known(trial), codes) for trial, codes in pairs])
 
     @cached_property
     def calibration_error(self) -> float | None:
-        """Σ (count/n) |observed − predicted| over ten bins of the held-out rows' probabilities."""
+        """The expected calibration error of all held-out rows, over ten bins; None without probabilities."""
         if self.log_loss is None:
             return None
-        held = _Recorded(np.vstack([_known(trial) for trial in self.trials]), self.classes)
-        return reliability(held, None, self.classes[np.concatenate(self.codes)]).expected_error
+        log_P = np.vstack([_known(trial) for trial in self.trials])
+        return reliability_of(np.exp(log_P), log_P, np.concatenate(self.codes), self.classes).expected_error
 
     @property
     def seconds(self) -> float:
-        """Processor time of a fit, the mean over folds."""
+        """The processor time of a fit in seconds, the mean over folds."""
         return float(np.mean([trial.seconds for trial in self.trials]))
 
     @property
     def n_met(self) -> int:
-        """Fits whose certificate is met."""
+        """The number of fits whose certificate is met."""
         return sum(trial.met for trial in self.trials)
 
     @property
@@ -103,18 +126,19 @@ class Standing:
 
     @property
     def status(self) -> str:
-        """Of the first fit that did not end as asked, or of the first."""
+        """The status of the first fit whose certificate is not met, or else of the first fit."""
         return next((trial.status for trial in self.trials if not trial.met), self.trials[0].status)
 
     def figure(self, by: str) -> Figure | None:
-        """The criterion, larger for better."""
+        """The criterion ``by``, with a sign such that larger is better; None if there is none."""
         if not self.fitted:
             return None
-        found = self.accuracy if by == "accuracy" else self.log_loss
-        return found if found is None or by == "accuracy" else Figure.of([-value for value in found.by_fold])
+        if by == "accuracy":
+            return self.accuracy
+        return None if self.log_loss is None else Figure.of([-value for value in self.log_loss.by_fold])
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
+        """All figures, in the types of JSON."""
         head: dict[str, Any] = {"name": self.name, "linear": self.linear, "standardised": self.standardised}
         if not self.fitted:
             return {**head, "reason": self.reason}
@@ -127,20 +151,6 @@ class Standing:
         return {**head, "certificates_met": self.n_met, "status": self.status, "parameters": self.n_parameters}
 
 
-@dataclass(frozen=True)
-class _Recorded:
-    """Probabilities that were kept, as a model that gives them."""
-
-    log_P: Array
-    classes: AnyArray
-
-    def probabilities(self, X: Any) -> Array:
-        return np.exp(self.log_P)
-
-    def log_probabilities(self, X: Any) -> Array:
-        return self.log_P
-
-
 def _known(trial: Trial) -> Array:
     assert trial.log_P is not None
     return trial.log_P
@@ -148,8 +158,23 @@ def _known(trial: Trial) -> Array:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All standings, best first, then those that could not be fitted; ``baseline``: always the most frequent class.
+    """The result of ``compare``.
 
+    Parameters
+    ----------
+    standings : tuple of Standing
+        All classifiers and the baseline, the best first; those that could not be fitted are last.
+    baseline : Standing
+        The null model, which always predicts the most frequent class.
+    by : {"accuracy", "log_loss"}
+        The criterion of the order and the choice.
+    n_folds : int
+        The number of folds.
+    seed : int
+        The seed of the folds.
+
+    Examples
+    --------
     >>> from separatrix import compare
     >>> found = compare([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1], cv=2, only=["logistic", "lda"])
     >>> [standing.name for standing in found.standings], found.chosen.name
@@ -167,88 +192,96 @@ class Comparison:
 
     @cached_property
     def best(self) -> Standing | None:
-        """The best of those with linear boundaries; None where none could be fitted."""
-        known = [one for one in self.standings if one.linear and one is not self.baseline and one.figure(self.by)]
-        return max(known, key=self._value, default=None)
+        """The best classifier with linear boundaries; None if none could be fitted."""
+        return max(self._eligible, key=self._value, default=None)
 
     @cached_property
     def chosen(self) -> Standing | None:
-        """By the rule of one standard error: most certificates met, fewest parameters, probabilities, then the best."""
+        """The choice by the rule of one standard error; None if no linear classifier could be fitted.
+
+        Of the linear classifiers within one standard error of the best, it has the most certificates met, then the
+        fewest parameters, then probabilities, then the best figure.
+        """
         if self.best is None:
             return None
         top = self._figure(self.best)
         least = top.mean - (top.error if np.isfinite(top.error) else 0.0)
-        known = [one for one in self.standings if one.linear and one is not self.baseline and one.figure(self.by)]
-        near = [one for one in known if self._value(one) >= least]
+        near = [one for one in self._eligible if self._value(one) >= least]
         return min(near, key=lambda one: (-one.n_met, one.n_parameters, one.log_loss is None, -self._value(one)))
 
+    @property
+    def _eligible(self) -> list[Standing]:
+        """The linear classifiers that have the criterion."""
+        return [one for one in self.standings if one.linear and one is not self.baseline and one.figure(self.by)]
+
     def _figure(self, standing: Standing) -> Figure:
-        found = standing.figure(self.by)
-        assert found is not None
-        return found
+        figure = standing.figure(self.by)
+        assert figure is not None
+        return figure
 
     def _value(self, standing: Standing) -> float:
         return self._figure(standing).mean
 
     @property
     def why(self) -> str:
-        """Why the chosen one, in sentences."""
-        best, chosen = self.best, self.chosen
-        if best is None or chosen is None:
+        """The reasons for the choice, in sentences."""
+        if self.best is None or self.chosen is None:
             return "No classifier could be fitted."
-        what = self.by.replace("_", " ")
-        sign = 1 if self.by == "accuracy" else -1
-        shown = f"{what} {sign * self._value(chosen):.4f}"
-        if chosen is best:
-            parts = [f"{chosen.name} has the best {what} of the linear ones, {shown.removeprefix(what + ' ')}"]
-        else:
-            gap = self._figure(best).less(self._figure(chosen))
-            paired = f"fold by fold {gap.mean:.4f} ± {gap.error:.4f} better" if gap.mean else "no better"
-            other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
-            near = f"{chosen.name} ({shown}) is within one standard error of the best, {other}"
-            parts = [f"{near}, and is {self._simpler()}"]
-        parts += self._gained(chosen)
-        curved = [one for one in self.standings if not one.linear and one.figure(self.by)]
-        for one in curved:
-            ahead = self._figure(one).less(self._figure(best))
-            if ahead.mean > ahead.error:
-                parts.append(
-                    f"{one.name}, whose boundaries are curved, is {ahead.mean:.4f} ± {ahead.error:.4f} better still"
-                )
+        parts = [self._reason(self.best, self.chosen), *self._gained(self.chosen), *self._curved_ahead(self.best)]
         return "; ".join(parts) + "."
 
+    def _reason(self, best: Standing, chosen: Standing) -> str:
+        """Why this classifier and not another linear one."""
+        what, sign = self.by.replace("_", " "), 1 if self.by == "accuracy" else -1
+        value = f"{sign * self._value(chosen):.4f}"
+        if chosen is best:
+            return f"{chosen.name} has the best {what} of the linear ones, {value}"
+        gap = self._figure(best).less(self._figure(chosen))
+        paired = f"fold by fold {gap.mean:.4f} ± {gap.error:.4f} better" if gap.mean else "no better"
+        other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
+        near = f"{chosen.name} ({what} {value}) is within one standard error of the best, {other}"
+        return f"{near}, and is {self._simpler(best, chosen)}"
+
+    def _curved_ahead(self, best: Standing) -> list[str]:
+        """The classifiers with curved boundaries that are better by more than one standard error."""
+        parts = []
+        for standing in self.standings:
+            if not standing.linear and standing.figure(self.by):
+                ahead = self._figure(standing).less(self._figure(best))
+                if ahead.mean > ahead.error:
+                    parts.append(f"{standing.name}, whose boundaries are curved, is {ahead} better still")
+        return parts
+
     def _gained(self, chosen: Standing) -> list[str]:
-        """Beside always guessing the majority: what is gained, what may be chance, what is lost."""
+        """The difference of accuracy to the baseline; if it may be chance, also that of log loss."""
         gain = self._gain(chosen, "accuracy")
         assert gain is not None
+        gained = f"it gains {gain} of accuracy over always guessing the majority"
         if gain.mean > gain.error:
-            return [f"it gains {gain} of accuracy over always guessing the majority"]
-        if gain.mean < -gain.error:
-            lost = f"it loses {-gain.mean:.4f} ± {gain.error:.4f} of accuracy to always guessing the majority"
-            others = [self._gain(one, "accuracy") for one in self.standings if one is not self.baseline]
-            any_better = any(other is not None and other.mean > other.error for other in others)
-            parts = [lost if any_better else f"{lost}, and no other does better than that"]
-        else:
-            parts = [f"it gains {gain} of accuracy over always guessing the majority, which may be chance"]
-        known = {one.name: found for one in self.standings if (found := self._gain(one, "log_loss")) is not None}
-        better = {name: found for name, found in known.items() if name != BASELINE and found.mean > found.error}
-        if better:
-            name = max(better, key=lambda name: better[name].mean)
-            return [
-                *parts,
-                f"by log loss {name} does better than class frequencies alone, by {better[name]} nats a row",
-            ]
-        return [*parts, "these columns may not tell the classes apart linearly"]
+            return [gained]
+        if not gain.mean < -gain.error:
+            return [f"{gained}, which may be chance", self._gained_log_loss()]
+        lost = f"it loses {-gain.mean:.4f} ± {gain.error:.4f} of accuracy to always guessing the majority"
+        others = [self._gain(one, "accuracy") for one in self.standings if one is not self.baseline]
+        any_better = any(other is not None and other.mean > other.error for other in others)
+        return [lost if any_better else f"{lost}, and no other does better than that", self._gained_log_loss()]
+
+    def _gained_log_loss(self) -> str:
+        """The classifier whose log loss is furthest below the baseline's, if by more than one standard error."""
+        gains = {one.name: self._gain(one, "log_loss") for one in self.standings if one.name != BASELINE}
+        better = {name: gain for name, gain in gains.items() if gain is not None and gain.mean > gain.error}
+        if not better:
+            return "these columns may not tell the classes apart linearly"
+        name = max(better, key=lambda name: better[name].mean)
+        return f"by log loss {name} does better than class frequencies alone, by {better[name]} nats a row"
 
     def _gain(self, standing: Standing, by: str) -> Figure | None:
-        """Over the baseline, fold by fold; None where one of the two has no such figure."""
+        """The difference to the baseline, fold by fold; None if one of the two has no such figure."""
         own, base = standing.figure(by), self.baseline.figure(by)
         return None if own is None or base is None else own.less(base)
 
-    def _simpler(self) -> str:
-        best, chosen = self.best, self.chosen
-        assert best is not None
-        assert chosen is not None
+    def _simpler(self, best: Standing, chosen: Standing) -> str:
+        """Why a classifier within one standard error of the best is preferred to it."""
         if chosen.n_met > best.n_met:
             return f"certified in {chosen.n_met} of {self.n_folds} fits ({best.name} in {best.n_met})"
         if chosen.n_parameters < best.n_parameters:
@@ -256,7 +289,7 @@ class Comparison:
         return "as simple, and has probabilities"
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
+        """All figures, in the types of JSON."""
         chosen = None if self.chosen is None else self.chosen.name
         best = None if self.best is None else self.best.name
         head = {

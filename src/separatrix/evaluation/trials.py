@@ -1,7 +1,8 @@
-"""One fit on all folds but one, measured on that one; and all of them, by as many threads as there are.
+"""A fit to all folds but one, measured on that one; and all such fits of a comparison, in parallel threads.
 
-A fit runs in one thread with BLAS at one thread, so the processor time of that thread is the fit's own, whatever else
-runs. Threads, not processes: fits release the interpreter inside NumPy, BLAS and compiled loops, and rows are shared.
+A fit runs in one thread, with BLAS limited to one thread, so the processor time of the thread is that of the fit.
+Threads are used and not processes, because they share the rows, and because NumPy, BLAS and compiled loops release the
+interpreter lock.
 """
 
 from __future__ import annotations
@@ -10,30 +11,48 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Event
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, over_rows
 from separatrix.base.watching import Amount, watch, watched
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.entrants import Contest, Entrant
+from separatrix.evaluation.measures import log_frequencies
 
 Split = Callable[[int, bool], tuple[Any, Any]]
-# Folds follow each other, so that two are under way at most, each with columns as they are and standardised.
+# The number of splits that are cached. Fits are in the order of the folds, so at most two folds are in use at a time,
+# each with raw and with standardised columns.
 MOST_SPLITS = 4
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Of the rows held out: which are right, (m,), and ln P(class | x), (m, K), or None. Of the fit: seconds, whether
-    its certificate is met, its status, its number of parameters. ``failed``: why there is none of this.
+    """The result of one fold.
+
+    Parameters
+    ----------
+    right : (m,) array of bool
+        Which held-out rows are classified correctly.
+    log_P : (m, K) array or None
+        ln P(class | x) of the held-out rows; None without probabilities.
+    seconds : float
+        The processor time of the fit.
+    met : bool
+        Whether the certificate of the fit is met.
+    status : str
+        The status of the fit.
+    n_parameters : int
+        The number of parameters of the model.
+    failed : str or None
+        Why the fit failed; None if it did not.
     """
 
     right: AnyArray
@@ -46,7 +65,7 @@ class Trial:
 
 
 def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
-    """Fit to all folds but k, answer for fold k; ``split`` gives the rows of both."""
+    """Fit to all folds but k and measure on fold k; ``split`` returns the rows of both."""
     from sklearn.base import clone
 
     held = contest.fold == k
@@ -57,28 +76,41 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
             start = time.thread_time()
             model = clone(entrant.estimator).fit(X, y[~held])
             seconds = time.thread_time() - start
-            found = answers(model, test, y[held])
+            trial = measured(model, test, y[held], np.flatnonzero(~held))
     except InputError as error:
         return Trial(held[:0], failed=Message("failed: ", error.came))
-    except Exception as error:  # a row of the table, not the end of it
+    except Exception as error:  # a failed fit is reported in the table and does not end the comparison
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
-    certificate = model.certificate_
-    status = over_rows(certificate.status, np.flatnonzero(~held))  # the rows of the fit, as numbered in the whole table
-    return Trial(found.right, found.log_P, seconds, certificate.met, status, model.n_parameters_)
+    return replace(trial, seconds=seconds)
 
 
-def guessed(contest: Contest, k: int) -> Trial:
-    """The baseline: the most frequent class of the fit, with the classes' shares as probabilities."""
-    held = contest.fold == k
-    shares = np.bincount(contest.codes[~held], minlength=len(contest.classes)) / np.sum(~held)
-    with np.errstate(divide="ignore"):
-        log_P = np.tile(np.log(shares), (int(held.sum()), 1))
-    return Trial(contest.codes[held] == np.argmax(shares), log_P, n_parameters=len(shares) - 1)
+def measured(model: Any, X: Any, y: Any, fitted: Integers) -> Trial:
+    """The trial of a fitted model on held-out rows X with labels y.
+
+    ``fitted``: the numbers of the fitted rows in the whole table, by which the status names them.
+    """
+    found, certificate = answers(model, X, y), model.certificate_
+    status = over_rows(certificate.status, fitted)
+    return Trial(found.right, found.log_P, 0.0, certificate.met, status, model.n_parameters_)
+
+
+def guessed(codes: Integers, held: AnyArray, n_classes: int) -> Trial:
+    """The baseline: the most frequent class of the rows that are not ``held`` out, with the class frequencies there as
+    probabilities.
+
+    >>> guessed(np.array([0, 0, 1, 0]), np.array([False, False, True, True]), 2).right.tolist()
+    [False, True]
+    """
+    counts = np.bincount(codes[~held], minlength=n_classes)
+    log_P = np.tile(log_frequencies(counts), (int(held.sum()), 1))
+    return Trial(codes[held] == np.argmax(counts), log_P, n_parameters=n_classes - 1)
 
 
 def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
-    """The trials of each entrant, fold by fold. The first fold of all comes first, so that what cannot work is known
-    soon. Whoever watches is told of every fit that is done; where that raises, fits under way end at their next stage.
+    """The trials of each entrant, fold by fold.
+
+    The first fold of all entrants comes first, so failures appear early. Every finished fit is reported to the watcher.
+    If the watcher raises, running fits end at their next stage.
     """
     jobs = [(entrant, k) for k in contest.folds for entrant in chosen]
     found: dict[tuple[str, int], Trial] = {}
@@ -89,20 +121,20 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
         with watch(lambda *_: _end_where(given_up)):
             return tried(contest, entrant, k, split)
 
-    def told() -> None:
+    def report_progress() -> None:
         if tell is not None:
             whole = sum(all((entrant.name, k) in found for k in contest.folds) for entrant in chosen)
             tell(Amount("fits", len(found), len(jobs), f"{whole} of {len(chosen)} classifiers done"))
 
     with one_blas_thread, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a certificate that is not met is told in the table
+        warnings.simplefilter("ignore")  # the table shows which certificates are not met
         with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
             futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
             try:
-                told()
+                report_progress()
                 for future in as_completed(futures):
                     found[futures[future]] = future.result()
-                    told()
+                    report_progress()
             finally:
                 given_up.set()
                 for future in futures:

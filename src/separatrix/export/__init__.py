@@ -1,4 +1,4 @@
-"""A model that leaves the package: as SQL, as ONNX, as a Python file. All are written from one ``Formula``."""
+"""Export of a fitted model as SQL, as ONNX or as a Python file. All are written from one ``Formula``."""
 
 from separatrix.export.onnx import to_onnx
 from separatrix.export.python import to_python

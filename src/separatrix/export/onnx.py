@@ -4,10 +4,10 @@
                doubles (of dates, the days since 1970-01-01), text for categories, truth values for booleans
     outputs    "label" (n,), "scores" (n, 1 or K), "probabilities" (n, K) where the model has them
 
-White space around a text is not removed, since ONNX has no operator for it. A missing value is NaN, or the empty text;
-where values may be missing, booleans are doubles as well. ONNX knows no refusal and no empty answer: there scores and
-probabilities are NaN and the label is the empty text, NaN, the smallest whole number, or false, by its type. An output
-whose name a column has gets an underscore behind it.
+White space around a text is not removed, since ONNX has no operator for it. A missing value is NaN or the empty text.
+If values may be missing, booleans are doubles as well. ONNX has no errors and no empty answers: for a row without an
+answer scores and probabilities are NaN, and the label is the empty text, NaN, the smallest whole number or false, by
+its type. An underscore is appended to an output that has the name of a column.
 """
 
 from __future__ import annotations
@@ -35,16 +35,33 @@ from separatrix.export.algebra import (
 )
 from separatrix.export.formula import Column, Formula, formula_of
 
-# Versions that onnxruntime has read for years; all operators below have double kernels there.
+# Versions of ONNX that onnxruntime has supported for years, with double precision for all operators used here.
 OPSET, ML_OPSET, IR_VERSION = 13, 2, 8
 OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
-# What says "no answer", by the type of the labels.
+# The label of a row without an answer, by the type of the labels.
 NO_LABEL: dict[type, Any] = {str: "", float: np.nan, int: np.iinfo(np.int64).min, bool: False}
 
 
 def to_onnx(model: Any) -> Any:
-    """The model as an ``onnx.ModelProto``; ``.SerializeToString()`` gives the bytes.
+    """The model as an ONNX graph.
 
+    Parameters
+    ----------
+    model : classifier, pipeline, model file or Scorer
+        The fitted model.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The graph; ``.SerializeToString()`` gives its bytes.
+
+    Raises
+    ------
+    InputError
+        The package onnx is not installed.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> import onnxruntime
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])

@@ -1,4 +1,4 @@
-r"""One fit, asked for in other packages: the penalty's strength in each one's own terms.
+r"""The settings of other packages for the same fit: each measures the strength of the penalty in its own way.
 
     separatrix     C Σ_i s_i ℓ_i + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²),    α = l1_ratio, the intercept left alone
     sklearn        the same with all f_j = 1: C, l1_ratio
@@ -26,7 +26,9 @@ from separatrix.base.errors import ParameterError
 
 @dataclass(frozen=True)
 class Translation:
-    """A package's settings and a line of its code; ``code`` is None where it has no such fit, and ``note`` says why.
+    """The settings of a package and a line of code.
+
+    If the package has no such fit, ``code`` is None and ``note`` says why.
 
     >>> as_settings(2.0, 0.0, n_rows=100)["statsmodels"].values
     {'alpha': 0.005, 'L1_wt': 0.0}
@@ -40,10 +42,10 @@ class Translation:
 
 @dataclass(frozen=True)
 class Fit:
-    """What is fitted: the penalty, the rows and their weights, the classes, with an intercept or not.
+    """The fit: its penalty, the rows and their weights, the classes, and whether there is an intercept.
 
-    ``classes``: labels, none where they do not matter; ``by_class``: each one's factor, none where all are 1;
-    ``factors``: of the columns' penalties, none where all are 1; ``total_weight``: None where it is not known.
+    ``classes`` are the labels, empty if they do not matter. ``by_class`` are the weights of the classes and ``factors``
+    those of the columns' penalties, empty if all are 1. ``total_weight`` is None if it is not known.
     """
 
     C: float
@@ -61,7 +63,7 @@ class Fit:
         return 0.0 if math.isinf(self.C) else 1.0 / (self.C * of)
 
     def weights_as(self, argument: str) -> str:
-        """A note where rows have weights of their own, which no line can hold."""
+        """A note if rows have weights of their own, which do not fit into a line of code."""
         own = not self.by_class and self.total_weight != self.n_rows
         return f"the rows' weights go into {argument}" if own else ""
 
@@ -77,11 +79,41 @@ def as_settings(
     class_weight: Mapping[Any, float] | None = None,
     penalty_factors: Sequence[float] | None = None,
 ) -> dict[str, Translation]:
-    """The same fit in every package of ``PACKAGES``, by its name.
+    """The settings of the same fit in scikit-learn, glmnet, statsmodels and LIBLINEAR.
 
-    ``total_weight``: of all rows, with class weights; None: every row counts once, or as its class's factor says.
-    ``classes``: the labels, in their order; ``class_weight``: the factors of those that do not count once.
+    Parameters
+    ----------
+    C : float
+        The inverse strength of the penalty; infinity for none.
+    l1_ratio : float
+        The share of absolute values in the penalty, from 0 to 1.
+    n_rows : int
+        The number of rows of the fit.
+    total_weight : float, optional
+        The sum of the rows' weights, class weights included. By default every row counts once, or by its class weight.
+    n_classes : int, default 2
+        The number of classes, if ``classes`` is not given.
+    fit_intercept : bool, default True
+        Whether the model has an intercept.
+    classes : sequence of labels, default ()
+        The labels, in their order.
+    class_weight : dict, optional
+        The weights of the classes, by label; 1 for the others.
+    penalty_factors : sequence of float, optional
+        The factors of the columns' penalties, by default all 1.
 
+    Returns
+    -------
+    dict of str to Translation
+        The settings by the name of the package.
+
+    Raises
+    ------
+    ParameterError
+        An argument is out of range.
+
+    Examples
+    --------
     >>> found = as_settings(2.0, 0.5, n_rows=100)
     >>> found["glmnet"].values
     {'lambda': 0.005, 'alpha': 0.5}
@@ -92,21 +124,14 @@ def as_settings(
     >>> print(as_settings(2.0, 0.0, 100, classes=["no", "yes"], class_weight={"yes": 3.0})["liblinear"].code)
     train -s 0 -c 2.0 -e 1e-8 -B 1 -R -w-1 1.0 -w1 3.0 rows.libsvm model
     """
-    if not C > 0:
-        raise ParameterError("C", f"got {C!r}", "give a positive number, or infinity")
-    if not 0 <= l1_ratio <= 1:
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 to 1")
-    if n_rows < 1:
-        raise ParameterError("n_rows", f"got {n_rows!r}", "give the number of rows of the fit")
-    if total_weight is not None and not 0 < float(total_weight) < math.inf:
-        raise ParameterError("total_weight", f"got {total_weight!r}", "give the sum of the rows' weights")
+    _refuse_out_of_range(C, l1_ratio, n_rows, total_weight)
     by_class = _by_class(classes, class_weight)
     factors = tuple(map(float, () if penalty_factors is None else penalty_factors))
     if not all(0 <= factor < math.inf for factor in factors):
         raise ParameterError("penalty_factors", f"got {penalty_factors!r}", "give finite numbers that are not negative")
     if total_weight is None and not by_class:
         total_weight = n_rows
-    # Factors of 0 alone are no penalty, and without one they say nothing.
+    # If all factors are 0, there is no penalty.
     C = C if not factors or any(factors) else math.inf
     fit = Fit(
         float(C),
@@ -122,8 +147,19 @@ def as_settings(
     return {name: translate(fit) for name, translate in PACKAGES.items()}
 
 
+def _refuse_out_of_range(C: float, l1_ratio: float, n_rows: int, total_weight: float | None) -> None:
+    if not C > 0:
+        raise ParameterError("C", f"got {C!r}", "give a positive number, or infinity")
+    if not 0 <= l1_ratio <= 1:
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 to 1")
+    if n_rows < 1:
+        raise ParameterError("n_rows", f"got {n_rows!r}", "give the number of rows of the fit")
+    if total_weight is not None and not 0 < float(total_weight) < math.inf:
+        raise ParameterError("total_weight", f"got {total_weight!r}", "give the sum of the rows' weights")
+
+
 def _by_class(classes: Sequence[Any], class_weight: Mapping[Any, float] | None) -> tuple[float, ...]:
-    """A factor a class, nothing where all are 1."""
+    """The weight of each class; empty if all are 1."""
     given = class_weight or {}
     unknown = [label for label in given if label not in list(classes)]
     if isinstance(given, str) or unknown:
@@ -157,7 +193,7 @@ def _sklearn(fit: Fit) -> Translation:
 
 def _glmnet(fit: Fit) -> Translation:
     values: dict[str, Any] = {"alpha": fit.l1_ratio}
-    # It brings the factors to a mean of 1.
+    # glmnet scales the factors to a mean of 1.
     mean = sum(fit.factors) / len(fit.factors) if fit.factors else 1.0
     if fit.total_weight is not None:
         values = {"lambda": mean * fit.strength(fit.total_weight), **values}
@@ -181,7 +217,7 @@ def _glmnet(fit: Fit) -> Translation:
 
 
 def _r_text(label: Any) -> str:
-    """What R's as.character makes of a label, in quotes."""
+    """A label as R's as.character spells it, in quotes."""
     if isinstance(label, bool):
         return json.dumps(str(label).upper())
     return json.dumps(f"{label:.15g}" if isinstance(label, float) else str(label), ensure_ascii=False)
@@ -190,8 +226,8 @@ def _r_text(label: Any) -> str:
 def _statsmodels(fit: Fit) -> Translation:
     if fit.n_classes > 2:
         return Translation("statsmodels", note="its multinomial model has a reference class, which the penalty favours")
-    # Its GLM with absolute values never returns to a column that it has once left at zero, and calls that converged.
-    # Its Logit does better, but takes no weights; else the GLM is started again from where it stopped.
+    # With absolute values, the GLM never returns to a column whose weight was zero once, and reports convergence. Logit
+    # does, but takes no weights. With weights the GLM is started again from where it stopped.
     lasso = fit.l1_ratio == 1 and not math.isinf(fit.C) and fit.total_weight == fit.n_rows
     alpha = fit.strength(1.0 if lasso else fit.n_rows)
     values: dict[str, Any] = {"alpha": alpha} if lasso else {"alpha": alpha, "L1_wt": fit.l1_ratio}
@@ -224,7 +260,7 @@ def _statsmodels(fit: Fit) -> Translation:
 
 
 def _strengths(fit: Fit, alpha: float) -> str:
-    """One strength a column: none for the constant that stands for the intercept."""
+    """The strength of each column's penalty: 0 for the column of ones, whose weight is the intercept."""
     each = f"np.full(X.shape[1], {alpha!r})"
     if fit.factors:
         each = f"np.array({[alpha * factor for factor in fit.factors]!r})"
@@ -243,7 +279,7 @@ def _liblinear(fit: Fit) -> Translation:
     if fit.factors:
         return Translation("liblinear", note="its penalty has one strength for all columns")
     values: dict[str, Any] = {"-s": SOLVERS[fit.l1_ratio], "-c": fit.C}
-    # It reads the labels of -wi as whole numbers.
+    # LIBLINEAR reads the labels of -wi as whole numbers.
     whole = all(type(label) is int for label in fit.classes)
     labels = fit.classes if whole else (-1, 1)
     values |= {f"-w{label}": factor for label, factor in zip(labels, fit.by_class, strict=False)}
@@ -255,9 +291,9 @@ def _liblinear(fit: Fit) -> Translation:
     return Translation("liblinear", values, code, _notes(said, newer, fit.weights_as("-W of its edition for weights")))
 
 
-# LIBLINEAR's numbers of logistic regression, by l1_ratio.
+# The number of LIBLINEAR's solver for logistic regression, by l1_ratio.
 SOLVERS = {0.0: 0, 1.0: 6}
-# Of statsmodels' elastic net; five were enough for nine digits on the tables tried.
+# How often statsmodels' elastic net is started again; five times gave nine digits on the tables that were tried.
 RESTARTS = 20
 PACKAGES: dict[str, Callable[[Fit], Translation]] = {
     "sklearn": _sklearn,

@@ -1,4 +1,4 @@
-"""A model as one Python file that needs nothing but Python: predict, scores, probabilities, and a filter for CSV."""
+"""A model as one Python file that needs only Python: predict, scores, probabilities, and a filter for CSV."""
 
 from __future__ import annotations
 
@@ -24,18 +24,31 @@ from separatrix.export.algebra import (
 from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
-# Columns of the example in the file.
-SHOWN = 4
+# The most columns in the example of the file's docstring.
+MOST_EXAMPLE_COLUMNS = 4
 OPERATORS = {"+": "operator.add", "-": "operator.sub", "*": "operator.mul", "/": "operator.truediv"}
 READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "category": "as_level"}
 
 
 def to_python(model: Any) -> str:
-    """The text of a Python file with ``predict(row)``, ``scores(row)`` and, where it has any, ``probabilities(row)``.
+    """The text of a Python file that predicts without this package.
 
-    A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints one answer a line, with
-    ``--probabilities`` where it has any; ``python file.py --help`` says what it takes.
+    The file has the functions ``predict(row)``, ``scores(row)`` and, if the model has probabilities,
+    ``probabilities(row)``. A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints an answer
+    for each line, with ``--probabilities`` also probabilities; ``python file.py --help`` lists the options.
 
+    Parameters
+    ----------
+    model : classifier, pipeline, model file or Scorer
+        The fitted model.
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
     >>> names = {}
@@ -183,8 +196,8 @@ def _function(name: str, argument: str, says: str, body: Sequence[str]) -> str:
 def _docstring(formula: Formula) -> str:
     """How to use it, columns, classes, and what becomes of missing values and unseen levels."""
     listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
-    shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:SHOWN]]
-    shown += ["..."] if len(formula.columns) > SHOWN else []
+    shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:MOST_EXAMPLE_COLUMNS]]
+    shown += ["..."] if len(formula.columns) > MOST_EXAMPLE_COLUMNS else []
     chances = ["P(class) of each", "--probabilities "] if formula.probabilities is not None else None
     text = (
         "A classifier, exported by separatrix. It needs Python 3.11 or later and nothing else.\n\n"

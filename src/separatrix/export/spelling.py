@@ -1,8 +1,8 @@
-"""How values of a column are spelled as text, so that an engine's text of a category is the encoder's.
+"""The text of values in a column of categories: an engine must spell them as the encoder does.
 
-A float is compared as a number, as engines spell it in ways of their own ("3.0", "1e+16"): a level that the encoder
-makes of a number stands for that number, and for no other. What else is spelled otherwise, an engine's ``Respelling``
-says; it is written only where some level may be meant.
+Engines spell floats in different ways ("3.0", "1e+16"), so floats are compared as numbers: a level that the encoder
+makes from a number matches that number and no other. Other differences are in the ``Respelling`` of each engine, which
+is written only if a level may be affected.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import pyarrow as pa
 
 from separatrix.table.cells import NO_NUMBER, listed, texts, truth_levels, truth_readings
 
-# How a date with a time ends where it has a zone, in every engine's regular expressions.
+# The end of a date with a time and a zone, as a regular expression that every engine understands.
 ZONED = r":[0-9].*(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$"
-# Truth values in small letters; 1.0 is how some engines spell the number.
+# The texts of truth values, in lower case. Some engines spell the number 1 as 1.0.
 TRUE, FALSE = "('true', '1', '1.0')", "('false', '0', '0.0')"
-# The white space that ``str.strip`` and Arrow trim. Engines trim the same, so they read a cell as ``predict`` does.
+# The white space that ``str.strip`` and Arrow trim. Engines trim the same characters, so cells read as in ``predict``.
 SPACES = tuple(code for code in range(0x3001) if chr(code).isspace())
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(Z?)")
 
 
 @dataclass(frozen=True)
 class Respelling:
-    """Where ``test`` holds of a column, its text is ``text``; for levels of which ``applies`` holds."""
+    """``text`` replaces a value for which ``test`` holds. It is needed for levels for which ``applies`` is true."""
 
     applies: Callable[[Sequence[str]], bool]
     test: str
@@ -35,7 +35,7 @@ class Respelling:
 
 
 def nothing(text: str) -> str:
-    """Whether a text spells that there is no number.
+    """A test whether a text means a missing number.
 
     >>> nothing("x")[:19]
     "x IN ('', 'NA', 'na"
@@ -44,7 +44,7 @@ def nothing(text: str) -> str:
 
 
 def as_numbers(levels: Sequence[str]) -> dict[float, str]:
-    """The levels that the encoder makes of numbers, by these.
+    """The levels that the encoder makes from numbers, by number.
 
     >>> as_numbers(["1", "2.5", "007", "1.0", "red"])
     {1.0: '1', 2.5: '2.5'}
@@ -62,7 +62,7 @@ def _number(level: str) -> float:
 
 
 def are_numbers(levels: Sequence[str]) -> bool:
-    """Whether a level reads as a number, if not as the encoder spells it.
+    """Whether a level can be read as a number, even if the encoder spells that number in another way.
 
     >>> are_numbers(["red", "1.0"]), are_numbers(["red"])
     (True, False)
@@ -84,29 +84,36 @@ def are_zoned(levels: Sequence[str]) -> bool:
     return any(level.endswith("Z") and _INSTANT.fullmatch(level) for level in levels)
 
 
-def told(name: str, levels: Sequence[str]) -> list[str]:
-    """What becomes of a column of categories that an engine's reader took for another type; a line each.
+def notes_on_levels(name: str, levels: Sequence[str]) -> list[str]:
+    """What happens to a column of categories if an engine reads it as truth values or numbers; one line each.
 
-    >>> told("smoker", ["No", "Yes"])
+    >>> notes_on_levels("smoker", ["No", "Yes"])
     ["'smoker': of truth values, true counts as 'Yes', false as 'No'"]
-    >>> told("zip", ["007", "12"])
+    >>> notes_on_levels("zip", ["007", "12"])
     ["'zip': keep it as text; as numbers, '007' would be levels never seen"]
     """
+    return [f"{name!r}: {line}" for line in [*_read_as_truth_values(levels), *_read_as_numbers(levels)]]
+
+
+def _read_as_truth_values(levels: Sequence[str]) -> list[str]:
     counts = truth_levels(levels)
     as_levels = ", ".join(f"{word} {'counts ' * (not k)}as {level!r}" for k, (word, level) in enumerate(counts.items()))
-    found = [f"of truth values, {as_levels}"] if any(word != level for word, level in counts.items()) else []
+    lines = [f"of truth values, {as_levels}"] if any(word != level for word, level in counts.items()) else []
     for word, known in truth_readings(levels).items():
         if len(known) > 1:
             which = f"{counts[word]!r}" if word in counts else "a level never seen"
-            found.append(f"keep it as text; as a truth value, {listed(known)} would all be {which}")
+            lines.append(f"keep it as text; as a truth value, {listed(known)} would all be {which}")
+    return lines
+
+
+def _read_as_numbers(levels: Sequence[str]) -> list[str]:
     spelled = as_numbers(levels).values()
     other = [level for level in levels if isfinite(_number(level)) and level not in spelled]
-    found += [f"keep it as text; as numbers, {listed(other)} would be levels never seen"] if other else []
-    return [f"{name!r}: {line}" for line in found]
+    return [f"keep it as text; as numbers, {listed(other)} would be levels never seen"] if other else []
 
 
 def unlike(levels: Sequence[str]) -> str:
-    """A text that is no level.
+    """A text that is not a level.
 
     >>> unlike(["red", "other"])
     'other_'

@@ -1,11 +1,11 @@
-"""A model as SQL: score, probability and label by expressions that the engine computes beside the data.
+"""A model as SQL: score, probability and label are expressions that the database engine computes.
 
-An answer is NULL where the model gives none: where it refuses that a value is missing, a level was never seen, a number
-is infinite. Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may be of
-their own types or text, as in a file; a category is of any of these types, spelled as the encoder does: of a column of
-truth values, true is the level that means it, such as Yes. Comments above a statement say so, and what an engine's
-reader of files may have lost. "standard" has no word for a column's type: there dates are timestamps, and categories
-text, whole numbers or truth values. SQLite has no truth values: there 1 and 0 are.
+An answer is NULL if the model gives none, because a value is missing, a level was never seen or a number is infinite.
+Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may have types of their own
+or be text, as in a file. A category may have any of these types and is spelled as the encoder does: in a column of
+truth values, true is the level with that meaning, such as Yes. Comments above the statement list such cases, and what
+an engine may have lost when it read a file. The dialect "standard" cannot ask for the type of a column: there dates are
+timestamps, and categories are text, whole numbers or truth values. SQLite has no truth values and uses 1 and 0.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.pieces import pieces
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
     Abs,
@@ -36,16 +37,17 @@ from separatrix.export.algebra import (
 from separatrix.export.dialects import Dialect, dialect_of
 from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.export.guards import Guard, guard_of
-from separatrix.export.spelling import are_numbers, told, unlike
+from separatrix.export.spelling import are_numbers, notes_on_levels, unlike
 from separatrix.table.cells import NA
 
-# Engines refuse expressions that are nested a thousand deep: longer sums are sums of sums.
+# The most terms in one sum; longer sums are sums of sums, since engines refuse expressions that are a thousand levels
+# deep.
 LONGEST_SUM = 50
-# Past so many letters an expression is of no use.
+# The most characters of all expressions of ``sql_expressions``; longer ones are of no use.
 LONGEST_EXPRESSIONS = 8_000_000
-# Where an engine that writes subqueries out again would make a statement grow by so much, it is kept from doing so.
+# Some engines expand subqueries. If that makes a statement longer by more than this factor, it is prevented.
 LARGEST_GROWTH = 20
-# What a subquery may have beside columns of X: scores, probabilities, steps to them, columns to keep.
+# The columns that a subquery may have beside those of X: scores, probabilities, intermediate results, kept columns.
 OTHER_COLUMNS = 500
 NAME = re.compile(r"\w+")
 
@@ -53,12 +55,34 @@ NAME = re.compile(r"\w+")
 def to_sql(
     model: Any, dialect: str = "duckdb", table: str | Sequence[str] | None = None, keep: Sequence[str] = ()
 ) -> str:
-    """A SELECT of score, probability and label for every row of ``table``, with the columns ``keep`` before them.
+    """A SELECT statement of score, probability and label for every row of a table.
 
-    ``table``: a name, dots and all, or a list of a schema's and a table's; None: "rows". ``dialect``: "duckdb",
-    "sqlite", "postgresql" or "standard". With two classes the score is positive for the second and the probability is
-    its own; with more there is one of each a class, as in "score=setosa".
+    With two classes there is one score, which is positive for the second class, and the probability of that class. With
+    more there is a score and a probability for each class, in columns such as "score=setosa".
 
+    Parameters
+    ----------
+    model : classifier, pipeline, model file or Scorer
+        The fitted model.
+    dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
+        The dialect of SQL.
+    table : str or sequence of str, optional
+        The name of the table, in which dots belong to the name, or a schema and a table; by default "rows".
+    keep : sequence of str, default ()
+        The columns of the table to select before the answers.
+
+    Returns
+    -------
+    str
+        The statement.
+
+    Raises
+    ------
+    ParameterError
+        A column of ``keep`` has the name of an answer, or the model cannot be exported.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
     >>> import duckdb
@@ -73,11 +97,30 @@ def to_sql(
 
 
 def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
-    """Score, probability and label as expressions by themselves, for a SELECT or a view of one's own.
+    """Score, probability and label as separate expressions, for use in other statements and views.
 
-    They do not tell classes apart where a Gaussian's distance is so long (1e154) that its square overflows; in
-    PostgreSQL such a row ends the statement with an error. ``to_sql`` has neither limit.
+    For Gaussian models they do not distinguish classes if a distance is so long (1e154) that its square overflows, and
+    PostgreSQL ends the statement with an error at such a row. ``to_sql`` has neither limit.
 
+    Parameters
+    ----------
+    model : classifier, pipeline, model file or Scorer
+        The fitted model.
+    dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
+        The dialect of SQL.
+
+    Returns
+    -------
+    SqlExpressions
+        The expressions.
+
+    Raises
+    ------
+    ParameterError
+        The expressions would be too long; use ``to_sql``.
+
+    Examples
+    --------
     >>> from separatrix import Scorer
     >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
     >>> sql_expressions(scorer, "standard").score
@@ -94,8 +137,19 @@ def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
 
 @dataclass(frozen=True)
 class SqlExpressions:
-    """One expression each with two classes, one a class with more; ``probability`` is None where there is none.
+    """The result of ``sql_expressions``.
 
+    Parameters
+    ----------
+    score : str or tuple of str
+        One expression for two classes, or one for each of several classes.
+    probability : str, tuple of str or None
+        Likewise; None if the model has no probabilities.
+    label : str
+        The expression of the predicted label.
+
+    Examples
+    --------
     >>> SqlExpressions("(x)", None, "CASE WHEN (x) >= 0 THEN 'yes' WHEN (x) < 0 THEN 'no' END").probability is None
     True
     """
@@ -107,18 +161,18 @@ class SqlExpressions:
 
 @dataclass(frozen=True)
 class Spelled:
-    """The entries of a vector, in names that are there from layer ``layer`` on."""
+    """The expressions of a vector's entries. The names in them are defined in layers before ``layer``."""
 
     texts: list[str]
     layer: int
 
 
 class Writer:
-    """Spells a formula: as nested expressions, or in layers of subqueries, so that nothing is written twice."""
+    """Writes a formula as nested expressions, or in layers of subqueries, so that no expression is written twice."""
 
     def __init__(self, formula: Formula, dialect: Dialect, guard: Guard, inline: bool = False) -> None:
         self.formula, self.dialect, self.guard, self.inline = formula, dialect, guard, inline
-        # Where a subquery could not have a name for each column of X, columns are written where they are used.
+        # If a subquery cannot have a name for each column of X, columns are written where they are used.
         self.wide = dialect.most_columns is not None and formula.n_columns + OTHER_COLUMNS > dialect.most_columns
         self.layers: list[list[tuple[str, str]]] = [[]]
         self.named = {formula.scores: "z"}
@@ -148,15 +202,7 @@ class Writer:
 
     def select(self, table: Sequence[str], keep: Sequence[str]) -> str:
         """The whole statement."""
-        z, p = self._answers()
-        label = self._label()
-        classes = [str(label) for label in self.formula.classes]
-        if len(z) == 1:
-            columns = [("score", z[0])] + ([] if p is None else [("probability", p[0])])
-        else:
-            columns = [(f"score={label}", text) for label, text in zip(classes, z, strict=True)]
-            columns += [(f"probability={label}", text) for label, text in zip(classes, p or (), strict=False)]
-        columns.append(("label", label))
+        columns = self._answer_columns()
         twice = {name for name, _ in columns} & set(keep)
         if twice:
             raise ParameterError("keep", f"it has {sorted(twice)[0]!r}, as the answers do", "rename that column")
@@ -171,10 +217,20 @@ class Writer:
         source = f"{'.'.join(quoted(name) for name in table)} AS t"
         return self._comments() + self._statement(source, step, kept, final)
 
+    def _answer_columns(self) -> list[tuple[str, str]]:
+        """The names and expressions of scores, probabilities and label."""
+        z, p = self._answers()
+        label = ("label", self._label())
+        if len(z) == 1:
+            return [("score", z[0]), *([] if p is None else [("probability", p[0])]), label]
+        classes = [str(name) for name in self.formula.classes]
+        scores = [(f"score={name}", text) for name, text in zip(classes, z, strict=True)]
+        return [*scores, *((f"probability={name}", text) for name, text in zip(classes, p or (), strict=False)), label]
+
     def _comments(self) -> str:
-        """What to know of columns of categories, a line each."""
+        """Comments on columns of categories, a line each."""
         levels = {column.name: [level for level, _ in column.rows] for column in self.formula.columns if column.rows}
-        lines = [line for name, known in levels.items() for line in told(name, known)]
+        lines = [line for name, known in levels.items() for line in notes_on_levels(name, known)]
         if any(NA not in known for known in levels.values()):
             lines.append(f"In categories a text {NA} is a level as any other; where it means no value, make it NULL.")
         return "".join(f"-- {' '.join(line.splitlines())}\n" for line in lines)
@@ -193,7 +249,7 @@ class Writer:
         return f"WITH {', '.join(parts)}\nSELECT {listed}\nFROM {source}\n"
 
     def sizes(self) -> tuple[int, int]:
-        """The letters of all answers: in steps, and with every step written out wherever it is used."""
+        """The characters of all answers: in layers, and with every name replaced by its expression."""
         z, p = self._answers()
         final = [*z, *(p or ()), self._label()]
         sizes: dict[str, int] = {}
@@ -203,7 +259,7 @@ class Writer:
         return written, sum(len(text) + sum(sizes.get(word, 0) for word in NAME.findall(text)) for text in final)
 
     def _needed(self, texts: list[str]) -> list[list[tuple[str, str]]]:
-        """The layers, without names that nothing after them speaks of, such as P(first) of two classes."""
+        """The layers without names that are never used, such as P(first class) of two classes."""
         found: list[list[tuple[str, str]]] = []
         for layer in reversed(self.layers):
             spoken = {word for text in texts for word in NAME.findall(text)}
@@ -213,7 +269,7 @@ class Writer:
         return [layer for layer in reversed(found) if layer]
 
     def _answers(self) -> tuple[list[str], list[str] | None]:
-        """Scores and probabilities; of two classes the second's alone."""
+        """Scores and probabilities; for two classes those of the second only."""
         z = self._spell(self.formula.scores).texts
         if self.formula.probabilities is None:
             return z, None
@@ -225,7 +281,7 @@ class Writer:
 
     def _label(self) -> str:
         classes = self.formula.classes
-        # One expression has one type: labels of several are all spelled as text.
+        # An expression has one type, so labels of several types are all written as text.
         plain = len({type(label) for label in classes}) == 1
         says = [self.dialect.literal(label if plain else str(label)) for label in classes]
         z = self._spell(self.formula.scores).texts
@@ -240,7 +296,7 @@ class Writer:
     # ---------------------------------------------------------------------------------------------- columns
 
     def _inputs(self, node: Inputs) -> Spelled:
-        """One text for each column of X, in layer 0; of a category its own text, at its first column of X."""
+        """An expression for each column of X, in layer 0. A category has one expression, at its first column of X."""
         texts: list[str] = []
         for j, column in enumerate(self.formula.columns):
             own = [self._text(column)] if column.rows else self._value(column)
@@ -254,7 +310,7 @@ class Writer:
         return name if self.inline else f"t.{name}"
 
     def _text(self, column: Column) -> str:
-        """A category, spelled as the encoder does, whatever type the column has."""
+        """The text of a category as the encoder spells it, whatever the type of the column."""
         c, dialect = self._source(column), self.dialect
         levels = [level for level, _ in column.rows]
         whens = [
@@ -301,7 +357,7 @@ class Writer:
         return [filled, *marks]
 
     def _lookup(self, column: Column, text: str, w: Array) -> str:
-        """w times the columns of X of a category, by its level."""
+        """The sum of w times the columns of X of a category, for each level."""
 
         def said(row: Row | None) -> str:
             return "NULL" if row is None else self.dialect.double(float(w @ np.asarray(row)))
@@ -321,7 +377,7 @@ class Writer:
         return self._bind(node, texts, of.layer)
 
     def _column_terms(self, texts: list[str], w: Array) -> list[str]:
-        """Zero weights too: what is missing shows in the answer, whatever its weight."""
+        """The terms of all columns, also those of weight zero, so that a missing value makes the answer NULL."""
         terms = []
         for column in self.formula.columns:
             own = slice(column.start, column.start + column.width)
@@ -396,6 +452,6 @@ def in_groups(texts: list[str], joined: Callable[[list[str]], str]) -> str:
     '1, 2, 3'
     """
     while len(texts) > LONGEST_SUM:
-        groups = [texts[i : i + LONGEST_SUM] for i in range(0, len(texts), LONGEST_SUM)]
+        groups = [texts[part] for part in pieces(len(texts), LONGEST_SUM)]
         texts = [f"({joined(group)})" if len(group) > 1 else group[0] for group in groups]
     return joined(texts)

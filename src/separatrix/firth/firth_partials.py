@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from operator import iadd
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import in_order
+from separatrix.base.pieces import even_pieces, pieces, rows_per_piece
 from separatrix.losses import Loss, sigmoid, softmax
 from separatrix.objectives.partials import Gram, Hessian, ValueGradient
 from separatrix.objectives.problem import Objective
@@ -99,9 +99,9 @@ class PenalisedGradient(ArraySum):
         return self.W.shape
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(1, LARGEST_PRODUCTS // max(1, self.F.shape[0] * len(self.W)))
-        for start in range(0, block.n_rows, size):
-            part = block if size >= block.n_rows else block.take(slice(start, start + size))
+        size = rows_per_piece(LARGEST_PRODUCTS, self.F.shape[0] * len(self.W))
+        for rows in pieces(block.n_rows, size):
+            part = block if size >= block.n_rows else block.take(rows)
             total += part.adjoint(part.weight[:, None] * self._residuals(part))
         return total
 
@@ -167,16 +167,15 @@ class ByColumns:
         X = np.ones((raw.shape[1] + 1, block.n_rows))
         center, scale = block.frame.center[:, None], block.frame.scale[:, None]
 
-        for start in range(0, block.n_rows, WRITTEN):
-            rows = slice(start, start + WRITTEN)
+        for rows in pieces(block.n_rows, WRITTEN):
             np.subtract(raw[rows].T, center, out=X[1:, rows])
             X[1:, rows] /= scale
         return cls(X, block.t, block.weight, counter)
 
     def _sum(self, part: Callable[[slice], Array]) -> Array:
         """Σ over the pieces, which the data cut, in their order."""
-        strands = [self.pieces[k : k + STRAND] for k in range(0, len(self.pieces), STRAND)]
-        return reduce(iadd, in_order(lambda pieces: reduce(iadd, map(part, pieces)), strands))
+        strands = [self.pieces[some] for some in pieces(len(self.pieces), STRAND)]
+        return reduce(iadd, in_order(lambda strand: reduce(iadd, map(part, strand)), strands))
 
     def _square(self, rows: slice, h: Array) -> Array:
         """Σ h x̄ x̄ᵀ over a piece, for h ≥ 0."""
@@ -242,5 +241,4 @@ class ByColumns:
 def _pieces(width: int, n: int) -> list[slice]:
     """Rows in pieces of about PIECE entries, as many in each, and no fewer than there are columns."""
     count = max(1, min(n // max(1, width), round(n * width / PIECE)))
-    edges = np.linspace(0, n, count + 1).astype(int).tolist()
-    return [slice(*pair) for pair in pairwise(edges)]
+    return even_pieces(n, count)

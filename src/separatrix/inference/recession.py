@@ -28,7 +28,7 @@ from separatrix.inference import remaining_classes
 from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, total_weight, unmoved
 from separatrix.inference.expansion import expansion
 from separatrix.inference.request import SummaryRequest
-from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
+from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.linear_programs import furthest
 from separatrix.proofs.separability import touching
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, as_rows
@@ -101,9 +101,7 @@ def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
     F: Array = np.asarray(np.kron(A if D.K == 2 else A[:, 1:], estimate.Phi[:, ~problem.pinned]), dtype=np.float64)
     N = remaining_classes.spans(D, on).across
     off = np.setdiff1d(np.arange(D.count), on, assume_unique=True)
-    across = np.vstack(
-        [D.dense(off[start : start + ROWS_EXPANDED_AT_ONCE]) @ N for start in range(0, len(off), ROWS_EXPANDED_AT_ONCE)]
-    )
+    across = np.vstack([D.dense(part) @ N for part in chunks(off)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(np.float64).tiny)
     found = np.zeros(len(F))
     moving = ~unmoved(F, N, problem.rows.frame) & np.tile(estimate.identified, len(A))

@@ -24,7 +24,7 @@ from separatrix.inference.pair_directions import Directions
 from separatrix.inference.request import SummaryRequest
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
-from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
+from separatrix.proofs.class_differences import Differences, chunks
 
 # Below every score by more than exp's range, above it by less than scores lose digits to.
 LEFT_OUT = -1e4
@@ -48,8 +48,8 @@ def spans(D: Differences, pairs: Integers) -> Spans:
     (2, 1)
     """
     R = np.zeros((0, D.width))
-    for start in range(0, len(pairs), ROWS_EXPANDED_AT_ONCE):
-        R = np.asarray(np.linalg.qr(np.vstack([R, D.dense(pairs[start : start + ROWS_EXPANDED_AT_ONCE])]), mode="r"))
+    for part in chunks(pairs):
+        R = np.asarray(np.linalg.qr(np.vstack([R, D.dense(part)]), mode="r"))
     _, values, V = np.linalg.svd(R, full_matrices=True)
     rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
     return Spans(np.ascontiguousarray(V[:rank].T), np.ascontiguousarray(V[rank:].T))

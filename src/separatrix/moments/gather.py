@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array, Integers
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
@@ -173,11 +174,11 @@ class ClassMoments:
         part = self.zero()
         offset = np.minimum(np.abs(block.frame.center / block.frame.scale), LARGE_OFFSET)  # larger offsets are removed
         part.rounding = block.n_rows * EPS * (1.0 + float(np.max(offset, initial=0.0)) ** 2)
-        size = max(1, LARGEST_DENSE_BLOCK // max(1, block.X.shape[1]))  # small enough that CSR rows may be made dense
+        size = rows_per_piece(LARGEST_DENSE_BLOCK, block.X.shape[1])  # small enough that CSR rows may be made dense
         for k in range(self.n_classes):
             own = np.flatnonzero(block.t == k)
-            for start in range(0, len(own), size):
-                rows = block.take(own[start : start + size])
+            for some_rows in pieces(len(own), size):
+                rows = block.take(own[some_rows])
                 some = self.zero()
                 some.n_rows[k] = rows.n_rows
                 some.weight[k], some.mean[k], some.scatter[0 if self.pooled else k] = _centred(rows)
@@ -298,10 +299,9 @@ def _constant(rows: Block, columns: Integers) -> Array | None:
     if is_sparse(X):
         return None if np.any(np.isin(columns, X.indices)) else np.zeros(len(columns))
     expected = np.asarray(X[np.argmax(counted), columns], dtype=np.float64)
-    size = max(1, LARGEST_DENSE_BLOCK // max(1, len(columns)))
-    for start in range(0, rows.n_rows if len(columns) else 0, size):
-        seen = X[start : start + size, columns]
-        if not np.all((seen == expected) | (~counted[start : start + size, None] & np.isfinite(seen))):
+    for part in pieces(rows.n_rows if len(columns) else 0, rows_per_piece(LARGEST_DENSE_BLOCK, len(columns))):
+        seen = X[part, columns]
+        if not np.all((seen == expected) | (~counted[part, None] & np.isfinite(seen))):
             return None
     return expected if np.all(np.isfinite(expected)) else None
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array, Integers
+from separatrix.base.pieces import rows_per_piece
 from separatrix.losses.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
@@ -65,8 +66,7 @@ class Gaussians:
     def _densities(self, X: Any) -> Array:
         rows = memory_rows(X, np.zeros(X.shape[0]), frame=self.frame, counter=NOT_COUNTED)
         found = np.empty((rows.n_rows, len(self.means)))
-        size = max(1, BLOCK_BYTES // (8 * max(1, rows.n_features)))
-        for block in rows.blocks(Order(size)):
+        for block in rows.blocks(Order(rows_per_piece(BLOCK_BYTES // 8, rows.n_features))):
             part, last = found[block.start : block.start + block.n_rows], None
             near = np.ones(block.n_rows, dtype=bool)
             for k, (m, A) in enumerate(zip(self.means, self.whiten, strict=True)):

@@ -33,6 +33,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
+from separatrix.base.pieces import pieces
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import LongestScores
 from separatrix.objectives.problem import LARGEST_ROOT_PENALTY, Objective
@@ -189,8 +190,8 @@ class _LongestPairs:
 
     def add(self, total: float, block: Block) -> float:
         counted = np.flatnonzero(block.weight > 0)
-        for start in range(0, len(counted), ROWS_PER_LENGTH_PIECE):
-            X = block.take(counted[start : start + ROWS_PER_LENGTH_PIECE]).homogeneous()
+        for part in pieces(len(counted), ROWS_PER_LENGTH_PIECE):
+            X = block.take(counted[part]).homogeneous()
             X = X if self.Z is None else X @ self.Z
             for M in self.inverses:
                 total = max(total, float(np.einsum("ij,ij->i", X @ M, X).max()))

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import one_hot, unsigned
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.losses import Loss
 from separatrix.losses.activations import softmax
 from separatrix.rows import ArraySum, Block
@@ -206,9 +207,8 @@ class LargestEntries(ArraySum):
         return (self.width,)
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(1, ENTRIES_PER_PIECE // self.width)
-        for start in range(0, block.n_rows, size):
-            part = block.take(slice(start, start + size))
+        for some in pieces(block.n_rows, rows_per_piece(ENTRIES_PER_PIECE, self.width)):
+            part = block.take(some)
             rows = part.homogeneous()[part.weight > 0]
             total = self.merge(total, np.max(np.abs(rows), axis=0, initial=0.0))
         return total
@@ -242,9 +242,8 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        size = max(1, SCORES_PER_PIECE // max(1, len(self.W)))
-        for start in range(0, block.n_rows, size):
-            part = block.take(slice(start, start + size))
+        for some in pieces(block.n_rows, rows_per_piece(SCORES_PER_PIECE, len(self.W))):
+            part = block.take(some)
             z = part.scores(self.W)
             squares = np.einsum("ij,ij->i", z, z)[part.weight > 0]
             total = self.merge(total, float(np.max(squares, initial=0.0)))
@@ -264,9 +263,9 @@ class RootGram:
         return np.zeros((0, self.width))
 
     def add(self, total: Array, block: Block) -> Array:
-        size = max(self.width, ENTRIES_PER_PIECE // self.width)  # a block may hold many CSR rows
-        for start in range(0, block.n_rows, size):
-            part = block.take(slice(start, start + size))
+        size = rows_per_piece(ENTRIES_PER_PIECE, self.width, self.width)  # a block may hold many CSR rows
+        for some in pieces(block.n_rows, size):
+            part = block.take(some)
             total = self.merge(total, np.sqrt(part.weight)[:, None] * part.homogeneous())
         return total
 

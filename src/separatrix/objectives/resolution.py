@@ -28,6 +28,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.modular import MOST_TERMS, drawn_prime, eliminated, product, residues
+from separatrix.base.pieces import pieces
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Rows, number_of_rows
 from separatrix.rows.block import is_sparse
@@ -55,11 +56,11 @@ class MixedResidues:
         return np.zeros((len(self.primes), len(self.columns), len(self.columns)), dtype=np.int64)
 
     def add(self, total: Integers, block: Block) -> Integers:
-        for start in range(0, block.n_rows, MOST_TERMS):
-            part = block.take(slice(start, start + MOST_TERMS))
+        for rows in pieces(block.n_rows, MOST_TERMS):
+            part = block.take(rows)
             part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
             for k, p in enumerate(self.primes):
-                dice = np.random.default_rng([p, block.start + start])
+                dice = np.random.default_rng([p, block.start + rows.start])
                 mix = dice.integers(0, p, (len(self.columns), part.n_rows))
                 total[k] = (total[k] + product(mix, self._residues(part, p), p)) % p
         return total

@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.labels import encode, known_codes
 from separatrix.evaluation.answers import answers
+from separatrix.evaluation.measures import confusion_matrix
 from separatrix.plots.display import BROAD, Display
 from separatrix.plots.style import Theme, plain
 
@@ -48,9 +49,8 @@ class ConfusionDisplay(Display):
     def from_predictions(cls, y: Any, predicted: Any, *, ax: Any = None) -> Self:
         """From true labels and predicted ones; classes are those that occur."""
         classes, _ = encode([*y, *predicted])
-        K = len(classes)
-        pairs = known_codes(y, classes) * K + known_codes(predicted, classes)
-        return cls(np.bincount(pairs, minlength=K * K).reshape(K, K), classes).plot(ax)
+        counts = confusion_matrix(known_codes(y, classes), known_codes(predicted, classes), len(classes))
+        return cls(counts, classes).plot(ax)
 
     @property
     def shown(self) -> Integers:

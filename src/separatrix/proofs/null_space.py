@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.pieces import pieces
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.resolution import left_out, nullity
 from separatrix.proofs.dependencies import across
@@ -76,10 +77,10 @@ class _NotOrthogonal:
         return np.zeros((0, len(self.columns)))
 
     def add(self, total: Array, block: Block) -> Array:
-        for start in range(0, block.n_rows, ROWS_EXPANDED_AT_ONCE):
+        for rows in pieces(block.n_rows, ROWS_EXPANDED_AT_ONCE):
             if len(total) == len(self.columns) or self.basis.shape[1] == 0:
                 break
-            part = block.take(slice(start, start + ROWS_EXPANDED_AT_ONCE))
+            part = block.take(rows)
             part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
             A = _raw(part, self.columns)
             total = self.merge(total, A[~vanishing(A, self.basis)])

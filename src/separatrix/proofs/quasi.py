@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
+from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import Across
 from separatrix.proofs.linear_programs import fewest
 from separatrix.proofs.rational import integers, smallest
@@ -70,8 +70,7 @@ def on(D: Differences, v: AnyArray) -> Integers:
     """
     approximate = rounded(v)
     near = np.flatnonzero(np.abs(D.margins(approximate)) <= 2 * D.rounding(approximate))
-    parts = [near[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(near), ROWS_EXPANDED_AT_ONCE)]
-    kept = [part[vanishing(D.dense(part), v[:, None])] for part in parts]
+    kept = [part[vanishing(D.dense(part), v[:, None])] for part in chunks(near)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
@@ -94,8 +93,7 @@ def outside(D: Differences, basis: Across, N: Array, within: Integers, near: flo
     )
     away = ~(scores <= rounding)
     close = np.flatnonzero(~away)
-    for start in range(0, len(close), ROWS_EXPANDED_AT_ONCE):
-        part = close[start : start + ROWS_EXPANDED_AT_ONCE]
+    for part in chunks(close):
         away[part] = ~vanishing(D.dense(part), basis.basis)
     return away
 

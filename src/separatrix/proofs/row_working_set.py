@@ -20,7 +20,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.watching import Part, watched
-from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
+from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton_separator import nearly
 from separatrix.rows.block import is_sparse
@@ -159,8 +159,7 @@ def in_directions(D: Differences, which: Integers, N: AnyArray | None) -> Any:
 def _hardly(D: Differences, v: Array, m: Array, left: AnyArray) -> Integers:
     """The rows whose positive margins may be rounding errors, since N itself is rounded."""
     near = np.flatnonzero(left & (m <= 2 * D.rounding(v)))
-    parts = [near[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(near), ROWS_EXPANDED_AT_ONCE)]
-    kept = [part[m[part] <= SMALLEST_SCORE_SHARE * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in parts]
+    kept = [part[m[part] <= SMALLEST_SCORE_SHARE * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in chunks(near)]
     return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 

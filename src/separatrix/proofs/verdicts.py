@@ -19,7 +19,7 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.messages import Message
 from separatrix.geometry import Hyperplane
-from separatrix.proofs.class_differences import ROWS_EXPANDED_AT_ONCE, Differences
+from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, causes, listed
@@ -81,10 +81,6 @@ def _asked(X: Any, y: Any, about: About) -> Differences:
     return Differences(rows, codes, K, about.fit_intercept)
 
 
-def _chunks(numbers: Integers) -> list[Integers]:
-    return [numbers[start : start + ROWS_EXPANDED_AT_ONCE] for start in range(0, len(numbers), ROWS_EXPANDED_AT_ONCE)]
-
-
 def _are_in(D: Differences, rows: Integers, against: Integers) -> bool:
     """Whether each row is a row of D, paired with a class other than its own, and there is at least one."""
     if len(rows) == 0 or len(rows) != len(against) or rows.min() < 0 or rows.max() >= len(D.codes):
@@ -94,7 +90,7 @@ def _are_in(D: Differences, rows: Integers, against: Integers) -> bool:
 
 def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
     """The set of signs of a·v, computed exactly."""
-    return {sign for part in _chunks(numbers) for sign in signs(D.dense(part), v)}
+    return {sign for part in chunks(numbers) for sign in signs(D.dense(part), v)}
 
 
 class _Claim(ABC):
@@ -294,7 +290,7 @@ class Inseparable(_Overlapping):
             return all(_signs(D, np.arange(D.count), v.tolist()) <= {0} for v in complement.basis.T)
         if len(complement.free) == 0:
             return True
-        return all(vanishing(D.dense(part), complement.basis).all() for part in _chunks(np.arange(D.count)))
+        return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
 
     def _surely(self, D: Differences) -> bool:
         """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
@@ -367,7 +363,7 @@ class QuasiSeparable(_Overlapping):
             return False
         if exact:
             return _signs(D, touching, v.tolist()) <= {0} and _signs(D, np.flatnonzero(off), v.tolist()) <= {1}
-        if not all(vanishing(D.dense(part), v[:, None]).all() for part in _chunks(touching)):
+        if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
 

@@ -20,16 +20,12 @@ from separatrix.diagnostics import (
     Answers,
     Coefficients,
     Influence,
-    Interval,
-    Ranking,
     coefficients,
     influential,
-    paired_difference,
-    rankings,
-    wilson,
 )
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.calibration import Reliability, reliability
+from separatrix.evaluation.performance import Performance
 
 T = TypeVar("T")
 
@@ -97,46 +93,14 @@ class ReportedModel:
         return f"{n:,} rows that it had not seen" if self.held_out else f"the {n:,} rows that it was fitted to"
 
     @cached_property
-    def majority(self) -> int:
-        """The most frequent class of the rows fitted."""
-        return int(np.argmax(np.bincount(self.own.codes, minlength=len(self.labels))))
-
-    @property
-    def n_right(self) -> int:
-        return int(np.sum(self.judged.right))
-
-    @property
-    def accuracy(self) -> Interval:
-        low, high = wilson(self.n_right, self.judged.n_rows, self.level)
-        return Interval(float(low), float(high))
-
-    @property
-    def n_majority(self) -> int:
-        return int(np.sum(self.judged.codes == self.majority))
-
-    @property
-    def gain(self) -> Interval:
-        """Of the accuracy over always guessing the majority, row by row."""
-        guess = self.judged.codes == self.majority
-        gained, lost = int(np.sum(self.judged.right & ~guess)), int(np.sum(~self.judged.right & guess))
-        return paired_difference(gained, lost, self.judged.n_rows, self.level)
-
-    @cached_property
-    def log_loss(self) -> float | None:
-        """Mean −ln P(true class) in nats; None without probabilities."""
-        found = self.judged
-        if found.log_P is None:
-            return None
-        return float(-np.take_along_axis(found.log_P, found.codes[:, None], axis=1).mean())
+    def performance(self) -> Performance:
+        """All measures on the judged rows, beside the class frequencies of the fitted ones."""
+        return Performance(self.judged, np.bincount(self.own.codes, minlength=len(self.labels)), self.level)
 
     @cached_property
     def verification(self) -> Verification:
         """The certificate recomputed from the rows."""
         return self.model.certificate_.verify(rows_to_score(self.model, self.X)[0], self.y)  # type: ignore[no-any-return]
-
-    @cached_property
-    def rankings(self) -> list[Ranking]:
-        return rankings(self.judged)
 
     @cached_property
     def coefficients(self) -> Coefficients | str:

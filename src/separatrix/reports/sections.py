@@ -46,20 +46,19 @@ def lead(subject: ReportedModel) -> str:
 
 
 def _numbers(subject: ReportedModel) -> list[tuple[str, str, str]]:
-    n, level = subject.judged.n_rows, percent(subject.level, 0)
-    low, high = subject.accuracy
+    measured, level = subject.performance, percent(subject.level, 0)
+    low, high = measured.accuracy_interval
     shown = [
-        ("accuracy", percent(subject.n_right / n), f"{level} interval {percent(low)} to {percent(high)}"),
-        ("always the majority", percent(subject.n_majority / n), f"guessing {subject.labels[subject.majority]}"),
+        ("accuracy", percent(measured.accuracy), f"{level} interval {percent(low)} to {percent(high)}"),
+        ("always the majority", percent(measured.null_accuracy), f"guessing {subject.labels[measured.majority]}"),
     ]
-    if len(subject.rankings) == 1:
-        one = subject.rankings[0]
+    if len(measured.rankings) == 1:
+        one = measured.rankings[0]
         least, most = one.auc_interval(subject.level)
         shown.append(("area under ROC", f"{one.auc:.3f}", f"{level} interval {least:.3f} to {most:.3f}"))
-    if subject.log_loss is not None:
-        shares = np.bincount(subject.own.codes, minlength=len(subject.labels)) / subject.own.n_rows
-        null = float(-np.log(np.maximum(shares[subject.judged.codes], np.finfo(np.float64).tiny)).mean())
-        shown.append(("log loss", f"{subject.log_loss:.3f} nats", f"class shares alone: {null:.3f}"))
+    if measured.log_loss is not None:
+        alone = f"class shares alone: {measured.null_log_loss:.3f}"
+        shown.append(("log loss", f"{measured.log_loss:.3f} nats", alone))
     return shown
 
 
@@ -127,9 +126,9 @@ def decision(subject: ReportedModel) -> Section:
 
 
 def ranking(subject: ReportedModel) -> Section | None:
-    if not subject.rankings:
+    if not subject.performance.rankings:
         return Section("ranking", "Ranking", paragraph("Left out: the rows are all of one class."))
-    curves = [kind(subject.rankings, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
+    curves = [kind(subject.performance.rankings, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
     level = percent(subject.level, 0)
     roc = f"ROC: areas with DeLong's {level} intervals; the band holds each point's rates (Wilson)."
     recall = (
@@ -158,7 +157,7 @@ def _areas(subject: ReportedModel, curves: Sequence[RankingDisplay]) -> str:
     if len(subject.labels) == 2:
         return ""
     rows = []
-    for one in subject.rankings:
+    for one in subject.performance.rankings:
         found = [shown.area(one) for shown in curves]
         cells = [_interval(f"{area:.3f} ({low:.3f} to {high:.3f})") for area, (low, high) in found]
         rows.append([one.of, one.positives, *cells])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from separatrix.diagnostics import wilson
+from separatrix.evaluation.measures import true_class_log_probability
 from separatrix.reports.no_optimum import apart
 from separatrix.reports.reported_model import ReportedModel
 
@@ -42,15 +43,15 @@ def fitted(subject: ReportedModel) -> str:
 
 def performance(subject: ReportedModel) -> str:
     """How well it does, against always guessing the majority, and how sure that is."""
-    n, right = subject.judged.n_rows, subject.n_right
-    low, high = subject.accuracy
-    gain_low, gain_high = (100 * end for end in subject.gain)
-    gain = 100 * (right - subject.n_majority) / n
-    majority = subject.labels[subject.majority]
+    measured = subject.performance
+    low, high = measured.accuracy_interval
+    gain_low, gain_high = (100 * end for end in measured.gain)
+    gain = 100 * (measured.n_right - measured.n_majority) / measured.n_rows
+    level, majority = percent(subject.level, 0), subject.labels[measured.majority]
     return (
-        f"On {subject.which} it is right {percent(right / n)} of the time ({percent(subject.level, 0)} interval "
+        f"On {subject.which} it is right {percent(measured.accuracy)} of the time ({level} interval "
         f"{percent(low)} to {percent(high)}); always guessing {majority} would be right "
-        f"{percent(subject.n_majority / n)} of the time, so it gains {gain:+.1f} points "
+        f"{percent(measured.null_accuracy)} of the time, so it gains {gain:+.1f} points "
         f"({gain_low:+.1f} to {gain_high:+.1f})."
     )
 
@@ -115,10 +116,10 @@ def _not_met(subject: ReportedModel) -> Worry:
 
 
 def _no_gain(subject: ReportedModel) -> Worry:
-    if subject.gain.low <= 0:
+    if subject.performance.gain.low <= 0:
         sentence = "The interval of its gain over always guessing the most frequent class reaches zero."
         yield "error", "It may be right no more often than guessing.", sentence
-    low, high = subject.accuracy
+    low, high = subject.performance.accuracy_interval
     if subject.held_out and high - low > WIDE:
         sentence = f"{subject.judged.n_rows} rows leave an interval {100 * (high - low):.0f} points wide."
         yield "warning", "Few rows to judge by.", sentence
@@ -144,7 +145,7 @@ def _forgotten_class(subject: ReportedModel) -> Worry:
 def _overfitted(subject: ReportedModel) -> Worry:
     if subject.held_out:
         low, _ = wilson(int(np.sum(subject.own.right)), subject.own.n_rows, subject.level)
-        if float(low) > subject.accuracy.high:
+        if float(low) > subject.performance.accuracy_interval.high:
             own = percent(float(np.mean(subject.own.right)))
             sentence = f"It is right on {own} of the rows it was fitted to, clearly more than on new ones."
             yield "warning", "It knows its own rows by heart.", sentence
@@ -168,7 +169,7 @@ def _standing_out(subject: ReportedModel) -> Worry:
         yield "warning", "It hangs on single rows.", sentence
     log_P = subject.judged.log_P
     if log_P is not None:
-        own = np.take_along_axis(log_P, subject.judged.codes[:, None], axis=1)[:, 0]
+        own = true_class_log_probability(log_P, subject.judged.codes)
         count = int(np.sum(own < np.log(IMPROBABLE)))
         if count:
             plural = "rows have labels" if count > 1 else "row has a label"

@@ -15,6 +15,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.base.pieces import pieces, rows_per_piece
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -298,9 +299,7 @@ class Block:
         h = by[:, 0] if by.shape[1] == 1 else by.sum(axis=1)
         alike, d = np.all(h == 1), len(c)
         first, second = np.zeros((by.shape[1], d)), np.zeros((d, d))
-        size = max(FEWEST_ROWS_PER_PIECE, PIECE_BYTES // (8 * max(1, d)))
-        for start in range(0, self.n_rows, size):
-            rows = slice(start, start + size)
+        for rows in pieces(self.n_rows, rows_per_piece(PIECE_BYTES // 8, d, FEWEST_ROWS_PER_PIECE)):
             X = self._double[rows] / self.frame.scale if unsafe else self._double[rows]
             half = X if alike else X * np.sqrt(h[rows])[:, None]
             second += half.T @ half
@@ -361,8 +360,7 @@ class Block:
         if is_sparse(self.X):
             return self.take(rows)
         X = np.empty((len(rows), self.X.shape[1]))
-        for start in range(0, len(rows), ROWS_PER_COPY):
-            chosen = slice(start, start + ROWS_PER_COPY)
+        for chosen in pieces(len(rows), ROWS_PER_COPY):
             X[chosen] = self.take(rows[chosen])._framed
         return Block(X, self.t[rows], self.weight[rows], self.start, Frame.identity(self.X.shape[1]))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.base.pieces import pieces
 from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
 from separatrix.rows.sampling import Sample, draw
@@ -91,13 +92,13 @@ class MemoryRows:
         self.counter.add()
         n = self.n_rows
         if order.draw == "given":
-            for start in range(0, n, order.size):
-                yield self._cut(start, min(start + order.size, n))
+            for part in pieces(n, order.size):
+                yield self._cut(part.start, part.stop)
             return
         chosen = order.rows(n)
         whole = self._cut(0, n)
-        for start in range(0, n, order.size):
-            yield whole.take(chosen[start : start + order.size])
+        for part in pieces(n, order.size):
+            yield whole.take(chosen[part])
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
         self.counter.add()  # a source outside memory reads every row to draw a sample

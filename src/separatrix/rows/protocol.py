@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
+from separatrix.base.pieces import even_pieces
 from separatrix.rows.block import Block, Frame
 
 if TYPE_CHECKING:
@@ -237,15 +238,14 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
     """
     if len(blocks) == 1:
         return partial.add(partial.zero(), blocks[0])
-    edges = np.linspace(0, len(blocks), min(STRANDS, len(blocks)) + 1).astype(int)
 
-    def strand(k: int) -> A:
+    def strand(run: slice) -> A:
         total = partial.zero()
-        for block in blocks[edges[k] : edges[k + 1]]:
+        for block in blocks[run]:
             total = partial.add(total, block)
         return total
 
-    parts = in_order(strand, range(len(edges) - 1))
+    parts = in_order(strand, even_pieces(len(blocks), min(STRANDS, len(blocks))))
     total = next(parts, None)
     if total is None:
         return partial.zero()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.pieces import pieces
 from separatrix.rows.block import ROWS_PER_COPY, Block, Frame, is_sparse
 from separatrix.rows.protocol import Rows
 
@@ -146,8 +147,8 @@ def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
     else:
         middle = X.mean(axis=0)
         energy, fourth = np.zeros(d), np.zeros(d)
-        for start in range(0, len(X), ROWS_PER_COPY):
-            square = (X[start : start + ROWS_PER_COPY] - middle) ** 2
+        for part in pieces(len(X), ROWS_PER_COPY):
+            square = (X[part] - middle) ** 2
             energy += square.sum(axis=0)
             fourth += np.einsum("ij,ij->j", square, square)
         still = np.flatnonzero(energy <= len(X) * 1e-20 * (1.0 + middle**2))

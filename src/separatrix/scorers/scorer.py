@@ -13,6 +13,7 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order, one_blas_thread
 from separatrix.base.errors import InputError, NotFiniteError, ParameterError
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS, Link
 from separatrix.rows import Rows, by_row, count_pass, memory_rows
@@ -114,14 +115,14 @@ def score_rows(X: Any, width: int, score: Callable[[Any], Array], names: list[st
 
 def _by_blocks(X: Any, values: int, width: int, score: Callable[[Any], Array]) -> Array:
     z = np.empty((X.shape[0], width))
-    size = max(1, 2 * BLOCK_BYTES // 8 * X.shape[0] // values)
+    size = rows_per_piece(2 * BLOCK_BYTES // 8 * X.shape[0], values)
 
-    def fill(start: int) -> None:
+    def fill(rows: slice) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
-            z[start : start + size] = score(X[start : start + size])
+            z[rows] = score(X[rows])
 
     with one_blas_thread:
-        for _ in in_order(fill, range(0, X.shape[0], size)):
+        for _ in in_order(fill, pieces(X.shape[0], size)):
             pass
     return z
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
+from separatrix.base.pieces import even_pieces, pieces, rows_per_piece
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
@@ -267,20 +268,17 @@ def _gram_dense(block: Block, unit: Array) -> Array:
     """X̃ X̃ᵀ by slices of columns in parallel, so that X̃ is never stored as a whole."""
     X, frame = np.asarray(block.X), block.frame
     n, d = X.shape
-    wide = max(16, SLICE_BYTES // (8 * n))
-    starts = range(0, d, wide)
-    edges = np.linspace(0, len(starts), min(SLICE_STRANDS, len(starts)) + 1).astype(int)
+    slices = list(pieces(d, rows_per_piece(SLICE_BYTES // 8, n, fewest=16)))
 
-    def strand(k: int) -> Array:
+    def strand(some: slice) -> Array:
         A = np.zeros((n, n))
-        for start in starts[edges[k] : edges[k + 1]]:
-            J = slice(start, start + wide)
+        for J in slices[some]:
             part = X[:, J] - frame.center[J]
             part /= frame.scale[J] * unit[J]
             A += part @ part.T  # NumPy recognises A Aᵀ and calls the symmetric product, which is half the work
         return A
 
-    parts = in_order(strand, range(len(edges) - 1))
+    parts = in_order(strand, even_pieces(len(slices), min(SLICE_STRANDS, len(slices))))
     total = next(parts)
     for part in parts:
         total += part
@@ -290,12 +288,11 @@ def _gram_dense(block: Block, unit: Array) -> Array:
 def _gram_sparse(block: Block, unit: Array) -> Array:
     """X̃ X̃ᵀ for CSR rows: some rows at a time are converted to dense weights that score all rows."""
     n, d = block.X.shape
-    many = max(1, SLICE_BYTES // (8 * d))
     A = np.empty((n, n))
-    for start in range(0, n, many):
-        W = block.take(np.arange(start, min(start + many, n))).homogeneous()
+    for rows in pieces(n, rows_per_piece(SLICE_BYTES // 8, d)):
+        W = block.take(np.arange(rows.start, rows.stop)).homogeneous()
         W[:, 0] = 0.0
         W[:, 1:] /= unit
         W[:, 1:] /= unit
-        A[:, start : start + many] = block.scores(W)
+        A[:, rows] = block.scores(W)
     return 0.5 * (A + A.T)

@@ -32,6 +32,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import Gram, RootGram
 from separatrix.objectives.problem import Objective
@@ -158,8 +159,7 @@ class VarianceReduced:
             rows = block.take(part.ravel())
             X, z = _written(rows, F), rows.scores(state.W)
             before = _slopes(problem, rows, z)
-            for k in range(0, part.size, self.batch_size):
-                own = slice(k, k + self.batch_size)
+            for own in pieces(part.size, self.batch_size):
                 now = _slopes(problem, rows.take(own), z[own] + X[own] @ D.T)
                 noise = (share[part.ravel()[own], None] * (now - before[own])).T @ X[own]
                 D -= eta * (noise + D @ ridge + slope)
@@ -234,8 +234,8 @@ def _lengths(problem: Objective, F: Array) -> Array:
     block = _resident(problem)
     if F.ndim == 1:
         return np.full(block.n_rows, float(np.sum((F * problem.root_second_moments) ** 2)))
-    size = max(1, ENTRIES_PER_BATCH // len(F))
-    parts = (block.take(slice(k, k + size)).scores(F) for k in range(0, block.n_rows, size))
+    size = rows_per_piece(ENTRIES_PER_BATCH, len(F))
+    parts = (block.take(some).scores(F) for some in pieces(block.n_rows, size))
     return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
 
 

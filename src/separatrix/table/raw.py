@@ -18,6 +18,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message
+from separatrix.base.pieces import pieces
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
@@ -154,8 +155,7 @@ def _matrix(encoder: Encoder, V: Array) -> Array:
     if all(column.kind != "category" and not column.indicator for column in encoder.columns) and not np.isnan(V).any():
         return V
     X = np.zeros((len(V), encoder.n_columns))
-    for start in range(0, len(V), BLOCK):
-        part = slice(start, start + BLOCK)
+    for part in pieces(len(V), BLOCK):
         for j, (column, own) in enumerate(encoder.places(X[part])):
             column.write(own, V[part, j])
     return X

@@ -25,7 +25,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse, one_step, pieces
+from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse, one_step, row_terms
 from separatrix.tuning.reduced_rows import ReducedRows
 from separatrix.tuning.refits import NUMBERS_PER_PIECE, refitted
 
@@ -128,8 +129,7 @@ def row_lengths(rows: ReducedRows) -> Array:
 
 def _cut(n: int, width: int) -> list[slice]:
     """All rows in pieces of about SMALL_PIECE numbers."""
-    size = max(FEWEST_ROWS_PER_SMALL_PIECE, SMALL_PIECE // max(1, width))
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    return list(pieces(n, rows_per_piece(SMALL_PIECE, width, FEWEST_ROWS_PER_SMALL_PIECE)))
 
 
 def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
@@ -206,7 +206,7 @@ def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, 
 
     def found_in(part: slice) -> tuple[Array, Array, Array, Array]:
         some = rows.take(part)
-        of = pieces(some, theta, inverse)
+        of = row_terms(some, theta, inverse)
         left, trace, lever = one_step(of, some)
         return left, trace, lever / HIGH_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
 

@@ -86,7 +86,7 @@ class Inverse:
         return G
 
 
-class Pieces(NamedTuple):
+class RowTerms(NamedTuple):
     """Of some rows: σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (K, m)."""
 
     slope: Array
@@ -95,17 +95,17 @@ class Pieces(NamedTuple):
     z: Array
 
 
-def pieces(rows: ReducedRows, theta: Array, inverse: Inverse) -> Pieces:
+def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
     """Of these rows, at Θ."""
     z = rows.scores(theta)
     slope = rows.losses(z)[1]
     bends = rows.bends(z, slope)
-    return Pieces(
+    return RowTerms(
         rows.from_scores(slope * rows.sigma).T, bends.transpose(2, 0, 1), inverse.leverages(rows.X, rows.c), z
     )
 
 
-def one_step(of: Pieces, rows: ReducedRows) -> tuple[Array, Array, Array]:
+def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below HIGH_LEVERAGE.
 
     No eigenvalue of a product of positive matrices is larger than its trace. A row alone along a direction would be

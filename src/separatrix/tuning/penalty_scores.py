@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.folds import stratified_folds
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
@@ -127,7 +128,7 @@ class Method(Protocol):
 
 
 def _mean(loss: Array, weight: Array) -> tuple[float, float]:
-    """The weighted mean and its standard error."""
+    """The weighted mean over rows and its standard error. ``standings.Figure`` has those over folds."""
     total = float(weight.sum())
     mean = float(weight @ loss) / total
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
@@ -154,9 +155,7 @@ def method_for(question: Question) -> Method:
     """
     walk = question.walk()
     problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
-    n, d = question.X.shape
-    held = question.offset is None and bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    if held and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X):
+    if _has_short_span(question, walk):
         basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
@@ -167,6 +166,16 @@ def method_for(question: Question) -> Method:
         walk.problem = path.base  # which knows the Gram matrix
         return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
+
+
+def _has_short_span(question: Question, walk: WarmPath) -> bool:
+    """Whether the rows are dense and fewer than the columns, and the minimum is in their span.
+
+    By the representer theorem it is, if the penalty is a sum of squares of all weights but the intercept.
+    """
+    n, d = question.X.shape
+    all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
+    return question.offset is None and all_squares and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X)
 
 
 class Fits(Protocol):
@@ -223,7 +232,11 @@ class Absolute:
 
 @dataclass(frozen=True)
 class ByLeverages:
-    """Leave-one-out from the leverages of one fit a C."""
+    """Leave-one-out from the leverages of one fit for each C.
+
+    Unlike ``ByFolds`` it fits no model without the held-out rows: one Newton step from the fit to all rows replaces the
+    refit, except for rows of high leverage.
+    """
 
     question: Question
     walk: WarmPath
@@ -286,7 +299,11 @@ class ByLeverages:
 
 @dataclass(frozen=True)
 class ByFolds:
-    """Five folds by class, each with a path over the other rows."""
+    """Cross-validation with five stratified folds, and a path of warm starts over the other rows of each.
+
+    ``evaluation.trials`` fits an estimator once for each fold. Here all values of C are fitted for each fold, every fit
+    begins at the one before, and rows count by their weights.
+    """
 
     question: Question
     walk: WarmPath
@@ -298,13 +315,9 @@ class ByFolds:
     @classmethod
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """The folds drawn by the seed; a row that cannot be left out is in none."""
-        rng, fold = np.random.default_rng(question.seed), np.full(len(question.codes), -1)
-        for k in range(question.n_classes):
-            members = rng.permutation(np.flatnonzero((question.codes == k) & question.scored))
-            fold[members] = (np.arange(len(members)) + rng.integers(FOLDS)) % FOLDS
-        return cls(
-            question, walk, lowest(walk), fold, tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
-        )
+        fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
+        return cls(question, walk, lowest(walk), fold, walks)
 
     @property
     def plan(self) -> Plan:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import pairwise
 from operator import iadd
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order
+from separatrix.base.pieces import even_pieces, pieces, rows_per_piece
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
@@ -33,8 +33,8 @@ from separatrix.solvers.state import in_memory
 LARGEST_COPY = 1 << 22
 # The approximate number of entries in a piece that one thread sums.
 ENTRIES_PER_THREAD_PIECE = 1 << 18
-# The entries of scaled rows in one product for second derivatives.
-SCALED_ENTRIES_PER_PRODUCT = 1 << 20
+# The entries of scaled rows in one product for second derivatives, and the fewest rows of such a product.
+SCALED_ENTRIES_PER_PRODUCT, FEWEST_ROWS_PER_PRODUCT = 1 << 20, 64
 
 
 class ReducedRows(ABC):
@@ -200,13 +200,8 @@ class ReducedRows(ABC):
             own[k] = half.T @ half
         squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
         H = np.ascontiguousarray((squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3))
-        H, u, size = (
-            H.reshape(c * r, c * r),
-            (Q.T @ p) * np.sqrt(self.sigma),
-            max(64, SCALED_ENTRIES_PER_PRODUCT // (c * r)),
-        )
-        for start in range(0, n, size):
-            part = slice(start, start + size)
+        H, u = H.reshape(c * r, c * r), (Q.T @ p) * np.sqrt(self.sigma)
+        for part in pieces(n, rows_per_piece(SCALED_ENTRIES_PER_PRODUCT, c * r, FEWEST_ROWS_PER_PRODUCT)):
             V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
             H -= V.T @ V
         return H
@@ -347,4 +342,4 @@ def cut(n: int, fewest: int, work: int) -> list[slice]:
     [slice(0, 4, None)]
     """
     count = max(1, min(n // max(1, fewest), round(work / ENTRIES_PER_THREAD_PIECE)))
-    return [slice(*pair) for pair in pairwise(np.linspace(0, n, count + 1).astype(int).tolist())]
+    return even_pieces(n, count)

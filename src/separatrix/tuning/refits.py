@@ -20,12 +20,13 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.base.watching import unwatched
 from separatrix.objectives.problem import Objective
 from separatrix.rows import NOT_COUNTED, MemoryRows
 from separatrix.solvers import choose, default_rules, run
 from separatrix.solvers.state import in_memory
-from separatrix.tuning.leverages import Inverse, pieces
+from separatrix.tuning.leverages import Inverse, row_terms
 from separatrix.tuning.reduced_rows import ReducedRows
 
 # The numbers in the scores that are computed at a time, which limits memory.
@@ -47,8 +48,8 @@ def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -
     if rows.problem.has_absolute:
         W = rows.weights(theta)
         return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
-    size = max(1, NUMBERS_PER_PIECE // (2 * rows.n_rows * rows.problem.shape[0]))
-    parts = [out[start : start + size] for start in range(0, len(out), size)]
+    size = rows_per_piece(NUMBERS_PER_PIECE, 2 * rows.n_rows * rows.problem.shape[0])
+    parts = [out[part] for part in pieces(len(out), size)]
     gradient = rows.gradient(theta) + rows.pull(theta)
 
     def scores(part: Integers) -> Array:
@@ -91,7 +92,7 @@ class _Without:
     ) -> tuple[_Without, Array]:
         """The fits, and ∇E without the row at Θ, (R, c r), from that with all."""
         own = rows.take(out)
-        of = pieces(own, theta, inverse)
+        of = row_terms(own, theta, inverse)
         (R, c), size = of.slope.shape, len(inverse.A)
         N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
         # A row alone along a direction leaves nothing of it: the least that rounding can tell from that stays.

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.base.pieces import pieces
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
@@ -80,8 +81,8 @@ class _Penalised:
         if held.ndim == 1:
             total.ravel()[:: len(H) + 1] += np.tile(held, len(H) // len(held))
             return Factor.of(total)
-        for start in range(0, len(H), len(held)):
-            total[start : start + len(held), start : start + len(held)] += held
+        for score in pieces(len(H), len(held)):
+            total[score, score] += held
         return Factor.of(total)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.base.concurrency import in_order
 from separatrix.base.errors import InputError
 from separatrix.base.messages import ByAudience, Message, Parameter, Setting
+from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.losses import LOSSES
 from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
@@ -109,8 +110,8 @@ def _largest_entry(rows: Rows) -> float:
     rows.counter.add()
     X: Any = block.X
     values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
-    size = max(1, BLOCK_BYTES // 8 * len(values) // max(1, values.size))
-    return float(np.max([0.0, *in_order(lambda k: _largest(values[k : k + size]), range(0, len(values), size))]))
+    size = rows_per_piece(BLOCK_BYTES // 8 * len(values), values.size)
+    return float(np.max([0.0, *in_order(lambda part: _largest(values[part]), pieces(len(values), size))]))
 
 
 @dataclass(frozen=True)
