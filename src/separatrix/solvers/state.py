@@ -13,11 +13,9 @@ from separatrix.rows import Block
 
 # The type of what one solver remembers from step to step. A `State` without it may hold any memory, of which nothing is
 # known; a `Solver` without it is one whose memory is not checked.
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar as TypeVarWithDefault  # part of `typing` from Python 3.13 on
-
-    Memory = TypeVarWithDefault("Memory", default=Any)
-    Memory_co = TypeVarWithDefault("Memory_co", covariant=True, default=object)
+if TYPE_CHECKING:  # type checkers know defaults, which Python itself takes from 3.13 on
+    Memory = TypeVar("Memory", default=Any)
+    Memory_co = TypeVar("Memory_co", covariant=True, default=object)
 else:
     Memory, Memory_co = TypeVar("Memory"), TypeVar("Memory_co", covariant=True)
 
