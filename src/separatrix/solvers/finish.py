@@ -6,7 +6,8 @@ in one pass:
 
     W ← W − H⁻¹ ∇E(W),    accepted if it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
 
-and ``curvature`` proves the bound at the new point with the same H.
+and ``curvature`` proves the bound at the new point with the same H. The step is not damped: within the tolerance only
+rounding could make a whole step too long, and half a step would not double the digits.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.base.arrays import length
+from separatrix.base.arrays import Array, length
 from separatrix.objectives.bounds import better
 from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.curvature_bound import Evidence, proven
+from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.pass_costs import counts_all_rows
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.line_search import VALUE_ROUNDING
-from separatrix.solvers.state import State
+from separatrix.solvers.newton import NewtonMemory
+from separatrix.solvers.state import Memory, State
 
 # The distance to the optimum, in standard errors, at which the steps end: a coefficient larger than a tenth of its
 # standard error then has six digits.
@@ -34,7 +36,7 @@ SMALLEST_DISTANCE = 1e-7
 MOST_FINAL_STEPS = 3
 
 
-def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
+def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if no step helps.
 
     >>> from separatrix.objectives.bounds import evidence
@@ -79,9 +81,8 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
-def _stepped(problem: Objective, factor: Factor, state: State) -> State:
-    space = problem.subspace
-    W = state.W - space.expand(factor.solve(space.reduce(state.at.gradient)))
+def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
+    W = state.W + newton_direction(problem, state.at.gradient, factor)
     return replace(state, W=W, at=problem.value_gradient(W))
 
 
@@ -96,19 +97,29 @@ def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor,
     The factor comes from the bound, if that used all rows, else from Newton's last step, else it is computed anew for a
     small table. None if none of these is available or a Newton step makes no sense for the problem.
     """
-    if problem.standard is not None or not problem.smooth or not problem.loss.traits.convex or not problem.has_hessian:
+    if not _suits_newton(problem):
         return None
     if found.curvature is not None and found.curvature.complete:
         return found.curvature.factor, found.curvature
-    if "factor" in state.memory and "from" in state.memory:
-        factor: Factor = state.memory["factor"]
-        if problem.loss.traits.self_concordance is None:
-            return factor, None
-        if found.curvature is not None or not counts_all_rows(problem):
-            return factor, found.curvature
-        start = state.memory["from"]
-        taken = curvature_at(problem, start, factor=factor)
-        return None if taken is None else (factor, taken.after(problem.subspace.reduce(state.W - start)))
+    if isinstance(state.memory, NewtonMemory):
+        return _of_last_step(problem, state.W, state.memory, found)
     proves = counts_all_rows(problem) and problem.loss.traits.self_concordance is not None
     taken = curvature_at(problem, state.W) if proves else None
     return None if taken is None else (taken.factor, taken)
+
+
+def _suits_newton(problem: Objective) -> bool:
+    """Whether a Newton step makes sense: a smooth, convex objective in standard coordinates with a Hessian."""
+    return problem.standard is None and problem.smooth and problem.loss.traits.convex and problem.has_hessian
+
+
+def _of_last_step(
+    problem: Objective, W: Array, last: NewtonMemory, found: Evidence
+) -> tuple[Factor, Curvature | None] | None:
+    """The factor of Newton's last step, which led to W, and a curvature that is valid at W."""
+    if problem.loss.traits.self_concordance is None:
+        return last.factor, None
+    if found.curvature is not None or not counts_all_rows(problem):
+        return last.factor, found.curvature
+    taken = curvature_at(problem, last.start, factor=last.factor)
+    return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(W - last.start)))

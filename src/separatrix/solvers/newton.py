@@ -13,15 +13,23 @@ and Friedman, The Elements of Statistical Learning (2009), section 4.4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from separatrix.base.arrays import Array, length
+from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import factor_at_zero
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
+
+
+class NewtonMemory(NamedTuple):
+    """The last step: its direction, the factor of ∇²E, and the weights ``start`` from which it was taken."""
+
+    direction: Array
+    factor: Factor
+    start: Array
 
 
 @dataclass(frozen=True)
@@ -44,28 +52,24 @@ class Newton:
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[NewtonMemory | None]:
         return State(start, begun(problem, start))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+    def step(
+        self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
+    ) -> State[NewtonMemory | None]:
         factor = (None if state.W.any() else factor_at_zero(problem)) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
-        direction = newton_direction(problem, state, factor)
-        found = search(problem, state.W, state.at, direction)
-        if found is None:
+        direction = newton_direction(problem, state.at.gradient, factor)
+        reached = damped_step(problem, state.W, state.at, direction)
+        if reached is None:
             return replace(state, halt=Halt.STALLED)
-        W, at = found
+        W, at = reached
         gone = state.iteration + 1
         lower = at.value < state.at.value or length(at.gradient) < 0.5 * length(state.at.gradient)
-        memory = {"direction": direction, "factor": factor, "from": state.W}
+        memory = NewtonMemory(direction, factor, state.W)
         return State(W, at, gone, memory, None if lower else Halt.STALLED)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[NewtonMemory | None]) -> State[NewtonMemory | None]:
         return state
-
-
-def newton_direction(problem: Objective, state: State, factor: Factor) -> Array:
-    """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
-    space = problem.subspace
-    return -space.expand(factor.solve(space.reduce(state.at.gradient)))

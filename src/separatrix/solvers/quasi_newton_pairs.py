@@ -5,18 +5,45 @@ Starting from an inverse B₀ the pairs define B with B y = s for the last pair;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import matmul
+from typing import TypeVar
 
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.damped_newton import Valued
 from separatrix.objectives.problem import Evaluation
-from separatrix.solvers.line_search import Valued, search
+from separatrix.solvers.line_search import wolfe_search
 from separatrix.solvers.state import Halt, State
 
 Inverse = Callable[[Array], Array]
+
+
+def two_loop_product(
+    g: Array,
+    pairs: Sequence[tuple[Array, Array, float | Array]],
+    inverse: Inverse,
+    dot: Callable[[Array, Array], float | Array] = matmul,
+) -> Array:
+    """B g with B₀ = ``inverse``; Nocedal and Wright (2006), Algorithm 7.4.
+
+    ``pairs``: s, y and ρ = 1/sᵀy, oldest first; a pair with ρ = 0 changes nothing. R problems are served at once by
+    arrays (R, p), with ρ (R, 1) and a ``dot`` that returns (R, 1).
+
+    >>> s, y = np.array([1.0, 0.0]), np.array([2.0, 0.0])
+    >>> two_loop_product(np.array([2.0, 3.0]), [(s, y, 0.5)], lambda q: q).tolist()
+    [1.0, 3.0]
+    """
+    q, taken = g.copy(), list[float | Array]()
+    for s, y, rho in reversed(pairs):
+        taken.append(rho * dot(s, q))
+        q -= taken[-1] * y
+    q = inverse(q)
+    for (s, y, rho), a in zip(pairs, reversed(taken), strict=True):
+        q += (a - rho * dot(y, q)) * s
+    return q
 
 
 @dataclass(frozen=True)
@@ -26,40 +53,35 @@ class Pairs:
     S: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
 
-    @classmethod
-    def of(cls, memory: Any) -> Pairs:
-        """The pairs in the memory of a state."""
-        return cls(memory["S"], memory["Y"])
-
-    def remembered(self) -> dict[str, tuple[Array, ...]]:
-        """The pairs as entries for the memory of a state."""
-        return {"S": self.S, "Y": self.Y}
-
     def product(self, g: Array, inverse: Inverse | None = None) -> Array:
         """B g with B₀ = ``inverse``, by default sᵀy/yᵀy times the identity.
 
         >>> Pairs((np.array([1.0, 0.0]),), (np.array([2.0, 0.0]),)).product(np.array([2.0, 0.0])).tolist()
         [1.0, 0.0]
         """
-        q = g.copy()
-        rho = [1.0 / float(s @ y) for s, y in zip(self.S, self.Y, strict=True)]
-        taken = np.zeros(len(self.S))
-        for i in range(len(self.S) - 1, -1, -1):
-            taken[i] = rho[i] * (self.S[i] @ q)
-            q -= taken[i] * self.Y[i]
-        if inverse is not None:
-            q = inverse(q)
-        elif len(self.S):
-            q *= (self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])
-        for i in range(len(self.S)):
-            q += (taken[i] - rho[i] * (self.Y[i] @ q)) * self.S[i]
-        return q
+        pairs = [(s, y, 1.0 / float(s @ y)) for s, y in zip(self.S, self.Y, strict=True)]
+        return two_loop_product(g, pairs, inverse or self._scaled)
+
+    def _scaled(self, q: Array) -> Array:
+        """sᵀy/yᵀy q for the last pair; q if there is none."""
+        return q * ((self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])) if len(self.S) else q
 
     def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
         """Add a pair and keep the last ``most``. A pair without positive curvature is ignored."""
         if not s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
             return self
         return Pairs((*self.S, s)[-most:], (*self.Y, y)[-most:])
+
+
+@dataclass(frozen=True)
+class PairsMemory:
+    """What every quasi-Newton method remembers: its pairs, and ``idle``, the number of steps since E last fell."""
+
+    pairs: Pairs = Pairs()
+    idle: int = 0
+
+
+OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
 
 
 @dataclass(frozen=True)
@@ -76,25 +98,26 @@ class QuasiNewton:
     ) -> tuple[Array, Evaluation, Pairs] | None:
         """The next point, E there, and the pairs with this step's; None if rounding hides any descent."""
         g = self.reduce(at.gradient)
-        found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first, curvature=0.9)
-        if found is None and len(pairs.S):  # the pairs may mislead: search again without them
+        reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first)
+        if reached is None and len(pairs.S):  # the pairs may mislead: search again without them
             pairs = Pairs()
-            found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), 1.0, curvature=0.9)
-        if found is None:
+            reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)))
+        if reached is None:
             return None
-        there = found[1]
-        return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
+        to, there = reached
+        return to, there, pairs.with_pair(self.reduce(to - W), self.reduce(there.gradient) - g, self.most)
 
-    def moved(self, state: State, inverse: Inverse | None, patience: int = 3, first: float = 1.0) -> State:
-        """The state after a step. Its memory holds the pairs and ``idle``, the number of steps since E last fell.
+    def moved(
+        self, state: State, memory: OwnMemory, inverse: Inverse | None, patience: int = 3, first: float = 1.0
+    ) -> State[OwnMemory]:
+        """The state after a step from ``state`` with the given memory.
 
         It halts if rounding hides any descent, or after ``patience`` idle steps.
         """
-        found = self.step(state.W, state.at, Pairs.of(state.memory), inverse, first)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
+        after = self.step(state.W, state.at, memory.pairs, inverse, first)
+        if after is None:
+            return State(state.W, state.at, state.iteration, memory, Halt.STALLED, state.expected)
+        W, at, pairs = after
         lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
-        idle = 0 if lower else state.memory["idle"] + 1
-        memory = {**state.memory, **pairs.remembered(), "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= patience else None)
+        memory = replace(memory, pairs=pairs, idle=0 if lower else memory.idle + 1)
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if memory.idle >= patience else None)
