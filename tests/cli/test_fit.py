@@ -178,7 +178,11 @@ def test_categories_and_what_is_missing(tmp_path):
     path = real(tmp_path, "penguins")
     assert "'sex' 11" in complaint("fit", path, "--target", "species", code=3)
     text = run("fit", path, "--target", "species", "--missing", "drop", "--out", "m.json").stdout
-    for part in ("333 of 344 rows", "island (Biscoe), sex (male)", "Left out, with a missing value: 11 rows of 344"):
+    for part in (
+        "333 of 344 rows",
+        "island (Biscoe), sex (male)",
+        "11 of 344 rows are left out because a value is missing",
+    ):
         assert part in text
     kept = model_file.read("m.json")
     assert (kept.encoder.missing, kept.encoder.unseen) == ("drop", "average")
