@@ -60,7 +60,7 @@ def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("check", "demo:iris").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "ok:        The classes are of like sizes.\n" in text
+    assert "ok:        The classes have similar sizes.\n" in text
 
 
 def test_usage_and_bad_data():
