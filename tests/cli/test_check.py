@@ -20,7 +20,7 @@ def test_problems_end_with_one():
 def test_warnings_and_notes_end_with_zero():
     text = run("check", "rows.csv", "--target", "y").stdout
     assert text.startswith("data:      rows.csv: 60 rows, 2 columns; predicting 'y'")
-    assert "are equal and labelled differently" in text
+    assert "are equal but labelled differently" in text
     assert "0 problems" in text.splitlines()[-1]
 
 

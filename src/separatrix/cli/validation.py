@@ -1,9 +1,9 @@
-r"""Cross-validation: K fits, each on all folds but one, measured on that one.
+r"""Cross-validation: K fits, each on all folds but one, measured on that fold.
 
-    mean ± s/√K,    s the standard deviation of the K figures
+    mean ± s/√K,    where s is the standard deviation of the K figures
 
-The folds' fits share rows, so the standard error is too small rather than too large: no unbiased one exists (Bengio and
-Grandvalet, No unbiased estimator of the variance of K-fold cross-validation, JMLR 5, 2004).
+The fits share rows, so this standard error tends to be too small. No unbiased estimator exists (Bengio and Grandvalet,
+No unbiased estimator of the variance of K-fold cross-validation, JMLR 5, 2004).
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from separatrix.table import Table
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Figures of each fold; ``log_loss`` is None for a model without probabilities; ``unmet``: fits not as asked."""
+    """The figures of each fold. ``log_loss`` is None for a model without probabilities.
+
+    ``unmet`` is the number of fits that did not meet their stopping rule.
+    """
 
     accuracy: tuple[float, ...]
     log_loss: tuple[float, ...] | None
@@ -39,34 +42,34 @@ class CrossValidation:
         return len(self.accuracy)
 
     def as_dict(self) -> dict[str, Any]:
-        """Means, standard errors, and each fold's figures."""
-        found: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
+        """Means, standard errors, and the figures of each fold."""
+        figures: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
         for name, values in (("accuracy", self.accuracy), ("log_loss", self.log_loss)):
             if values is not None:
                 mean, error = mean_and_error(values)
-                found |= {name: mean, f"{name}_error": error, f"{name}_by_fold": list(values)}
-        return found | {"null_accuracy": float(np.mean(self.null_accuracy))}
+                figures |= {name: mean, f"{name}_error": error, f"{name}_by_fold": list(values)}
+        return figures | {"null_accuracy": float(np.mean(self.null_accuracy))}
 
     @property
     def sentence(self) -> str:
-        """The accuracy, and over which folds."""
+        """The accuracy and the folds, in one sentence."""
         mean, error = mean_and_error(self.accuracy)
         always = f"always the majority: {terminal.share(float(np.mean(self.null_accuracy)))}"
-        said = f"{self.n_folds} folds (the same share of each class, seed {self.seed})"
-        return f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {said}"
+        drawn = f"{self.n_folds} folds (stratified by class, seed {self.seed})"
+        return f"accuracy {mean:.3f} ± {error:.3f} ({always}), over {drawn}"
 
     def show(self) -> None:
-        """For people."""
+        """Print the figures for people."""
         terminal.line("validated", self.sentence)
         if self.log_loss is not None:
             mean, error = mean_and_error(self.log_loss)
-            terminal.line("", f"log loss {mean:.4f} ± {error:.4f} nats a row; ± is the standard error")
+            terminal.line("", f"log loss {mean:.4f} ± {error:.4f} nats per row; ± is the standard error")
         if self.unmet:
-            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not end as asked")
+            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not meet their stopping rule")
 
 
 def mean_and_error(values: tuple[float, ...]) -> tuple[float, float]:
-    """The mean, and its standard error.
+    """The mean and its standard error.
 
     >>> [round(value, 12) for value in mean_and_error((0.8, 0.9, 1.0))]
     [0.9, 0.057735026919]
@@ -84,10 +87,13 @@ def cross_validate(
     n_folds: int,
     seed: int,
 ) -> CrossValidation:
-    """Fit what ``made`` gives to all folds but one, for each; ``coded`` gives all rows as some of them teach."""
+    """Fit a new model of ``made`` for each fold, on all other folds.
+
+    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
+    """
     counts = np.bincount(codes)
     if counts.min() < 2:
-        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has one row only"
+        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
         raise ParameterError("--cv", came, "leave that class out, or leave --cv out")
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
@@ -96,14 +102,14 @@ def cross_validate(
     for k in range(n_folds):
         test = fold == k
         with part("fold", k + 1, n_folds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # counted below
+            warnings.simplefilter("ignore")  # Failed fits are counted below.
             X = coded(~test).X
             model = made().fit(X[~test], classes[codes[~test]])
         unmet += not model.certificate_.met
         fitted = np.bincount(codes[~test], minlength=len(classes))
-        one = Measures(model, X[test], classes[codes[test]], fitted.tolist())
-        accuracy.append(one.accuracy)
-        null.append(one.null_accuracy)
-        losses.append(one.log_loss)
+        measures = Measures(model, X[test], classes[codes[test]], fitted.tolist())
+        accuracy.append(measures.accuracy)
+        null.append(measures.null_accuracy)
+        losses.append(measures.log_loss)
     known = tuple(loss for loss in losses if loss is not None)
     return CrossValidation(tuple(accuracy), known if len(known) == n_folds else None, tuple(null), unmet, seed)
