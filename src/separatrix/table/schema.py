@@ -181,7 +181,7 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     Parameters
     ----------
     path : str or path
-        The file, such as ``separatrix check TABLE --print-schema`` prints it.
+        The file, such as ``separatrix fit TABLE --print-schema`` prints it.
 
     Returns
     -------
