@@ -94,7 +94,7 @@ def test_columns_that_follow_but_for_rounding_leave_no_doubt():
 
 def test_too_many_columns_for_a_proof_are_said_to_be():
     X = np.eye(MOST_EXACT_ROWS + 1)
-    assert "not asked" in one(X, np.arange(len(X)) % 2, "separation")["note"].title
+    assert "not checked" in one(X, np.arange(len(X)) % 2, "separation")["note"].title
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array])
@@ -104,7 +104,7 @@ def test_an_exact_relation_is_found_and_written_down(make):
     X[:, 3] = 2 * X[:, 0] - X[:, 2] + 5
     found = one(make(X), np.arange(200) % 2, "collinear", list("acbd"))["warning"]
     assert found.facts["exact"] == [["d", "a", "b"]]
-    assert re.search(r"'d' = 2 'a' − 'b' \+ 5 to \de-1[456] ", found.sentence)
+    assert re.search(r"'d' = 2 'a' − 'b' \+ 5 within \de-1[456] ", found.sentence)
 
 
 def test_relations_of_unlike_units_and_of_two_sets():

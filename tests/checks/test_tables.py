@@ -131,7 +131,7 @@ def test_a_deciding_category_may_lack_values_and_needs_every_level():
     table = graded(80)
     table.loc[[3, 7], "grade"] = None
     (problem,) = sx.check_table(table, "y").problems
-    assert "one class only, 2 rows without a value aside" in problem.sentence
+    assert "one class only (ignoring 2 rows without a value)" in problem.sentence
     table.loc[table["grade"].eq("A1").idxmax(), "y"] = "bad"
     found = sx.check_table(table, "y")
     assert not found.problems
@@ -150,8 +150,8 @@ def test_columns_are_counted_as_the_table_has_them():
     found = sx.check_table(graded(80, town=np.tile(["Oslo", "Bern", "Rome", "Nice"], 20)), "y")
     assert (found.n_columns, found.n_encoded) == (3, 7)
     assert (found.plain()["columns"], found.plain()["encoded_columns"]) == (3, 7)
-    assert found.of("index")[0].sentence == "7 encoded columns looked at."
-    assert sx.check_table(frame(), "y").of("index")[0].sentence == "2 columns looked at."
+    assert found.of("index")[0].sentence == "7 encoded columns checked."
+    assert sx.check_table(frame(), "y").of("index")[0].sentence == "2 columns checked."
 
 
 def test_names_are_told_as_they_are():

@@ -20,7 +20,7 @@ def test_problems_end_with_one():
 def test_warnings_and_notes_end_with_zero():
     text = run("check", "rows.csv", "--target", "y").stdout
     assert text.startswith("data:      rows.csv: 60 rows, 2 columns; predicting 'y'")
-    assert "are equal and labelled differently" in text
+    assert "are equal but labelled differently" in text
     assert "0 problems" in text.splitlines()[-1]
 
 
@@ -60,7 +60,7 @@ def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("check", "demo:iris").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "ok:        The classes are of like sizes.\n" in text
+    assert "ok:        The classes have similar sizes.\n" in text
 
 
 def test_usage_and_bad_data():

@@ -17,13 +17,13 @@ def test_one_table_with_a_choice():
     assert done.stderr == ""
     lines = done.stdout.splitlines()
     assert lines[0] == "data:      demo:iris: 150 rows, 4 columns; predicting 'species'"
-    assert lines[1] == "folds:     3, the same share of each class, seed 0"
+    assert lines[1] == "folds:     3, stratified by class, seed 0"
     for name in CLASSIFIERS:
         assert name in done.stdout
     assert sum(line.startswith("  → ") for line in lines) == 1
     assert "left out:  kozinec, max-margin: 'versicolor' is not linearly separable" in done.stdout
     assert lines[-3].startswith("take:")
-    assert lines[-2] == "refit:     the same folds, then all rows:"
+    assert lines[-2] == "refit:     this command validates on the same folds, then fits all rows:"
     assert lines[-1].startswith("           separatrix fit demo:iris --model ")
 
 
@@ -54,7 +54,10 @@ def test_missing_values_are_filled_when_asked(tmp_path):
     assert "--missing" in complaint("compare", path, "--target", "species", code=3)
     words = ["compare", path, "--target", "species", "--missing", "impute", "--only", "lda", "--cv", "3"]
     told = run(*words).stderr
-    assert "note: Filled in each fold with the means of the rows fitted: missing values in 'bill_length_mm' 2" in told
+    assert (
+        "note: In each fold, missing values are filled with the means of the training rows: 2 in 'bill_length_mm'"
+        in told
+    )
     assert "held out among them" not in told
 
 
@@ -84,7 +87,7 @@ def test_the_command_that_it_prints_gives_its_figures(tmp_path, words):
 def test_fewer_folds_are_said():
     rows = "a,y\n" + "".join(f"{k},{'u' if k < 3 else 'v'}\n" for k in range(20))
     text = run("compare", "-", "--target", "y", "--only", "least-squares", stdin=rows).stdout
-    assert "folds:     3, as many as the smallest class has rows (asked: 5)" in text
+    assert "folds:     3 instead of 5, since the smallest class has so few rows" in text
 
 
 def test_at_eighty_columns(monkeypatch):
@@ -97,7 +100,7 @@ def test_at_eighty_columns(monkeypatch):
 
 def test_a_choice_whose_fits_did_not_end_as_asked_is_said():
     text = run("compare", "rows.csv", "--target", "y", "--only", "perceptron", "--cv", "2").stdout
-    assert "0 of 2 of its fits ended as asked" in text
+    assert "0 of its 2 fits met their stopping rule" in text
 
 
 def test_sparse_rows(tmp_path):

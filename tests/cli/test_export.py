@@ -51,7 +51,7 @@ def test_columns_to_join_by():
     assert sorted(row[:2] for row in cursor.fetchall()) == [("x", 2.0), ("y", 0.0)]
     base.close()
     assert "keep" in complaint("export", "m.json", "--to", "sql", "--keep", "label", code=2)
-    assert "--keep: onnx has none" in complaint("export", "m.json", "--to", "onnx", "--keep", "id", code=2)
+    assert "--keep: onnx has no such option" in complaint("export", "m.json", "--to", "onnx", "--keep", "id", code=2)
 
 
 @pytest.mark.parametrize("name", ["separatrix_0", "SEPARATRIX", "separatrix_1", "separatrix__0"])

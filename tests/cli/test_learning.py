@@ -41,7 +41,7 @@ def test_rows_held_out_teach_nothing(tmp_path):
     assert one.scorer.W.tobytes() == two.scorer.W.tobytes()
     assert one.training["held_out_log_loss"] != two.training["held_out_log_loss"]
     assert "has levels that no fitted row has, in 15 rows held out, counted as average: 'Rome'" in told
-    assert "Filled with the means of the rows fitted: missing values in 'age'" in told
+    assert "Missing values are filled with the means of the rows fitted: " in told
     strict = complaint("fit", "two/t.csv", "--target", "y", "--missing", "impute", "--strict", code=3)
     assert "column 'city' has 'Rome' in 15 rows" in strict
 
@@ -74,8 +74,8 @@ def test_standardised_columns(tmp_path):
     known = model_file.read("scaled.json")
     np.testing.assert_allclose(known.estimator().coef_, scaled.coef_, rtol=1e-6)
     assert not np.allclose(known.scaled(table.X) @ scaled.coef_[0], table.X @ plain.coef_[0], rtol=0.1)
-    assert "weights are per deviation" in run("show", "scaled.json").stdout
-    assert "weights are per deviation" not in run("show", "plain.json").stdout
+    assert "weights are per standard deviation" in run("show", "scaled.json").stdout
+    assert "weights are per standard deviation" not in run("show", "plain.json").stdout
     changes = run("show", "plain.json", "scaled.json").stdout
     assert "standardised" in changes
     assert "center of balance" in changes
@@ -84,7 +84,7 @@ def test_standardised_columns(tmp_path):
     np.testing.assert_allclose([float(row[2]) for row in answers], P[:, 1], rtol=1e-12)
     found = json.loads(run("evaluate", "scaled.json", path, "--json").stdout)
     assert found["mistakes"] == int(np.sum(load("scaled.json").predict(pd.read_csv(path)) != table.y))
-    assert "like units" in run("fit", "--help").stdout
+    assert "columns alike" in run("fit", "--help").stdout
 
 
 def test_sparse_columns_are_scaled_only(tmp_path):

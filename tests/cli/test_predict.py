@@ -86,7 +86,7 @@ def test_dropped_rows_get_an_empty_answer(tmp_path):
     assert len(empty) == 11
     assert lines[empty[0]] == [""] * 4
     assert not set(empty) & set(table.rows.tolist())
-    assert "11 rows of 344 got an empty answer" in done.stderr
+    assert "11 rows of 344 got an empty prediction" in done.stderr
     found = json.loads(run("predict", "m.json", path, "--proba", "--json").stdout)
     assert found["predictions"].count(None) == found["probabilities"].count(None) == 11
     nothing = "island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex,year\nDream,,,,,male,2007\n"

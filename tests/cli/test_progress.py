@@ -188,7 +188,7 @@ def test_short_work_draws_nothing_and_imports_nothing_for_it(monkeypatch):
 
 
 def test_nothing_is_drawn_without_a_terminal(capsys, monkeypatch):
-    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr(terminal, "SECONDS_BEFORE_PROGRESS", 0.0)
     with terminal.working("fitting") as say:
         assert watched() is None
         say("more")
@@ -199,7 +199,7 @@ def test_nothing_is_drawn_without_a_terminal(capsys, monkeypatch):
 WAITED = """
 from separatrix.cli import terminal
 import threading
-terminal.PATIENCE, shown, show = 0.01, threading.Event(), terminal.Work.show
+terminal.SECONDS_BEFORE_PROGRESS, shown, show = 0.01, threading.Event(), terminal.Work.show
 def showing(self):
     show(self)
     self.shown.refresh()
@@ -208,7 +208,7 @@ terminal.Work.show = showing
 with terminal.working("first\\x1b[2J") as say:
     shown.wait()
     say("second")
-terminal.PATIENCE = 1e6
+terminal.SECONDS_BEFORE_PROGRESS = 1e6
 with terminal.working("third"):
     pass
 print("done")

@@ -42,7 +42,8 @@ def test_show_says_how_categories_are_coded(tmp_path):
     text = run("show", "m.json").stdout
     for part in (
         "island: Dream, Torgersen, each against Biscoe",
-        "filled with the means of training, and marked; categories never seen are counted as average",
+        "filled with the training means, and marked; "
+        "levels that no training row had are encoded as the training average",
         "sex=missing",
     ):
         assert part in text
@@ -92,7 +93,7 @@ def test_a_model_from_standard_input():
     assert "nothing changed" in run("show", "m.json", "-", stdin=content).stdout
     assert run("predict", "-", "rows.csv", stdin=content).stdout == run("predict", "m.json", "rows.csv").stdout
     for words in (("show", "-", "-"), ("predict", "-", "-")):
-        assert "-: it stands for two arguments" in complaint(*words, code=2, stdin=content)
+        assert "-: it is given for two arguments" in complaint(*words, code=2, stdin=content)
     assert "standard input: it is empty" in complaint("show", "-", code=4, stdin=b"")
 
 
@@ -174,7 +175,7 @@ def test_onnx_answers_as_predict_does():
 
 def test_options_of_sql_alone():
     run("fit", "rows.csv", "--target", "y", "--out", "m.json")
-    assert "python has none" in complaint("export", "m.json", "--to", "python", "--table", "x", code=2)
+    assert "python has no such option" in complaint("export", "m.json", "--to", "python", "--table", "x", code=2)
     assert "--to" in complaint("export", "m.json", code=2)
 
 

@@ -26,7 +26,7 @@ def test_bytes_are_not_thrown_at_a_terminal():
     run("fit", "rows.csv", "--target", "y", "--out", "m.json")
     code, text = on_a_terminal("-m", "separatrix", "export", "m.json", "--to", "onnx")
     assert code == 2
-    assert "no text for a terminal" in text
+    assert "cannot be shown on a terminal" in text
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

@@ -69,10 +69,10 @@ def test_wrong_usage(words, part):
         (["fit", "demo:iris", "--schema", "absent.json"], "absent.json", None),
         (["fit", "-", "--target", "y"], "empty", ""),
         (["fit", "-", "--target", "y"], "no rows", "a,y\n"),
-        (["fit", "-", "--target", "y"], "every row has the one label 0", "a,y\n1,0\n2,0\n"),
+        (["fit", "-", "--target", "y"], "every row has the same label, 0", "a,y\n1,0\n2,0\n"),
         (["fit", "-", "--target", "y"], "row 2 is 1.5, a measurement", "a,y\n1,1\n2,1.5\n3,2\n"),
         (["fit", "-", "--target", "y"], "--drop name", "name,y\nAnn,0\nBob,1\n"),
-        (["fit", "-", "--target", "y"], "never closes", 'a,y\n1,"u\n2,v\n'),
+        (["fit", "-", "--target", "y"], "is never closed", 'a,y\n1,"u\n2,v\n'),
     ],
 )
 def test_bad_data(words, part, stdin):
@@ -110,7 +110,7 @@ def test_a_third_of_the_values_missing(tmp_path):
     lines = [f"{','.join(row)},{label}\n" for row, label in zip(cells.tolist(), y, strict=True)]
     (tmp_path / "holes.csv").write_text("a,b,c,d,y\n" + "".join(lines))
     assert "values are missing in 200 rows" in complaint("fit", "holes.csv", "--target", "y", code=3)
-    for how, part in (("impute", "Filled with"), ("indicator", "Filled with"), ("drop", "Left out")):
+    for how, part in (("impute", "filled with"), ("indicator", "filled with"), ("drop", "left out because")):
         done = run("fit", "holes.csv", "--target", "y", "--missing", how, "--out", "m.json")
         assert part in done.stdout
         assert len(run("predict", "m.json", "holes.csv").stdout.splitlines()) == 201

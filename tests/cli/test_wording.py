@@ -160,7 +160,7 @@ def test_prediction_names_the_cell_and_no_option_that_is_not_there(tmp_path):
 def test_a_class_called_na_from_fit_to_evaluation(tmp_path):
     rows = "".join(f"{i % 7},{i % 3},{'NA' if i * i % 5 > 1 else 'EU'}\n" for i in range(40))
     (tmp_path / "t.csv").write_text(f"a,b,region\n{rows}")
-    assert "must stand under 'classes' in the schema" in complaint("fit", "t.csv", "--target", "region", code=3)
+    assert "list it under 'classes' in the schema" in complaint("fit", "t.csv", "--target", "region", code=3)
     (tmp_path / "schema.json").write_text('{"target": "region", "classes": ["EU", "NA"]}')
     run("fit", "t.csv", "--schema", "schema.json", "--out", "m.json")
     assert json.loads(run("evaluate", "m.json", "t.csv", "--json").stdout)["classes"] == ["EU", "NA"]

@@ -130,7 +130,7 @@ def test_two_scalers_are_one(tmp_path):
         (lambda s: s.update(center=[1.0]), r"scaling\.center"),
         (lambda s: s.update(center=["nan", 0.0, 0.0]), r"scaling\.center"),
         (lambda s: s.pop("scale"), "scaling lacks the key scale"),
-        (lambda s: s.update(more=1), "none of its own, more"),
+        (lambda s: s.update(more=1), "unknown key, more"),
     ],
 )
 def test_units_that_do_not_fit_are_refused(tmp_path, change, part):

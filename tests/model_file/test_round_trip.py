@@ -284,7 +284,7 @@ def test_what_cannot_be_saved(tmp_path):
     _, X, y = fitted("logistic")
     with pytest.raises(ParameterError, match="Ridge"):
         save(Ridge(), path)
-    with pytest.raises(ParameterError, match=r"LogisticRegression.*its own classifiers alone"):
+    with pytest.raises(ParameterError, match=r"LogisticRegression.*parts only from this package"):
         save(OneVsRestClassifier(Other()).fit(X, y), path)
     with pytest.raises(ParameterError, match="its step 'pca' is PCA"):
         save(make_pipeline(PCA(1), LogisticRegression()).fit(X, y), path)

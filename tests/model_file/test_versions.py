@@ -134,7 +134,7 @@ def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
         (lambda c: c["certificate"].update(claim=None), "not that of a file of version 2"),
         (lambda c: c["certificate"]["claim"].update(bias_reduction="none"), "bias_reduction is unknown"),
         (lambda c: c["certificate"]["claim"].pop("C"), "claim lacks the key C|C_ is 'inf'"),
-        (lambda c: c.update(more=1), "has a key that is none of its own, more"),
+        (lambda c: c.update(more=1), "has an unknown key, more"),
         (lambda c: c.update(certificate=None, weights=[[1.0]]), "columns is 0, below 1"),
     ],
 )

@@ -55,7 +55,7 @@ def test_a_fit_that_only_stopped_early_says_so():
     with pytest.warns(sx.errors.NotConvergedWarning):
         model = sx.Perceptron(max_iter=2).fit(X, y)
     lead = _lead(sx.report(model, X, y))
-    assert "The fit did not end as asked." in lead
+    assert "The fit did not meet its stopping rule." in lead
     assert "No best fit exists" not in lead
 
 

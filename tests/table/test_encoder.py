@@ -107,7 +107,7 @@ def test_infinite_numbers_are_refused_always():
 
 def test_two_columns_of_one_name():
     table = pa.table({"a": ["u", "v", "u"], "a=v": [1, 2, 3]})
-    with pytest.raises(TableError, match="two columns of X would be called 'a=v'"):
+    with pytest.raises(TableError, match="two columns of X would have the name 'a=v'"):
         fit_encoder(infer(table), table)
 
 
@@ -143,7 +143,7 @@ def _spoiled(path, value):
         (["missing"], "ignore", "'missing' is 'ignore'"),
         (["unseen"], None, "'unseen' is None"),
         (["more"], 1, "wrong form"),
-        (["columns"], {}, "no list"),
+        (["columns"], {}, "not a list"),
         (["columns", 0], [], "column 1 has a wrong form"),
         (["columns", 0, "name"], 3, "column 1 has no name"),
         (["columns", 0, "kind"], "text", "unknown kind, 'text'"),
@@ -156,8 +156,8 @@ def _spoiled(path, value):
         (["columns", 1, "levels"], ["a", "b", "a"], "not distinct texts"),
         (["columns", 1, "levels"], ["a", "b", 3], "not distinct texts"),
         (["columns", 1, "fill"], [0.5], "needs 2 fills"),
-        (["columns", 2, "name"], "age", "a column is there twice"),
-        (["columns", 2, "name"], "age=missing", "two columns of X have one name"),
+        (["columns", 2, "name"], "age", "two columns have the same name"),
+        (["columns", 2, "name"], "age=missing", "two columns of X have the same name"),
         (["missing"], "impute", "an indicator unasked for"),
     ],
 )

@@ -48,10 +48,10 @@ def test_compressed_and_plain_text_may_mix(folder):
 def test_columns_that_differ_are_named_with_the_file(folder):
     write(folder / "c.csv", "a,b,y\n1,2,u\n")
     text = refusal(folder)
-    assert "c.csv has 'b' besides" in text
+    assert "c.csv has 'b' in addition" in text
     assert "a.csv" in text
     write(folder / "c.csv", "y,z\nu,1\n")
-    assert "c.csv lacks 'a' and has 'z' besides" in refusal(folder)
+    assert "c.csv lacks 'a' and has 'z' in addition" in refusal(folder)
 
 
 def test_text_in_one_file_among_numbers_in_the_others(folder):
@@ -135,7 +135,7 @@ def test_columns_of_libsvm_can_be_left_out(sparse):
         ("cat 1:2\n", "cannot be read as libsvm"),
         ("1 3:1 2:1\n", "cannot be read as libsvm"),
         ("1 1:2\n0 2:nan\n", "row 2, column 'x2' is nan"),
-        ("1 1:2\n1 2:3\n", "every row has the one label 1"),
+        ("1 1:2\n1 2:3\n", "every row has the same label, 1"),
         ("1.5 1:2\n1 2:3\n", "row 1 is 1.5, a measurement"),
     ],
 )
@@ -202,7 +202,7 @@ def test_libsvm_on_standard_input_is_no_header(tmp_path, monkeypatch, text):
         assert (found.X != expected.X).nnz == 0
         assert found.notes == ("It is read as libsvm: labels and index:value pairs.",)
     for end in ("csv", "tsv"):
-        assert "its first line is no header" in refusal(write(tmp_path / f"t.{end}", text), "y")
+        assert "its first line is not a header" in refusal(write(tmp_path / f"t.{end}", text), "y")
 
 
 @pytest.mark.parametrize("text", ["1,3:4\n1,2\n", "a 1:2\n1\n", "1\t2\n3\t4\n", "12:30\n12:40\n", "0.5\n1\n"])

@@ -134,7 +134,7 @@ def test_frames_that_are_refused(data, part):
         ("a,y\n", "a header and no rows"),
         ("a,y", "a header and no rows"),
         ("a,a,y\n1,2,0\n", "2 columns are called 'a'"),
-        ("y\n0\n1\n", "no column beside the target"),
+        ("y\n0\n1\n", "the target 'y' is the only column"),
         ("a:y\n1:0\n", "separate the columns by commas"),
         (",y\n1,0\n2,1\n", "column 1 has no name"),
         ("1,2\n3,4\n5,6\n", "the first row must hold the names"),
@@ -145,10 +145,10 @@ def test_frames_that_are_refused(data, part):
         ("a,y\n1,0\n1e400,1\n", "row 2, column 'a' is infinite"),
         ("a,y\n-inf,0\n1,1\n", "row 1, column 'a' is infinite"),
         ("a,y\n1,u\n2,\n3,\n", "row 2, target column 'y' has no label (2 rows have none)"),
-        ("a,y\n1,0\n2,0\n", "every row has the one label 0"),
+        ("a,y\n1,0\n2,0\n", "every row has the same label, 0"),
         ("a,y\n1,0.5\n2,1\n", "row 1 is 0.5, a measurement"),
         ("a,y\n,0\n,1\n", "no column is left to learn from"),
-        ("a;y\n1,5;0\n2,5;1\n", "written with commas, as '1,5'"),
+        ("a;y\n1,5;0\n2,5;1\n", "written with commas, such as '1,5'"),
         (b"n\xe1me,y\n1,0\n", "not UTF-8"),
         (b"a,y\n1,b\xe1d\n", "encoding='latin-1'"),
         (b"\x7fELF\x00\x01,\x00\n\x00\x00", "binary"),
@@ -207,17 +207,17 @@ def test_an_open_quote_does_not_swallow_rows(tmp_path):
     def told(content):
         return refusal(write(tmp_path / "t.csv", content))
 
-    assert "in line 3 never closes" in told('a,y\n1,u\n2,"v\n3,u\n4,v\n')
-    assert 'opens with " in line 3 runs on into line 5' in told('a,y\n1,u\n2,"v\n3,u\n4,"v\n5,u\n')
-    assert "in line 3 runs on into line 4" in told('a,y\n1,u\n2,"v\n3,"\n4,u\n5,v\n')  # the second is a lone quote
-    assert "in line 2 runs on into line 3" in told('a,t,y\n1,"v,0\n2,"v",1\n3,v,0\n')  # one good cell, one open
-    assert "in line 3 runs on into line 4" in told('a,y\r\n1,u\r\n2,"v\r\n3,"v\r\n')
+    assert "in line 3 is never closed" in told('a,y\n1,u\n2,"v\n3,u\n4,v\n')
+    assert 'opens with " in line 3 continues on line 5' in told('a,y\n1,u\n2,"v\n3,u\n4,"v\n5,u\n')
+    assert "in line 3 continues on line 4" in told('a,y\n1,u\n2,"v\n3,"\n4,u\n5,v\n')  # the second is a lone quote
+    assert "in line 2 continues on line 3" in told('a,t,y\n1,"v,0\n2,"v",1\n3,v,0\n')  # one good cell, one open
+    assert "in line 3 continues on line 4" in told('a,y\r\n1,u\r\n2,"v\r\n3,"v\r\n')
     assert labels('a,y\n1,u"\n2,v\n') == ['u"', "v"]  # a quote inside a cell opens nothing
     assert labels('a,y\n1,"u\n"\n2,v\n') == ["u", "v"]
     assert labels('a,y\n1,"u\nw"\n2,5" v\n3,"u\nw"\n4,5" v\n') == ["u\nw", '5" v'] * 2
     assert labels('a,y\n1,"u ""w""\nx"\n\n2,v\n') == ['u "w"\nx', "v"]
     content = 'a,y\n1,"ü\nw"\n2,"v\n3,"v\n'
-    assert "line 4 runs on into line 5" in refusal(
+    assert "line 4 continues on line 5" in refusal(
         write(tmp_path / "t.csv", content.encode("utf-16")), encoding="utf-16"
     )
 
@@ -240,7 +240,7 @@ def test_nested_columns_are_named(tmp_path):
 def test_bad_paths(tmp_path):
     assert "no such file" in refusal(tmp_path / "absent.csv")
     assert "no table in it" in refusal(tmp_path)
-    assert "no file fits the pattern" in refusal(str(tmp_path / "*.csv"))
+    assert "no file matches the pattern" in refusal(str(tmp_path / "*.csv"))
     assert "'.txt' is unknown" in refusal(write(tmp_path / "t.txt", TEXT))
     assert "cannot be read as Parquet" in refusal(write(tmp_path / "t.parquet", "PAR1 not quite"))
     parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "none.pq")

@@ -41,7 +41,7 @@ def test_a_file_that_unpacks_to_too_much(tmp_path, small, name):
     assert 200 * path.stat().st_size < len(text), "the table is compressed to less than a hundredth"
     said = refusal(path, target)
     assert " MB unpack to more than " in said
-    assert said.endswith("check where it comes from; if that is meant, raise max_unpacked, in GB.")
+    assert said.endswith("check where it comes from; if you trust it, raise max_unpacked, in GB.")
     assert read_table(path, target, max_unpacked=0.001).n_rows == 10_000
     assert "unpack to more than 1e-06 GB" in refusal(path, target, max_unpacked=1e-6)
 
@@ -84,7 +84,7 @@ def test_a_libsvm_index_that_makes_too_many_columns(tmp_path):
     said = refusal(write(tmp_path / "t.libsvm", LARGEST), None)
     assert said.endswith(
         "t.libsvm: its largest index is 2,147,483,647, where 3 index:value pairs may have 1,000,000 columns; "
-        "check that line; if it is meant, raise max_columns."
+        "check that line; if the index is right, raise max_columns."
     )
     wide = write(tmp_path / "wide.libsvm", "1 1:2 1500000:1\n0 1:4\n")
     assert "its largest index is 1,500,000" in refusal(wide, None)
@@ -137,7 +137,7 @@ def test_the_command_line_says_its_own_options(tmp_path, small, capsys):
 def test_a_first_line_without_an_end(tmp_path, monkeypatch):
     from separatrix.table.formats import delimited
 
-    monkeypatch.setattr(delimited, "_LARGE", 1_000)
+    monkeypatch.setattr(delimited, "_LONGEST_ROW_BYTES", 1_000)
     assert "its first lines are longer than" in refusal(write(tmp_path / "t.csv", "a" * 5_000))
 
 

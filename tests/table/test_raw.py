@@ -121,5 +121,5 @@ def test_an_indicator_is_for_holes_in_the_rows_fitted():
     assert "a=missing" not in table.names
     assert table.X[6, 0] == 2.5
     assert any(
-        note.startswith("Filled with the means of the rows fitted: missing values in 'a' 1") for note in table.notes
+        note.startswith("Missing values are filled with the means of the rows fitted: 1 in 'a'") for note in table.notes
     )

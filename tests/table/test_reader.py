@@ -58,7 +58,7 @@ def test_a_third_of_the_values_missing(tmp_path):
     assert kept.n_rows == 300
     assert len(kept.rows) == len(kept.X) == len(kept.y)
     assert kept.X[:, 0].tolist() == [row - 1 for row in kept.rows]  # the numbers of the rows in the file
-    assert "Left out, with a missing value" in kept.notes[0]
+    assert "left out because a value is missing" in kept.notes[0]
 
 
 def test_a_newline_in_a_quoted_cell(tmp_path):
@@ -93,7 +93,7 @@ def test_rows_without_a_label(tmp_path):
         table = read_table(path, "y", missing=how)
         assert table.rows.tolist() == [1, 3, 4]
         assert table.names == ("a", "c=v")  # w has gone with its row
-        assert table.notes == ("Left out, without a label: 1 row.",)
+        assert table.notes == ("1 row without a label is left out.",)
 
 
 def test_bad_cells_keep_their_numbers_where_rows_are_left_out(tmp_path):
@@ -109,7 +109,7 @@ def test_no_row_is_left(tmp_path):
 
 def test_texts_that_are_keys(tmp_path):
     path = write(tmp_path / "t.csv", "id,name,a,y\n" + rows(40, lambda i: f"{i * 7},n{i},{i % 5},{i % 2}\n"))
-    assert "column 'name': its 40 texts are all different, as names and keys are" in (refusal(path))
+    assert "column 'name': its 40 texts are all different, as in a column of names or keys" in (refusal(path))
     table = read_table(path, "y", drop="name")
     assert table.names == ("id", "a")
     assert table.notes == (
@@ -189,7 +189,7 @@ def test_missing_values_at_prediction():
         read_rows(later, read_table(TRAINING, "ill").encoder)
     filled = read_rows(later, read_table(TRAINING, "ill", missing="impute").encoder)
     np.testing.assert_allclose(filled.X[1, 0], 45.0)
-    assert filled.notes == ("Filled with training means: missing values in 'age' 1, 'city' 1.",)
+    assert filled.notes == ("Missing values are filled with the training means: 1 in 'age', 1 in 'city'.",)
     dropped = read_rows(later, read_table(TRAINING, "ill", missing="drop").encoder)
     assert dropped.rows.tolist() == [3]
     assert dropped.n_rows == 3

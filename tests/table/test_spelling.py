@@ -65,9 +65,9 @@ def test_marks_that_are_none(name, value):
         ("a,y\n1,u\n2,v\n".encode("utf-16"), "it is UTF-16 text, not UTF-8; give encoding='utf-16'"),
         ("a,y\n1,u\n2,v\n".encode("utf-32"), "it is UTF-32 text"),
         ("sep=;\na;y\n1;u\n", "its first line is 'sep=;'"),
-        ("a,y\n5%,u\n7%,v\n", "its numbers carry marks, as '5%'"),
-        ("a,y\n1 000,u\n-$7,v\n", "its numbers carry marks, as '1 000'"),
-        ("# made today\na,y\n1,u\n", "it has one column only, '# made today'"),
+        ("a,y\n5%,u\n7%,v\n", "its numbers are written with other symbols, such as '5%'"),
+        ("a,y\n1 000,u\n-$7,v\n", "its numbers are written with other symbols, such as '1 000'"),
+        ("# made today\na,y\n1,u\n", "it has only one column, '# made today'"),
     ],
 )
 def test_what_is_no_table_of_numbers_is_said(tmp_path, content, part):

@@ -50,15 +50,15 @@ def test_labels_that_are_none():
         classes(pa.array(["a", None]))
     with pytest.raises(TableError, match="has no label"):
         classes(pa.array([np.nan, 1.0]))
-    with pytest.raises(TableError, match="makes no labels"):
+    with pytest.raises(TableError, match="cannot be labels"):
         classes(pa.array([datetime.date(2020, 1, 1)]))
 
 
 @pytest.mark.parametrize(
     ("y", "part"),
     [
-        ([1, 1], "every row has the one label 1"),
-        (["a", "a"], "every row has the one label 'a'"),
+        ([1, 1], "every row has the same label, 1"),
+        (["a", "a"], "every row has the same label, 'a'"),
         ([1.0, 2.5], "row 12 is 2.5, a measurement"),
         (list(range(30)), "30 different labels in 30 rows"),
     ],

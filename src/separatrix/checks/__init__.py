@@ -1,14 +1,15 @@
-"""Checks of data before a fit: findings with a severity, numbers and what to do. A check is one line in ``CHECKS``.
+"""Checks of data before a fit. Each gives findings with a severity, numbers and advice, and is one line in ``CHECKS``.
 
-labels        the target: classes, their sizes, rows beside columns
-columns       one column: missing, constant, scales, an index
-collinear     columns that follow from others, with the relation
-leakage       a column that knows the answer
-categories    levels with one class only
-repeated      equal rows, with equal labels or not
-leverage      rows that dominate
-separation    the verdict on separability, verified
-running       check(X, y)                        tables: check_table(data, target)
+class_sizes       the target: classes, their sizes, enough rows for the columns
+single_columns    one column: missing values, constant, scales, an index
+collinear         columns that are linear combinations of others, with the relation
+leakage           a column that alone separates the classes
+categories        levels that occur with one class only
+repeated          equal rows, with equal or different labels
+leverage          rows that dominate the fit
+separation        the verdict on separability, verified
+running           check(X, y) for arrays
+whole_table       check_table(data, target) for tables
 """
 
 from separatrix.checks.finding import SEVERITIES, Checks, Finding

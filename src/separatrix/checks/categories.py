@@ -1,8 +1,9 @@
-r"""Checks of categories that know the answer: levels with one class only, and categories all of whose levels have one.
+r"""Check for category levels that occur with one class only, and for categories all of whose levels do.
 
-Were levels and classes independent, a level of n rows would have one class with the probability Σ_k p_k^n, where p are
-the classes' shares, and all levels of a category with the product of theirs. What is as likely as ``CHANCE`` among all
-that were looked at is not told: a category of as many levels as rows says nothing by having one class in each.
+If levels and classes were independent, all n rows of a level would have the same class with probability Σ_k p_k^n,
+where p are the shares of the classes; for all levels of a category, take the product. A finding is reported only if
+this probability, times the number of levels or categories tried, is below ``CHANCE_LEVEL``: a category with as many
+levels as rows has one class in each, and that means nothing.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import NAMED, Finding, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.table.cells import listed
 
-# The probability from which on it may be chance.
-CHANCE = 0.01
-ASK = "Ask whether it is known before the answer is; if not, leave it out."
+# Findings that chance alone would produce with at least this probability are not reported.
+CHANCE_LEVEL = 0.01
+ASK = "Check whether it is known before the outcome; if it is not, leave it out."
 
 
 class Category(NamedTuple):
-    """A category, or a 0/1 column: its columns of X, its levels and their rows by class, (levels, K).
+    """A category, or a 0/1 column: its columns of X, its levels, and the counts of rows (levels, K) by class.
 
-    ``aside``: rows without a value. ``complete``: the level without a column is among the levels.
+    ``aside`` is the number of rows without a value. ``complete`` says that the reference level is among the levels.
     """
 
     name: str
@@ -38,60 +39,79 @@ class Category(NamedTuple):
 
     @property
     def pure(self) -> AnyArray:
-        """Which levels have one class only."""
+        """A mask of the levels that occur with one class only."""
         return np.asarray(np.count_nonzero(self.counts, axis=1) == 1)
 
 
 def categories(subject: CheckedRows) -> Iterator[Finding]:
-    """Levels that occur with one class only, in more rows than chance has it, of categories that do not decide all."""
-    found, decided = known_categories(subject), {one.name for one in decisive(subject)}
-    tried = sum(len(one.levels) for one in found)
-    told: list[tuple[str, Integers]] = []
-    for one in found:
-        rare = one.pure & (tried * np.exp(_log_chances(subject, one)) < CHANCE) & (one.name not in decided)
-        told += [(f"{quoted(one.name)} = {one.levels[i]}", one.counts[i]) for i in np.flatnonzero(rare)]
-    if not told:
-        if tried > 1 and not decided:
-            sentence = f"{many(tried, 'category')} looked at."
-            yield Finding("ok", "categories", "No category has one class only.", sentence)
-        return
-    told.sort(key=lambda pair: -int(pair[1].sum()))
-    shown = [f"{name} only {_only(subject, c)} ({many(int(c.sum()), 'row')})" for name, c in told[:NAMED]]
-    more = f", and {len(told) - NAMED} more" if len(told) > NAMED else ""
-    title = "A category has one class only." if len(told) == 1 else f"{len(told)} categories have one class only."
+    """Levels that occur with one class only, beyond chance, in categories that do not determine the class entirely."""
+    known, decided = known_categories(subject), {category.name for category in decisive(subject)}
+    tried = sum(len(category.levels) for category in known)
+    pure: list[tuple[str, Integers]] = []
+    for category in known:
+        beyond_chance = tried * np.exp(_log_chances(subject, category)) < CHANCE_LEVEL
+        reported = category.pure & beyond_chance & (category.name not in decided)
+        pure += [
+            (f"{quoted(category.name)} = {category.levels[i]}", category.counts[i]) for i in np.flatnonzero(reported)
+        ]
+    if pure:
+        yield _pure_levels(subject, sorted(pure, key=lambda pair: -int(pair[1].sum())))
+    elif tried > 1 and not decided:
+        sentence = f"{many(tried, 'category')} checked."
+        yield Finding("ok", "categories", "No category has one class only.", sentence)
+
+
+def _pure_levels(subject: CheckedRows, pure: list[tuple[str, Integers]]) -> Finding:
+    shown = [
+        f"{name} occurs only with {_only(subject, counts)} ({many(int(counts.sum()), 'row')})"
+        for name, counts in pure[:MOST_NAMED_IN_SENTENCE]
+    ]
+    more = f"; and {len(pure) - MOST_NAMED_IN_SENTENCE} more" if len(pure) > MOST_NAMED_IN_SENTENCE else ""
+    title = "A category has one class only." if len(pure) == 1 else f"{len(pure)} categories have one class only."
     do = f"Without a penalty its weight has no finite value. {ASK}"
-    facts = {"categories": {name: int(c.sum()) for name, c in told}}
-    yield Finding("warning", "categories", title, f"With {'; with '.join(shown)}{more}.", do, facts)
+    facts = {"categories": {name: int(counts.sum()) for name, counts in pure}}
+    return Finding("warning", "categories", title, f"{'; '.join(shown)}{more}.", do, facts)
 
 
 def told_decisive(subject: CheckedRows) -> Iterator[Finding]:
-    """The problem that categories alone decide the class, where some do."""
-    found = decisive(subject)
-    if not found:
+    """The problem that a category alone determines the class, if there is such a category."""
+    deciding = decisive(subject)
+    if not deciding:
         return
-    one, names = found[0], [category.name for category in found]
-    by_class = [[one.levels[i] for i in np.flatnonzero(one.counts[:, k])] for k in range(subject.n_classes)]
-    shown = [f"{listed(of, NAMED)} only {quoted(subject.labels[k])}" for k, of in enumerate(by_class) if of]
-    more = f"; and {many(len(shown) - NAMED, 'more class')}" if len(shown) > NAMED else ""
-    aside = f", {many(one.aside, 'row')} without a value aside" if one.aside else ""
-    whose = f"Every level of {quoted(one.name)} has one class only{aside}: {'; '.join(shown[:NAMED])}{more}"
-    others = f", and so have those of {listed(names[1:], NAMED)}" if len(names) > 1 else ""
-    title = "A category alone decides the class." if len(found) == 1 else f"{len(found)} categories each decide alone."
-    odds = f"It is told since chance would have it so in less than {CHANCE:.0%} of such tables"
-    facts = {"categories": names, "log10_chance": float(_log_chances(subject, one).sum() / np.log(10))}
-    yield Finding("problem", "leakage", title, f"{whose}{others}. {odds}.", ASK, facts)
+    names = [category.name for category in deciding]
+    others = f", and so has every level of {listed(names[1:], MOST_NAMED_IN_SENTENCE)}" if len(names) > 1 else ""
+    one = len(names) == 1
+    title = "A category alone decides the class." if one else f"{len(names)} categories each decide alone."
+    odds = f"By chance this would happen in less than {CHANCE_LEVEL:.0%} of such tables"
+    facts = {"categories": names, "log10_chance": float(_log_chances(subject, deciding[0]).sum() / np.log(10))}
+    sentence = f"{_class_of_each_level(subject, deciding[0])}{others}. {odds}."
+    yield Finding("problem", "leakage", title, sentence, ASK, facts)
+
+
+def _class_of_each_level(subject: CheckedRows, category: Category) -> str:
+    by_class = [[category.levels[i] for i in np.flatnonzero(category.counts[:, k])] for k in range(subject.n_classes)]
+    shown = [
+        f"{listed(levels, MOST_NAMED_IN_SENTENCE)} only {quoted(subject.labels[k])}"
+        for k, levels in enumerate(by_class)
+        if levels
+    ]
+    n_more = len(shown) - MOST_NAMED_IN_SENTENCE
+    more = f"; and {many(n_more, 'more class')}" if n_more > 0 else ""
+    aside = f" (ignoring {many(category.aside, 'row')} without a value)" if category.aside else ""
+    levels = "; ".join(shown[:MOST_NAMED_IN_SENTENCE])
+    return f"Every level of {quoted(category.name)} has one class only{aside}: {levels}{more}"
 
 
 def decisive(subject: CheckedRows) -> list[Category]:
-    """Categories with columns of their own, every level of which has one class only, by more than chance."""
-    found = [one for one in known_categories(subject) if one.name not in subject.names]
-    least = np.log(CHANCE / max(1, len(found)))
-    pure = [one for one in found if one.complete and one.pure.all()]
-    return [one for one in pure if _log_chances(subject, one).sum() < least]
+    """Categories, other than single 0/1 columns, whose levels all have one class only, beyond chance."""
+    encoded = [category for category in known_categories(subject) if category.name not in subject.names]
+    largest = np.log(CHANCE_LEVEL / max(1, len(encoded)))
+    pure = [category for category in encoded if category.complete and category.pure.all()]
+    return [category for category in pure if _log_chances(subject, category).sum() < largest]
 
 
 def known_categories(subject: CheckedRows) -> list[Category]:
-    """By name: columns called ``of=level``, whose ones are the level's rows, and columns of zeros and ones."""
+    """The categories: columns named ``of=level``, which are 1 in the rows of that level, and columns of 0 and 1."""
     ones, nonzero, high = subject.by_class.ones, subject.by_class.nonzero, subject.by_class.high.max(axis=0)
     whole = np.all(nonzero == ones, axis=0) & (ones.sum(axis=0) > 0)
     groups: dict[str, list[int]] = {}
@@ -104,10 +124,10 @@ def known_categories(subject: CheckedRows) -> list[Category]:
 
 
 def _category(subject: CheckedRows, of: str, columns: list[int]) -> Category:
-    """With the level that has no column: the rows that are zero in all of its columns."""
+    """A category with its reference level, whose rows are zero in all columns of the category."""
     ones, nonzero = subject.by_class.ones[:, columns], subject.by_class.nonzero[:, columns]
     levels = [subject.names[j].partition("=")[2] or "1" for j in columns]
-    filled = nonzero - ones  # rows with the mean in place of a value: the same in every column of the category
+    filled = nonzero - ones  # Rows filled with the mean; their number is the same in every column of a category.
     rest = subject.counts - ones.sum(axis=1) - filled[:, 0]
     counts, aside = ones.T, int(filled[:, 0].sum())
     if np.any(filled != filled[:, :1]) or rest.sum() <= 0 or rest.min() < 0:
@@ -116,10 +136,10 @@ def _category(subject: CheckedRows, of: str, columns: list[int]) -> Category:
     return Category(of, columns, [*levels, reference], np.vstack([counts, rest]), aside, True)
 
 
-def _log_chances(subject: CheckedRows, one: Category) -> Array:
-    """ln Σ_k p_k^n of each level, (levels,)."""
+def _log_chances(subject: CheckedRows, category: Category) -> Array:
+    """ln Σ_k p_k^n for each level, (levels,)."""
     shares = np.log(subject.counts / subject.n_rows)
-    return np.asarray(np.logaddexp.reduce(one.counts.sum(axis=1)[:, None] * shares, axis=1))
+    return np.asarray(np.logaddexp.reduce(category.counts.sum(axis=1)[:, None] * shares, axis=1))
 
 
 def _only(subject: CheckedRows, counts: Integers) -> str:

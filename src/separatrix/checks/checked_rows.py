@@ -1,6 +1,6 @@
-"""What is checked: rows without holes, their classes where there are any, and what several checks ask of both, once.
+"""The rows and classes that are checked, with cached results that several checks need.
 
-Up to a few passes over all rows; what would cost more is asked of a sample first and then confirmed on all rows.
+The checks make a few passes over all rows. What would cost more is looked for in a sample and confirmed on all rows.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, stand
 from separatrix.rows.block import is_sparse
 from separatrix.table.infer import infer
 
-# Rows of a sample that proposes.
-SAMPLED = 20_000
-# Past so many columns what is written out by column and column is not looked for.
-MOST_COLUMNS = 1000
+# The number of rows in a sample. What is found there is confirmed on all rows.
+SAMPLE_ROWS = 20_000
+# With more columns than this, checks that need a matrix of columns by columns are skipped.
+MOST_COLUMNS_FOR_GRAM_MATRIX = 1000
 
 
 @dataclass(frozen=True)
 class CheckedRows:
-    """X (n, d), float64, dense or CSR, finite; ``codes`` (n,) into ``classes``, None where the target makes none.
+    """The rows X (n, d), float64, dense or CSR, all finite, and their classes.
 
-    ``rows`` (n,): their numbers, as they are to be told. ``references``: of columns named ``of=level``, what the
-    level without a column is called. ``encoded``: the columns are not those of the table, but made of them.
+    ``codes`` (n,) index ``classes``; None if the target does not hold classes. ``rows`` (n,) are the numbers by which
+    findings name the rows. ``references`` names the reference level of each category, which has no column ``of=level``.
+    ``encoded`` says that X has other columns than the table.
     """
 
     X: Any
@@ -50,7 +51,7 @@ class CheckedRows:
         return int(self.X.shape[1])
 
     def columns(self, count: int | None = None) -> str:
-        """So many columns of X, in words: all, where no number is given."""
+        """The number of columns in words, for ``count`` columns or all."""
         return many(self.n_columns if count is None else count, "encoded column" if self.encoded else "column")
 
     @property
@@ -68,13 +69,13 @@ class CheckedRows:
 
     @property
     def known_codes(self) -> Integers:
-        """The codes, for checks that run only where there are any."""
+        """The codes, for checks that run only if there are classes."""
         assert self.codes is not None
         return self.codes
 
     @cached_property
     def counts(self) -> Integers:
-        """Rows of each class, (K,)."""
+        """The number of rows of each class, (K,)."""
         return np.bincount(self.known_codes, minlength=self.n_classes)
 
     @cached_property
@@ -87,7 +88,7 @@ class CheckedRows:
 
     @cached_property
     def standard(self) -> MemoryRows:
-        """The rows about their means, in scales near the columns' spreads; a constant column reads zero."""
+        """The rows centred at their means and scaled by about their standard deviations; constant columns are zero."""
         return self._raw.seen_through(standard_frame(self.summary, np.zeros(self.n_columns), centred=True))
 
     @cached_property
@@ -98,7 +99,7 @@ class CheckedRows:
     @cached_property
     def counting(self) -> dict[int, str]:
         """Columns that look like a row number, and why."""
-        # an index has a value of its own in every row, so at most one zero
+        # The values of an index are all different, so at most one of them is zero.
         filled = np.diff(self.X.tocsc().indptr) if self.is_sparse else np.full(self.n_columns, self.n_rows)
         candidates = np.intersect1d(self.varying, np.flatnonzero(filled >= self.n_rows - 1)).tolist()
         notes = {j: infer(pa.table({self.names[j]: self.column(j)})).columns[0].note for j in candidates}
@@ -106,35 +107,35 @@ class CheckedRows:
 
     @cached_property
     def by_class(self) -> ByClass:
-        """What each class has in each column, over all rows."""
+        """Ranges and counts by class and column, over all rows."""
         return self._raw.fold(_ByClass(self.n_classes, self.n_columns))
 
     @cached_property
     def sampled(self) -> Integers:
-        """Rows of a sample, the same number of each class or all it has; all rows where they are few."""
+        """A sample of rows, stratified by class: the same number of each, or all it has. All rows if they are few."""
         n = self.n_rows
-        if n <= SAMPLED:
+        if n <= SAMPLE_ROWS:
             return np.arange(n)
         rng = np.random.default_rng(0)
         if self.codes is None:
-            return np.sort(rng.choice(n, SAMPLED, replace=False, shuffle=False))
-        size = max(1, SAMPLED // self.n_classes)
+            return np.sort(rng.choice(n, SAMPLE_ROWS, replace=False, shuffle=False))
+        size = max(1, SAMPLE_ROWS // self.n_classes)
         groups = [np.flatnonzero(self.codes == k) for k in range(self.n_classes)]
         return np.sort(np.concatenate([g if len(g) <= size else rng.choice(g, size, replace=False) for g in groups]))
 
     def column(self, j: int, rows: Integers | None = None) -> Array:
-        """Column j, dense: of all rows, or of some."""
+        """Column j as a dense array, of all rows or of some."""
         X = self.X if rows is None else self.X[rows]
         values = X[:, [j]].toarray()[:, 0] if self.is_sparse else X[:, j]
         return np.asarray(values, dtype=np.float64)
 
     def numbers(self, rows: Any) -> list[int]:
-        """Row numbers as they are to be told."""
+        """The numbers by which findings name these rows."""
         return self.rows[np.asarray(rows, dtype=np.int64)].tolist()  # type: ignore[no-any-return]
 
 
 class ByClass(NamedTuple):
-    """By class and column, all (K, d): least and largest value, how many are 1, how many are not 0."""
+    """By class and column, all (K, d): minimum, maximum, the number of ones and of nonzero values."""
 
     low: Array
     high: Array
@@ -144,7 +145,7 @@ class ByClass(NamedTuple):
 
 @dataclass(frozen=True)
 class _ByClass:
-    """The partial sum behind ``ByClass``; targets are class numbers."""
+    """The partial sum that computes ``ByClass``. The targets of the rows are class codes."""
 
     n_classes: int
     n_columns: int

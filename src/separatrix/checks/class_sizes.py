@@ -1,4 +1,4 @@
-"""Checks of the target: how many rows each class has, and whether they are enough."""
+"""Checks of the target: the number of rows of each class, and whether they are enough."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Finding, many, share
 from separatrix.table.infer import most_levels
 
-# A smallest class with a lesser share of the rows is told; with a far lesser one, or with few rows, it is a warning.
-SMALL, VERY_SMALL, FEW = 0.1, 0.01, 10
-NAMED_CLASSES = 6
-_CUT = "Cut the numbers into classes first, or predict another column."
+# The smallest of two classes is reported below this share of the rows. For K classes the share is 2/K times this.
+SHARE_OF_SMALL_CLASS = 0.1
+# It is a warning below this share of the rows, or below this number of rows.
+SHARE_OF_TINY_CLASS, ROWS_OF_TINY_CLASS = 0.01, 10
+# A sentence names at most this many classes, to stay readable.
+MOST_NAMED_CLASSES = 6
+_CUT = "Group the numbers into classes first, or predict another column."
 
 
 def unusable(y: AnyArray) -> Finding | None:
-    """Why labels make no classes: one alone, measurements, too many; None where they do.
+    """The finding that labels are not classes: all the same, measurements, or too many. None if they are classes.
 
     >>> unusable(np.array([0.5, 1.5, 2.5])).title
     'The target looks like a measurement.'
@@ -48,45 +51,45 @@ def unusable(y: AnyArray) -> Finding | None:
 
 
 def balance(subject: CheckedRows) -> Iterator[Finding]:
-    """Class counts, and the accuracy of always guessing the most frequent one."""
+    """The sizes of the classes, and the accuracy of always guessing the most frequent one."""
     counts, labels, n = subject.counts, subject.labels, subject.n_rows
     most, least = int(np.argmax(counts)), int(np.argmin(counts))
     guess = f"always guessing {quoted(labels[most])} is right for {share(int(counts[most]), n)} of the rows"
     facts: dict[str, Any] = {"majority": labels[most], "accuracy_of_guessing": float(counts[most] / n)}
     facts |= {"smallest": labels[least], "smallest_rows": int(counts[least])}
-    if counts[least] < SMALL * 2 / subject.n_classes * n:
-        serious = counts[least] < VERY_SMALL * n or counts[least] < FEW
+    if counts[least] < SHARE_OF_SMALL_CLASS * 2 / subject.n_classes * n:
+        serious = counts[least] < SHARE_OF_TINY_CLASS * n or counts[least] < ROWS_OF_TINY_CLASS
         rows = many(int(counts[least]), "row")
         sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
         do = Message(
-            "Compare accuracies with that; look at log loss, or fit with ",
+            "Compare accuracies with that share and look at the log loss; fit with ",
             Setting("class_weight", "balanced"),
-            " if a miss costs more.",
+            " if missing the small class costs more.",
         )
-        yield Finding("warning" if serious else "note", "balance", "The classes are unequal.", sentence, do, facts)
+        yield Finding("warning" if serious else "note", "balance", "The class sizes are unequal.", sentence, do, facts)
         return
     shown = ", ".join(
-        f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:NAMED_CLASSES]
+        f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
     )
-    more = f" and {subject.n_classes - NAMED_CLASSES} more" if subject.n_classes > NAMED_CLASSES else ""
-    yield Finding("ok", "balance", "The classes are of like sizes.", f"{shown}{more}; {guess}.", "", facts)
+    more = f" and {subject.n_classes - MOST_NAMED_CLASSES} more" if subject.n_classes > MOST_NAMED_CLASSES else ""
+    yield Finding("ok", "balance", "The classes have similar sizes.", f"{shown}{more}; {guess}.", "", facts)
 
 
 def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
-    """Rows beside columns, in all and by class."""
+    """Whether there are more rows than columns, in all and in each class."""
     n, d, labels = subject.n_rows, len(subject.varying), subject.labels
     short = np.flatnonzero(subject.counts <= d)
     facts = {"rows": n, "columns": d, "classes": [labels[k] for k in short]}
     if n <= d:
         size = f"{n:,} rows and {subject.columns(d)} that vary"
-        sentence = f"There are {size}, so the classes can be separated whatever they are."
+        sentence = f"There are {size}, so any labels could be separated."
         penalise = Message("Fit with a penalty (a small ", Parameter("C"), "), or give more rows.")
         yield Finding("warning", "rows", "There are no more rows than columns.", sentence, penalise, facts)
     elif len(short):
-        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:NAMED_CLASSES])
-        more = f" and {len(short) - NAMED_CLASSES} more" if len(short) > NAMED_CLASSES else ""
-        sentence = f"Rows: {shown}{more}, for {subject.columns(d)}: too few for a covariance of their own."
-        do = "Leave quadratic discriminant analysis out, and keep a penalty."
+        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:MOST_NAMED_CLASSES])
+        more = f" and {len(short) - MOST_NAMED_CLASSES} more" if len(short) > MOST_NAMED_CLASSES else ""
+        sentence = f"Rows by class: {shown}{more}. These are too few to estimate a covariance of {subject.columns(d)}."
+        do = "Avoid quadratic discriminant analysis, and keep a penalty."
         title = (
             "A class has no more rows than columns." if len(short) == 1 else "Classes have no more rows than columns."
         )

@@ -1,14 +1,14 @@
-"""What a check found: how bad it is, what it is, the numbers, and what to do.
+"""The result of a check: its severity, a title, a sentence with the numbers, and what to do.
 
-``check`` and ``facts`` are for programs; ``sentence`` and ``do`` are messages, told to each audience in its own words.
+``check`` and ``facts`` are for programs. ``sentence`` and ``do`` are messages that each audience renders in its terms.
 
     problem    a fit would fail, or would answer another question than the one asked
-    warning    a fit would run, and mislead unless somebody knows
+    warning    a fit would run, but its result could mislead
     note       worth knowing
-    ok         looked at, and fine
+    ok         checked, and fine
 
-These are problems: a target of one class or of measurements, no column to learn from, a column of text, a column or a
-category that alone tells the classes apart. All else can be lived with.
+These are problems: a target of one class or of measurements, no usable column, a column of text, and a column or a
+category that alone determines the class. Everything else is a warning at most.
 """
 
 from __future__ import annotations
@@ -21,16 +21,32 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, Part
 
 SEVERITIES = ("problem", "warning", "note", "ok")
-# How ``separatrix.report`` calls them.
+# The severities that ``separatrix.report`` calls by another name.
 _IN_REPORTS = {"problem": "error"}
-# Rows, and columns, named in a sentence.
-NAMED = 6
+# A sentence names at most this many rows or columns, to stay readable.
+MOST_NAMED_IN_SENTENCE = 6
 
 
 @dataclass(frozen=True)
 class Finding:
-    """``check`` says which check found it; ``do`` what to do, empty where nothing need be done; ``facts`` the numbers.
+    """One finding of a check.
 
+    Parameters
+    ----------
+    severity : {"problem", "warning", "note", "ok"}
+    check : str
+        The name of the check.
+    title : str
+        A short sentence.
+    sentence : str
+        The details.
+    do : str
+        What to do; empty if nothing need be done.
+    facts : mapping
+        The numbers behind the sentence, for programs.
+
+    Examples
+    --------
     >>> print(Finding("note", "scales", "Unlike scales.", "From 1e-3 to 1e6.", "Standardise the columns."))
     note: Unlike scales. From 1e-3 to 1e6. Standardise the columns.
     """
@@ -48,30 +64,45 @@ class Finding:
 
     @property
     def told(self) -> str:
-        """The sentence, and what to do."""
+        """The sentence and what to do, as one text."""
         return Message(self.sentence, " ", self.do) if self.do else self.sentence
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.title} {self.told}"
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
-        own = {"severity": self.severity, "check": self.check, "title": self.title, "sentence": self.sentence}
-        return {**own, "do": self.do, "facts": dict(self.facts)}
+        """The fields as JSON types."""
+        named = {"severity": self.severity, "check": self.check, "title": self.title, "sentence": self.sentence}
+        return {**named, "do": self.do, "facts": dict(self.facts)}
 
 
 @dataclass(frozen=True)
 class Checks(Sequence[Finding]):
-    """All findings on some rows, worst first.
+    """All findings about a table, worst first. It is a sequence of ``Finding``.
 
-    ``n_columns`` of the table became ``n_encoded`` of X, more where there are categories. ``counts``: rows by class,
-    empty where the target makes none. ``notes``: on how a table was understood; ``target``: its column of labels.
+    Attributes
+    ----------
+    findings : tuple of Finding
+    n_rows : int
+        The number of rows checked.
+    n_columns : int
+        The number of columns of the table.
+    counts : mapping
+        The number of rows of each class; empty if the target does not hold classes.
+    notes : tuple of str
+        Sentences about how the table was read.
+    target : str or None
+        The column of labels.
+    n_encoded : int or None
+        The number of columns of X, which is larger if there are categories.
 
-    >>> few = Finding("ok", "rows", "Enough rows.", "9 rows."), Finding("problem", "target", "One class.", "")
-    >>> found = Checks(few, n_rows=9, n_columns=2)
-    >>> found[0].severity, found.worst, len(found.problems)
+    Examples
+    --------
+    >>> two = Finding("ok", "rows", "Enough rows.", "9 rows."), Finding("problem", "target", "One class.", "")
+    >>> checks = Checks(two, n_rows=9, n_columns=2)
+    >>> checks[0].severity, checks.worst, len(checks.problems)
     ('problem', 'problem', 1)
-    >>> found.for_report()[0]
+    >>> checks.for_report()[0]
     ('error', 'One class.', '')
     """
 
@@ -114,11 +145,11 @@ class Checks(Sequence[Finding]):
         return self.findings[0].severity if self.findings else "ok"
 
     def for_report(self) -> list[tuple[str, str, str]]:
-        """(severity, title, sentence) each, as ``separatrix.report(checks=…)`` takes them."""
+        """The findings as (severity, title, sentence), for ``separatrix.report(checks=…)``."""
         return [(_IN_REPORTS.get(one.severity, one.severity), one.title, one.told) for one in self.findings]
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
+        """The fields as JSON types."""
         return {
             "rows": self.n_rows,
             "columns": self.n_columns,
@@ -135,8 +166,8 @@ class Checks(Sequence[Finding]):
         return "\n".join(str(finding) for finding in self.findings)
 
 
-def numbered(rows: Sequence[int], most: int = NAMED) -> str:
-    """Row numbers, the first few of many.
+def numbered(rows: Sequence[int], most: int = MOST_NAMED_IN_SENTENCE) -> str:
+    """Row numbers as text; at most ``most``, then the number of others.
 
     >>> numbered([4]), numbered([1, 2, 3], most=2)
     ('row 4', 'rows 1, 2 and 1 more')
@@ -160,7 +191,7 @@ def many(count: int, what: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Text that begins a sentence; a message keeps its typed parts.
+    """Text with a capital first letter. A message keeps its typed parts.
 
     >>> capital("it counts the rows.")
     'It counts the rows.'
@@ -172,7 +203,7 @@ def capital(text: str) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in per cent, with no rounding to none or all.
+    """A share in per cent that is never rounded to 0 % or 100 %.
 
     >>> share(1, 3), share(1, 100_000), share(99_999, 100_000), share(3, 3)
     ('33.3 %', 'under 0.1 %', 'over 99.9 %', '100 %')

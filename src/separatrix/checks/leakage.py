@@ -1,7 +1,7 @@
-"""Checks for a column that knows the answer: one that alone separates the classes, exactly or nearly.
+"""Check for columns that alone separate the classes, exactly or nearly. They may leak the outcome.
 
-Of a column the area under the ROC curve is P(x of the class > x of another row), ties counting half: 1 or 0 where a
-cut separates the class. It is asked of a sample first, then of all rows.
+The area under the ROC curve of a column is P(x of the class > x of another row), with ties counted half. It is 1 or 0
+if a threshold separates the class. It is computed on a sample first, then on all rows.
 """
 
 from __future__ import annotations
@@ -15,55 +15,65 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.checks.categories import ASK, decisive, told_decisive
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import NAMED, Finding, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.table.cells import listed
 
-# Areas from here on are told; in the sample, from the second number on they are looked at again.
-NEARLY, LOOKED_AT_AGAIN = 0.99, 0.97
-# Columns looked at again at most.
-MOST_AGAIN = 100
+# A column is reported if its area is at least this.
+AREA_TO_REPORT = 0.99
+# A column whose area in the sample is at least this is computed again on all rows; at most so many columns are.
+AREA_TO_RECOMPUTE, MOST_COLUMNS_RECOMPUTED = 0.97, 100
 
 
 def alone(subject: CheckedRows) -> Iterator[Finding]:
-    """Categories that decide all classes, and columns that separate them, or one from the others, by themselves."""
+    """Categories that determine the class, and columns that alone separate all classes or one class from the others."""
     yield from told_decisive(subject)
-    decided = {j for one in decisive(subject) for j in one.columns}
+    decided = {j for category in decisive(subject) for j in category.columns}
     low, high, *_ = subject.by_class
-    whole = [j for j in subject.varying.tolist() if j not in decided and _disjoint(low[:, j], high[:, j])]
-    if whole:
-        one = len(whole) == 1
-        names = [subject.names[j] for j in whole]
-        which = "the classes" if subject.n_classes == 2 else f"all {subject.n_classes} classes"
-        title = (
-            "A column alone separates the classes." if one else f"{len(whole)} columns each separate the classes alone."
-        )
-        how = _cut(subject, whole[0])
-        sentence = f"{listed(names, NAMED)} {'separates' if one else 'each separate'} {which} without a mistake: {how}."
-        yield Finding("problem", "leakage", title, sentence, ASK, {"columns": names})
-    nearly = _near(subject, {*whole, *decided})
+    separating = [j for j in subject.varying.tolist() if j not in decided and _disjoint(low[:, j], high[:, j])]
+    if separating:
+        yield _separating(subject, separating)
+    nearly = _near(subject, {*separating, *decided})
     if nearly:
-        shown = [f"{quoted(subject.names[j])} ({_area(subject, *found)})" for j, found in list(nearly.items())[:NAMED]]
-        more = f" and {many(len(nearly) - NAMED, 'more column')}" if len(nearly) > NAMED else ""
-        what = "the class" if subject.n_classes == 2 else "one class from the others"
-        one = len(nearly) == 1
-        title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
-        facts = {"columns": {subject.names[j]: found.area for j, found in nearly.items()}}
-        sentence = f"By the area under the ROC curve of one column alone: {', '.join(shown)}{more}."
-        yield Finding("warning", "leakage", title, sentence, ASK, facts)
-    if not whole and not nearly and not decided:
-        sentence = f"No column alone has an area under the ROC curve of {NEARLY} or more."
+        yield _nearly_separating(subject, nearly)
+    if not separating and not nearly and not decided:
+        sentence = f"No column alone has an area under the ROC curve of {AREA_TO_REPORT} or more."
         yield Finding("ok", "leakage", "No column tells the class by itself.", sentence)
 
 
+def _separating(subject: CheckedRows, columns: list[int]) -> Finding:
+    one, names = len(columns) == 1, [subject.names[j] for j in columns]
+    which = "the classes" if subject.n_classes == 2 else f"all {subject.n_classes} classes"
+    each = f"{len(columns)} columns each separate the classes alone."
+    title = "A column alone separates the classes." if one else each
+    verb, where = "separates" if one else "each separate", _cut(subject, columns[0])
+    sentence = f"{listed(names, MOST_NAMED_IN_SENTENCE)} {verb} {which} without a mistake: {where}."
+    return Finding("problem", "leakage", title, sentence, ASK, {"columns": names})
+
+
+def _nearly_separating(subject: CheckedRows, nearly: dict[int, _Near]) -> Finding:
+    shown = [
+        f"{quoted(subject.names[j])} ({_area(subject, *near)})"
+        for j, near in list(nearly.items())[:MOST_NAMED_IN_SENTENCE]
+    ]
+    n_more = len(nearly) - MOST_NAMED_IN_SENTENCE
+    more = f" and {many(n_more, 'more column')}" if n_more > 0 else ""
+    what = "the class" if subject.n_classes == 2 else "one class from the others"
+    one = len(nearly) == 1
+    title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
+    facts = {"columns": {subject.names[j]: near.area for j, near in nearly.items()}}
+    sentence = f"The area under the ROC curve of a single column is close to 1: {', '.join(shown)}{more}."
+    return Finding("warning", "leakage", title, sentence, ASK, facts)
+
+
 class _Near(NamedTuple):
-    """An area, and the class that it is of."""
+    """An area under the ROC curve, and its class."""
 
     area: float
     k: int
 
 
 def areas(x: Array, codes: Integers, K: int) -> Array:
-    """The area under the ROC curve of x for each class against the rest, (K,), from the sums of ranks.
+    """The area under the ROC curve of x for each class against the rest, (K,), from rank sums.
 
     >>> areas(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2).tolist()
     [0.0, 1.0]
@@ -76,32 +86,36 @@ def areas(x: Array, codes: Integers, K: int) -> Array:
 
 
 def _near(subject: CheckedRows, leave_out: set[int]) -> dict[int, _Near]:
-    """Columns whose area is near 1 or 0 for some class, the nearest first."""
+    """Columns whose area is near 1 or 0 for some class, closest first."""
     some, codes, K = subject.sampled, subject.known_codes, subject.n_classes
+    whole = len(some) == subject.n_rows
     sample = subject.X[some]
     proposed: dict[int, _Near] = {}
     for j in _candidates(subject).tolist():
         if j not in leave_out:
             x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
             proposed[j] = _best(areas(x, codes[some], K))
-    least = LOOKED_AT_AGAIN if len(some) < subject.n_rows else NEARLY
-    best = sorted((j for j in proposed if proposed[j].area >= least), key=lambda j: -proposed[j].area)[:MOST_AGAIN]
-    if len(some) < subject.n_rows:
+    least = AREA_TO_REPORT if whole else AREA_TO_RECOMPUTE
+    best = sorted((j for j in proposed if proposed[j].area >= least), key=lambda j: -proposed[j].area)
+    best = best[:MOST_COLUMNS_RECOMPUTED]
+    if not whole:
         proposed = {j: _best(areas(subject.column(j), codes, K)) for j in best}
-    return {j: proposed[j] for j in best if proposed[j].area >= NEARLY}
+    return {j: proposed[j] for j in best if proposed[j].area >= AREA_TO_REPORT}
 
 
 def _candidates(subject: CheckedRows) -> Integers:
-    """Columns that can come near: ties count half, so zeros of the one side and of the other must rarely meet."""
+    """Columns that can reach the area. Ties count half, so zeros must be rare in the class or in the other rows."""
     nonzero, counts = subject.by_class.nonzero, subject.counts[:, None]
     zeros = 1.0 - nonzero / counts
     others = 1.0 - (nonzero.sum(axis=0) - nonzero) / (subject.n_rows - counts)
-    return np.intersect1d(subject.varying, np.flatnonzero(np.min(zeros * others, axis=0) <= 2 * (1 - LOOKED_AT_AGAIN)))
+    return np.intersect1d(
+        subject.varying, np.flatnonzero(np.min(zeros * others, axis=0) <= 2 * (1 - AREA_TO_RECOMPUTE))
+    )
 
 
-def _best(found: Array) -> _Near:
-    either = np.maximum(found, 1.0 - found)
-    k = len(found) - 1 if len(found) == 2 else int(np.argmax(either))
+def _best(by_class: Array) -> _Near:
+    either = np.maximum(by_class, 1.0 - by_class)
+    k = len(by_class) - 1 if len(by_class) == 2 else int(np.argmax(either))
     return _Near(float(either[k]), k)
 
 
@@ -111,7 +125,7 @@ def _area(subject: CheckedRows, area: float, k: int) -> str:
 
 
 def _disjoint(low: Array, high: Array) -> bool:
-    """Whether the classes' ranges do not meet."""
+    """Whether the ranges of the classes do not overlap."""
     order = np.argsort(low, kind="stable")
     return bool(np.all(high[order][:-1] < low[order][1:]))
 

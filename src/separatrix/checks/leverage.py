@@ -1,7 +1,8 @@
-r"""Rows that dominate: leverage h_i = x̄_iᵀ (X̄ᵀX̄)⁻¹ x̄_i, what a row's own target moves its own fitted value by.
+r"""Check for rows that dominate the fit, by leverage h_i = x̄_iᵀ (X̄ᵀX̄)⁻¹ x̄_i.
 
-It lies between 1/n and 1 and is rank/n on average; from ½ on a row decides its fitted value more than all other rows
-together (Huber, Robust Statistics, 1981). Two passes over the rows.
+In least squares, h_i is the derivative of row i's fitted value with respect to its own target. It lies between 1/n and
+1, with mean rank/n. From ½ on, a row determines its fitted value more than all other rows together (Huber, Robust
+Statistics, 1981). The check takes two passes over the rows.
 """
 
 from __future__ import annotations
@@ -14,50 +15,57 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.labels import quoted
 from separatrix.base.pieces import pieces, rows_per_piece
-from separatrix.checks.checked_rows import MOST_COLUMNS, CheckedRows
-from separatrix.checks.finding import NAMED, Finding, many
+from separatrix.checks.checked_rows import MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.objectives.partials import Gram
 from separatrix.rows import Block
 
-# Leverage that is told; rows a parameter below which half of it is nothing unusual.
-DOMINATES, ROWS_EACH = 0.5, 4
-# Directions with less than this share of the variance are rounding.
-ROUNDING = 1e-12
-# Entries written out at once.
-WRITTEN_OUT = 1 << 22
+# Rows with at least this leverage are reported.
+HIGH_LEVERAGE = 0.5
+# With fewer rows per parameter than this, a leverage of ½ is nothing unusual, and the check is skipped.
+FEWEST_ROWS_PER_PARAMETER = 4
+# Directions with a smaller share of the largest variance than this are rounding errors.
+ROUNDING_SHARE_OF_VARIANCE = 1e-12
+# Sparse rows are made dense in batches of at most this many entries.
+DENSE_BATCH_ENTRIES = 1 << 22
 
 
 def leverage(subject: CheckedRows) -> Iterator[Finding]:
-    """Rows of a leverage of ½ or more, with the column that they are far out in."""
+    """Rows with a leverage of ½ or more, and the column in which each is most extreme."""
     p = len(subject.varying) + 1
-    if p > MOST_COLUMNS or subject.n_rows < ROWS_EACH * p:
+    if p > MOST_COLUMNS_FOR_GRAM_MATRIX or subject.n_rows < FEWEST_ROWS_PER_PARAMETER * p:
         return
     rows = subject.standard
     values, V = np.linalg.eigh(rows.fold(Gram(rows.n_features + 1)))
-    kept = values > ROUNDING * values[-1]
-    found = rows.fold(_Leverages(V[:, kept] / np.sqrt(values[kept])))
-    h, row, column = found[:, np.argsort(-found[0], kind="stable")]
+    kept = values > ROUNDING_SHARE_OF_VARIANCE * values[-1]
+    high = rows.fold(_Leverages(V[:, kept] / np.sqrt(values[kept])))
+    h, row, column = high[:, np.argsort(-high[0], kind="stable")]
     facts = {"rows": subject.numbers(row), "leverage": h.tolist()}
     if len(h) == 0:
-        sentence = f"No row has a leverage of {DOMINATES} or more; the mean is {kept.sum() / subject.n_rows:.2g}."
+        sentence = f"No row has a leverage of {HIGH_LEVERAGE} or more; the mean is {kept.sum() / subject.n_rows:.2g}."
         yield Finding("ok", "leverage", "No row dominates.", sentence, "", facts)
         return
     shown = [
-        f"row {number} ({leverage:.2f}, far out in {quoted(subject.names[j])})"
-        for number, leverage, j in zip(subject.numbers(row[:NAMED]), h, column.astype(np.int64), strict=False)
+        f"row {number} ({leverage:.2f}, extreme in {quoted(subject.names[j])})"
+        for number, leverage, j in zip(
+            subject.numbers(row[:MOST_NAMED_IN_SENTENCE]), h, column.astype(np.int64), strict=False
+        )
     ]
-    more = f" and {many(len(h) - NAMED, 'more row')}" if len(h) > NAMED else ""
+    more = f" and {many(len(h) - MOST_NAMED_IN_SENTENCE, 'more row')}" if len(h) > MOST_NAMED_IN_SENTENCE else ""
     title = "A row dominates." if len(h) == 1 else f"{len(h):,} rows dominate."
-    sentence = f"By leverage, of which {DOMINATES} is more than all other rows together: {', '.join(shown)}{more}."
-    do = "Look whether the entry is right; a logarithm may bring it in, and rare categories can be joined."
+    sentence = (
+        f"From a leverage of {HIGH_LEVERAGE} on, a row determines its fitted value more than all other rows together: "
+        f"{', '.join(shown)}{more}."
+    )
+    do = "Check whether the value is right. A logarithm may make it less extreme, and rare categories can be merged."
     yield Finding("warning", "leverage", title, sentence, do, facts)
 
 
 @dataclass(frozen=True)
 class _Leverages:
-    """The partial that finds rows of high leverage: (leverage, row, column that is furthest out) each, (3, rows).
+    """The partial that finds rows of high leverage: (leverage, row, most extreme column) for each, (3, rows).
 
-    ``A`` (d + 1, r): X̄ A has orthonormal columns.
+    ``A`` (d + 1, r) is such that X̄ A has orthonormal columns.
     """
 
     A: Array
@@ -66,13 +74,13 @@ class _Leverages:
         return np.empty((3, 0))
 
     def add(self, total: Array, block: Block) -> Array:
-        size = rows_per_piece(WRITTEN_OUT, len(self.A))  # of CSR rows a block may be long
+        size = rows_per_piece(DENSE_BATCH_ENTRIES, len(self.A))  # A block of CSR rows may have many rows.
         for rows in pieces(block.n_rows, size):
             part = block.take(rows)
             X = part.homogeneous()
             T = X @ self.A
             h = np.einsum("ij,ij->i", T, T)
-            high = np.flatnonzero(h >= DOMINATES)
+            high = np.flatnonzero(h >= HIGH_LEVERAGE)
             far = np.argmax(np.abs(X[high, 1:]), axis=1) if len(high) else high
             total = self.merge(total, np.array([h[high], block.start + rows.start + high, far]))
         return total

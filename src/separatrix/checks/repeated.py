@@ -1,7 +1,7 @@
-r"""Rows that are there more than once, with one label or with several.
+r"""Check for equal rows, with the same label or with different ones.
 
-Rows are told apart by 64 bits each, Σ_j a_j h(x_j) mod 2⁶⁴ with odd a_j, h a mixing of a float's bits that leaves zero
-at zero (so that CSR rows need only what they hold); rows of equal bits are then compared entry by entry.
+Rows are hashed to 64 bits, Σ_j a_j h(x_j) mod 2⁶⁴ with odd a_j, where h mixes the bits of a float and keeps zero zero,
+so that only the stored entries of CSR rows are needed. Rows with equal hashes are then compared entry by entry.
 """
 
 from __future__ import annotations
@@ -19,36 +19,39 @@ from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.table.cells import listed
 
-# Multipliers and shifts of SplitMix64's last steps (Steele, Lea and Flood 2014).
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-# From this share of repeated rows on it is a warning: rows held out have then been seen.
-MUCH = 0.2
+# The multipliers of SplitMix64's finalizer (Steele, Lea and Flood 2014); its shifts are in ``_mixed``.
+_FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+# From this share of repeated rows on, it is a warning: many held-out rows would then be copies of training rows.
+SHARE_OF_REPEATED_ROWS_TO_WARN = 0.2
 
 
 def repeated(subject: CheckedRows) -> Iterator[Finding]:
-    """Rows that repeat another; where labels differ, the accuracy that none can exceed."""
-    n = subject.n_rows
+    """Rows that repeat another; if their labels differ, the highest accuracy that is possible."""
     kept = np.setdiff1d(np.arange(subject.n_columns), list(subject.counting))
     if len(kept) == 0:
         return
-    aside = f", row numbers ({listed([subject.names[j] for j in subject.counting])}) aside" if subject.counting else ""
     groups = equal_rows(subject.X[:, kept] if subject.counting else subject.X)
-    extra = int(sum(len(group) - 1 for group in groups))
+    yield _copies(subject, groups)
+    if groups and subject.codes is not None:
+        yield from _conflicting(subject, groups)
+
+
+def _copies(subject: CheckedRows, groups: list[Integers]) -> Finding:
+    n, numbers = subject.n_rows, [subject.names[j] for j in subject.counting]
+    aside = f", ignoring row numbers ({listed(numbers)})" if numbers else ""
     if not groups:
-        yield Finding("ok", "duplicates", "No row repeats another.", f"{n:,} rows are all different{aside}.")
-        return
+        return Finding("ok", "duplicates", "No row repeats another.", f"{n:,} rows are all different{aside}.")
+    extra = int(sum(len(group) - 1 for group in groups))
     first = numbered(subject.numbers(groups[0]))
     repeat = "repeats" if extra == 1 else "repeat"
     sentence = (
         f"{many(extra, 'row')} of {n:,} ({share(extra, n)}) {repeat} an earlier one{aside}; {first} are the same."
     )
-    do = "If that is no chance, take them out: copies in the held-out part make a model look better than it is."
+    do = "If they are copies, remove them: copies among held-out rows make a model look better than it is."
     facts: dict[str, Any] = {"repeated_rows": extra, "groups": len(groups), "rows": subject.numbers(groups[0])}
-    severity = "warning" if extra >= MUCH * n else "note"
-    title = "A row is there twice." if extra == 1 else "Rows are there more than once."
-    yield Finding(severity, "duplicates", title, sentence, do, facts)
-    if subject.codes is not None:
-        yield from _conflicting(subject, groups)
+    severity = "warning" if extra >= SHARE_OF_REPEATED_ROWS_TO_WARN * n else "note"
+    title = "A row occurs twice." if extra == 1 else "Rows occur more than once."
+    return Finding(severity, "duplicates", title, sentence, do, facts)
 
 
 def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Finding]:
@@ -60,9 +63,9 @@ def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Findi
     lost = sum(len(group) - int(np.bincount(codes[group]).max()) for group in torn)
     rows = sum(len(group) for group in torn)
     shown = "; ".join(numbered(subject.numbers(group), 4) for group in torn[:3])
-    most = f"no classifier of these columns is right for more than {share(n - lost, n)} of the rows"
-    sentence = f"{many(rows, 'row')} in {many(len(torn), 'set')} are equal and labelled differently ({shown}): {most}."
-    do = "Mend the labels, or find the column that tells such rows apart."
+    most = f"no classifier on these columns can be right for more than {share(n - lost, n)} of the rows"
+    sentence = f"{many(rows, 'row')} in {many(len(torn), 'set')} are equal but labelled differently ({shown}): {most}."
+    do = "Correct the labels, or add a column that distinguishes such rows."
     facts = {
         "rows": [subject.numbers(group) for group in torn[:100]],
         "sets": len(torn),
@@ -72,7 +75,7 @@ def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Findi
 
 
 def equal_rows(X: Any) -> list[Integers]:
-    """Sets of equal rows by number, in the order of their first rows.
+    """Groups of equal rows, as row indices, ordered by their first rows.
 
     >>> [group.tolist() for group in equal_rows(np.array([[1.0], [2.0], [1.0], [-0.0], [0.0]]))]
     [[0, 2], [3, 4]]
@@ -83,8 +86,8 @@ def equal_rows(X: Any) -> list[Integers]:
     starts, stops = np.append(0, edges), np.append(edges, len(bits))
     some = np.flatnonzero(stops - starts > 1)
     groups = [order[start:stop] for start, stop in zip(starts[some].tolist(), stops[some].tolist(), strict=True)]
-    sure = (group[_equal_to_first(X, group)] for group in groups)
-    return sorted((group for group in sure if len(group) > 1), key=lambda group: int(group[0]))
+    verified = (group[_equal_to_first(X, group)] for group in groups)
+    return sorted((group for group in verified if len(group) > 1), key=lambda group: int(group[0]))
 
 
 def _equal_to_first(X: Any, group: Integers) -> AnyArray:
@@ -96,7 +99,7 @@ def _equal_to_first(X: Any, group: Integers) -> AnyArray:
 
 
 def hashes(X: Any) -> AnyArray:
-    """64 bits a row, (n,): equal for equal rows, dense or CSR.
+    """A 64-bit hash of each row, (n,): equal rows have equal hashes, dense or CSR.
 
     >>> from scipy.sparse import csr_array
     >>> X = np.array([[0.0, 1.5], [2.0, 0.0]])
@@ -114,7 +117,7 @@ def hashes(X: Any) -> AnyArray:
 
 @dataclass(frozen=True)
 class _Hashes:
-    """The partial that gathers (first row, bits) of every block."""
+    """The partial that collects (first row, hashes) of every block."""
 
     odd: AnyArray
 
@@ -136,8 +139,8 @@ class _Hashes:
 
 
 def _mixed(values: AnyArray) -> AnyArray:
-    """The bits of floats, stirred; −0 is 0, and zero stays zero."""
+    """The mixed bits of floats. −0 counts as 0, and zero stays zero."""
     bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
-    bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
-    bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
+    bits = (bits ^ (bits >> np.uint64(30))) * _FIRST_MULTIPLIER
+    bits = (bits ^ (bits >> np.uint64(27))) * _SECOND_MULTIPLIER
     return np.asarray(bits ^ (bits >> np.uint64(31)))

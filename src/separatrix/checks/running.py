@@ -1,4 +1,4 @@
-"""The checks by name, and how they are run: on arrays by ``check``, on tables by ``check_table``."""
+"""The registry of checks, and ``check``, which runs them on arrays. ``check_table`` runs them on tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Check = Callable[[CheckedRows], Iterator[Finding]]
 
 @dataclass(frozen=True)
 class Known:
-    """A check, and whether it needs classes."""
+    """A check, and whether it needs labels that are classes."""
 
     run: Check
     needs_classes: bool = True
@@ -55,7 +55,7 @@ CHECKS: dict[str, Known] = {
     "balance": Known(class_sizes.balance),
     "rows": Known(class_sizes.enough_rows),
 }
-_FILLED = "Here they were filled with their columns' means."
+_FILLED = "For these checks they were filled with the means of their columns."
 
 
 def check(
@@ -66,35 +66,51 @@ def check(
     only: Sequence[str] | None = None,
     rows: Sequence[int] | Integers | None = None,
 ) -> Checks:
-    """What a careful analyst would look for in rows X (n, d), dense or sparse, with labels y, before fitting.
+    """Check rows and labels before a fit, for the things that a careful analyst looks for.
 
-    Findings come worst first, each with its severity ("problem", "warning", "note", "ok"), numbers and what to do.
-    ``names`` of the columns, those of a frame by default; one called ``of=level`` is a category. ``only``: some of
-    ``separatrix.checks.CHECKS``. ``rows``: what rows are called, by default their places, counted from 0. A NaN does
-    not stop it: it is told, and the column's mean stands for it. ``for_report()`` of the answer is what
-    ``separatrix.report(checks=…)`` takes.
+    A NaN does not stop the checks: it is reported, and the mean of its column takes its place.
 
-    >>> found = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
-    >>> print(found[0])
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d)
+        The rows.
+    y : array-like, (n,)
+        The labels.
+    names : sequence of str, optional
+        The names of the columns, by default those of a frame. A column named ``of=level`` belongs to a category ``of``.
+    only : sequence of str, optional
+        The names of the checks to run, from ``separatrix.checks.CHECKS``; all by default.
+    rows : sequence of int, optional
+        The numbers by which findings name the rows, by default their positions, counted from 0.
+
+    Returns
+    -------
+    Checks
+        The findings, worst first. Each has a severity ("problem", "warning", "note" or "ok"), numbers and advice.
+        Its method ``for_report()`` gives what ``separatrix.report(checks=…)`` takes.
+
+    Examples
+    --------
+    >>> checks = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
+    >>> print(checks[0])
     problem: A column alone separates the classes. 'a' separates the classes without a mistake: 0 ends at 1, 1 begins at
-    4. Ask whether it is known before the answer is; if not, leave it out.
-    >>> found.worst, found.of("duplicates")[0].severity
+    4. Check whether it is known before the outcome; if it is not, leave it out.
+    >>> checks.worst, checks.of("duplicates")[0].severity
     ('problem', 'ok')
     """
-    own = column_names(X, names)
+    given_names = column_names(X, names)
     table = as_rows(as_matrix(X))
-    given = as_label_array(y)
-    if table.ndim != 2 or table.shape[0] != len(given) or table.shape[1] == 0:
-        raise ParameterError(
-            "X", f"its shape is {table.shape} for {len(given)} labels", "give columns, and a row a label"
-        )
-    numbers = np.arange(len(given)) if rows is None else np.asarray(rows)
-    if numbers.shape != given.shape:
-        raise ParameterError("rows", f"it has {numbers.size} for {len(given)} labels", "give a number for each row")
-    called = own or tuple(f"x{j}" for j in range(table.shape[1]))
-    table, missing = _filled(table, called)
-    first = [single_columns.absent(missing, len(given), _FILLED)]
-    return checked(table, given, called, numbers, first, only=only)
+    labels = as_label_array(y)
+    if table.ndim != 2 or table.shape[0] != len(labels) or table.shape[1] == 0:
+        came = f"its shape is {table.shape} for {len(labels)} labels"
+        raise ParameterError("X", came, "give at least one column, and one row per label")
+    numbers = np.arange(len(labels)) if rows is None else np.asarray(rows)
+    if numbers.shape != labels.shape:
+        raise ParameterError("rows", f"it has {numbers.size} for {len(labels)} labels", "give a number for each row")
+    columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
+    table, missing = _filled(table, columns)
+    first = [single_columns.absent(missing, len(labels), _FILLED)]
+    return checked(table, labels, columns, numbers, first, only=only)
 
 
 def checked(
@@ -107,31 +123,40 @@ def checked(
     only: Sequence[str] | None = None,
     n_columns: int | None = None,
 ) -> Checks:
-    """The findings of every check that applies to finite rows, after those that are there already.
+    """Run every check that applies to finite rows, and put the findings after those in ``first``.
 
-    ``rows``: their numbers. ``n_columns``: of the table, where categories have more in X. Where labels make no classes,
-    only checks that need none are run.
+    ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
+    categories. If the labels are not classes, only checks that do not need classes are run.
     """
-    for name in only or ():
-        if name not in CHECKS:
-            raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
+    _refuse_unknown(only or ())
     fault = class_sizes.unusable(y)
     classes, codes = encode(y)
-    own = codes if fault is None else None
-    own_columns = len(names) if n_columns is None else n_columns
-    subject = CheckedRows(X, own, classes, tuple(names), rows, references or {}, encoded=own_columns != len(names))
-    found = [*first, *([] if fault is None else [fault])]
+    n_columns = len(names) if n_columns is None else n_columns
+    usable_codes = codes if fault is None else None
+    encoded = n_columns != len(names)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded)
+    findings = [*first, *([] if fault is None else [fault]), *_findings(subject, only)]
+    counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
+    return Checks(tuple(findings), subject.n_rows, n_columns, counts, n_encoded=subject.n_columns)
+
+
+def _refuse_unknown(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in CHECKS:
+            raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
+
+
+def _findings(subject: CheckedRows, only: Sequence[str] | None) -> Iterator[Finding]:
+    """The findings of all checks, or of those in ``only``, that can be run on the subject."""
     with one_blas_thread:
         for k, (name, known) in enumerate(CHECKS.items(), 1):
             if (only is None or name in only) and (subject.codes is not None or not known.needs_classes):
                 with part("check", k, len(CHECKS), name):
-                    found.extend(known.run(subject))
-    counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
-    return Checks(tuple(found), subject.n_rows, own_columns, counts, n_encoded=subject.n_columns)
+                    yield from known.run(subject)
 
 
 def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
-    """The rows with a column's mean in place of NaN and infinity, and how many there were by column."""
+    """The rows with the column's mean in place of NaN and infinity, and the number of those by column."""
     data: AnyArray = X.data if is_sparse(X) else X
     if np.all(np.isfinite(data)):
         return X, {}
@@ -139,11 +164,11 @@ def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
     missing: dict[str, int] = {}
     for j in range(X.shape[1]) if not is_sparse(X) else np.unique(X.indices[~np.isfinite(X.data)]).tolist():
         place = np.flatnonzero(X.indices == j) if is_sparse(X) else slice(None)
-        own = X.data[place] if is_sparse(X) else X[:, j]
-        bad = ~np.isfinite(own)
+        values = X.data[place] if is_sparse(X) else X[:, j]
+        bad = ~np.isfinite(values)
         if bad.any():
             missing[names[j]] = int(bad.sum())
-            own[bad] = own[~bad].sum() / max(1, X.shape[0] - missing[names[j]])
+            values[bad] = values[~bad].sum() / max(1, X.shape[0] - missing[names[j]])
             if is_sparse(X):
-                X.data[place] = own
+                X.data[place] = values
     return X, missing

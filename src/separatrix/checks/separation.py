@@ -1,4 +1,4 @@
-"""Can the classes be separated, with the proof run again."""
+"""Check whether the classes are linearly separable, and verify the proof."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from separatrix.base.arrays import AnyArray
 from separatrix.base.messages import ByAudience, Message, Setting, over_rows
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
-from separatrix.checks.finding import NAMED, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.table.cells import listed
@@ -23,10 +23,10 @@ _NO_OPTIMUM = Message(
     Setting("bias_reduction", "firth"),
     ".",
 )
-# By verdict: severity, title, what to do.
-_SAID: dict[type, tuple[str, str, str]] = {
+# The severity, the title and the advice for each verdict.
+_BY_VERDICT: dict[type, tuple[str, str, str]] = {
     Separable: ("warning", "The classes are linearly separable.", _NO_OPTIMUM),
-    QuasiSeparable: ("warning", "The classes are separable but for rows that touch.", _NO_OPTIMUM),
+    QuasiSeparable: ("warning", "The classes are quasi-completely separated.", _NO_OPTIMUM),
     Inseparable: ("ok", "The classes overlap.", "Maximum likelihood has an optimum."),
 }
 
@@ -36,21 +36,19 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     width = (len(subject.varying) + 1) * (subject.n_classes - 1)
     if width > MOST_EXACT_ROWS:
         whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
-        sentence = f"A proof is looked for in up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
+        sentence = f"This is checked for up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
         ask = ByAudience(
-            "Ask separatrix.separability(X, y), which may take long.",
-            shell="Leave some columns out with --drop, and it is asked.",
+            "Call separatrix.separability(X, y), which may take long.",
+            shell="Leave some columns out with --drop to have it checked.",
         )
-        yield Finding(
-            "note", "separation", "Whether the classes can be separated was not asked.", sentence, Message(ask)
-        )
+        yield Finding("note", "separation", "Separability was not checked.", sentence, Message(ask))
         return
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
-    severity, title, do = _SAID.get(type(verdict), ("note", "Whether the classes can be separated is in doubt.", ""))
+    severity, title, do = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
     sentence = Message(capital(over_rows(verdict.explain(), subject.rows)), f".{aside}")
     holds = verdict.verify(X, y)
-    if type(verdict) in _SAID:
+    if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
         severity = severity if holds else "warning"
     facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
@@ -62,9 +60,10 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
 
 
 def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
-    """The verdict, the rows it is of, and what is to be said of those.
+    """The rows that were tested, the verdict, and a remark on columns that were left out.
 
-    A column that follows from others but for rounding leaves it in doubt; then it is asked without such columns.
+    A column that is a combination of others up to rounding can leave the verdict in doubt. Then the test is repeated
+    without such columns.
     """
     verdict = separability(subject.X, y, names=subject.names)
     extra = dependent(subject) if isinstance(verdict, Doubtful) else []
@@ -72,6 +71,8 @@ def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
         return subject.X, verdict, ""
     kept = np.setdiff1d(np.arange(subject.n_columns), extra)
     X = subject.X[:, kept]
-    left_out = listed([subject.names[j] for j in extra], NAMED)
-    aside = f" It was asked without {left_out}, which {'follows' if len(extra) == 1 else 'follow'} from other columns."
+    left_out = listed([subject.names[j] for j in extra], MOST_NAMED_IN_SENTENCE)
+    aside = (
+        f" This was checked without {left_out}, which {'follows' if len(extra) == 1 else 'follow'} from other columns."
+    )
     return X, separability(X, y, names=[subject.names[j] for j in kept]), aside

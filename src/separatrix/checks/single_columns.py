@@ -1,4 +1,4 @@
-"""Checks of single columns: no value, one value, nearly one value, unlike scales, an index in disguise."""
+"""Checks of single columns: missing values, constant or nearly constant, very different scales, row numbers."""
 
 from __future__ import annotations
 
@@ -12,31 +12,39 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ByAudience, Message, Setting, reason, remedy
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import NAMED, Finding, capital, many, share
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, share
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import is_sparse
 from separatrix.table.cells import listed
 
-# A column is nearly constant where fewer than this share of the rows differ, or one row alone among at least so many.
-NEARLY, FEWEST = 0.005, 50
-# And a CSR column where so few rows have it at all.
-ALONE = 2
-# Standard deviations this far apart are told.
-UNLIKE = 1000.0
-# Rows among which the most frequent value is looked for.
-LOOKED_AT = 2000
-# From this share of missing values on it is a warning.
-MUCH_MISSING = 0.05
+# A column is nearly constant if fewer than this share of the rows differ from its most frequent value.
+SHARE_DIFFERING_IF_NEARLY_CONSTANT = 0.005
+# From this many rows on, a column is also nearly constant if only one row differs.
+FEWEST_ROWS_FOR_ONE_DIFFERING = 50
+# A sparse column is nearly constant if at most this many rows have a nonzero value.
+NONZERO_ROWS_IF_NEARLY_CONSTANT = 2
+# A ratio of the largest to the smallest standard deviation from which on it is reported.
+RATIO_OF_SCALES_TO_REPORT = 1000.0
+# The number of rows in which the most frequent value of a column is searched.
+ROWS_TO_FIND_USUAL_VALUE = 2000
+# From this share of missing values in a column on, it is a warning.
+SHARE_MISSING_TO_WARN = 0.05
 
 
 def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
-    """Missing values by column, of n rows; ``filled`` says what stood for them in the other checks."""
+    """Missing values by column, in n rows. ``filled`` is a sentence about what replaced them in the other checks."""
     if not missing:
         return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
     worst = sorted(missing, key=lambda name: -missing[name])
-    shown = ", ".join(f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:NAMED])
-    more = f" and {many(len(worst) - NAMED, 'more column')}" if len(worst) > NAMED else ""
-    severity = "warning" if missing[worst[0]] >= MUCH_MISSING * n else "note"
+    shown = ", ".join(
+        f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:MOST_NAMED_IN_SENTENCE]
+    )
+    more = (
+        f" and {many(len(worst) - MOST_NAMED_IN_SENTENCE, 'more column')}"
+        if len(worst) > MOST_NAMED_IN_SENTENCE
+        else ""
+    )
+    severity = "warning" if missing[worst[0]] >= SHARE_MISSING_TO_WARN * n else "note"
     ways = Setting("missing", "impute", "indicator", "drop")
     do = Message(filled, " " * bool(filled), "Fit with ", ways, "; find out why they are missing.")
     facts = {"missing": {name: missing[name] for name in worst}}
@@ -44,28 +52,39 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
 
 
 def constant(subject: CheckedRows) -> Iterator[Finding]:
-    """Columns with one value only, and those with nearly one."""
+    """Constant and nearly constant columns."""
     still = np.flatnonzero(subject.summary.constant)
     if len(still):
         sentence = f"{_named(subject, still)} {'has' if len(still) == 1 else 'have'} one value in all rows."
         facts = {"columns": _names(subject, still)}
         yield Finding(
-            "note", "constant", f"{_columns(still)} constant.", sentence, "Leave it out: it says nothing.", facts
+            "note",
+            "constant",
+            f"{_columns(still)} constant.",
+            sentence,
+            "Leave it out: a constant column carries no information.",
+            facts,
         )
     nearly, differing = _nearly_constant(subject)
     if len(nearly):
-        shown = [f"{quoted(subject.names[j])} ({many(int(differing[j]), 'row')})" for j in nearly[:NAMED]]
-        more = f" and {many(len(nearly) - NAMED, 'more column')}" if len(nearly) > NAMED else ""
-        sentence = f"One value but for few rows: {', '.join(shown)}{more}."
-        do = "Such a weight rests on those few rows: leave the column out, or join it with others."
+        shown = [
+            f"{quoted(subject.names[j])} ({many(int(differing[j]), 'row')})" for j in nearly[:MOST_NAMED_IN_SENTENCE]
+        ]
+        more = (
+            f" and {many(len(nearly) - MOST_NAMED_IN_SENTENCE, 'more column')}"
+            if len(nearly) > MOST_NAMED_IN_SENTENCE
+            else ""
+        )
+        sentence = f"All rows but a few have the same value: {', '.join(shown)}{more}."
+        do = "The weight of such a column depends on those few rows: leave it out, or merge it with others."
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
         yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, do, counts)
     if not len(still) and not len(nearly):
-        yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} looked at.")
+        yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} checked.")
 
 
 def scales(subject: CheckedRows) -> Iterator[Finding]:
-    """The largest standard deviation beside the smallest."""
+    """The ratio of the largest to the smallest standard deviation."""
     std = subject.summary.std[subject.varying]
     if len(std) == 0:
         return
@@ -75,52 +94,54 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
     least, most = quoted(subject.names[small]), quoted(subject.names[large])
     ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
-    sentence = f"Standard deviations run {ends}."
-    if ratio < UNLIKE:
-        yield Finding("ok", "scales", "The columns' scales are alike.", sentence, "", facts)
+    sentence = f"Standard deviations range {ends}."
+    if ratio < RATIO_OF_SCALES_TO_REPORT:
+        yield Finding("ok", "scales", "The columns have similar scales.", sentence, "", facts)
         return
     do = Message(
-        "The solvers scale the columns themselves, but a penalty and a distance depend on the units: both hold the "
-        "weights of small columns down the most. ",
-        ByAudience("Standardise, or give penalty_factors.", shell="Fit with --standardise."),
+        "The solvers scale the columns themselves, but penalties and distances depend on the units. A penalty shrinks "
+        "the weights of columns with small values the most. ",
+        ByAudience("Standardise the columns, or give penalty_factors.", shell="Fit with --standardise."),
     )
-    yield Finding("note", "scales", "The columns' scales are unlike.", sentence, do, facts)
+    yield Finding("note", "scales", "The columns have very different scales.", sentence, do, facts)
 
 
 def index(subject: CheckedRows) -> Iterator[Finding]:
-    """Columns that count the rows, or never repeat under a name such as "id"."""
+    """Columns that count the rows, or that never repeat and have a name such as "id"."""
     for j, note in subject.counting.items():
         sentence = Message(quoted(subject.names[j]), ": ", reason(note), ".")
         facts = {"columns": [subject.names[j]]}
         leave = capital(Message(remedy(note), "."))
         yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
     if not subject.counting:
-        yield Finding("ok", "index", "No column looks like a row number.", f"{subject.columns()} looked at.")
+        yield Finding("ok", "index", "No column looks like a row number.", f"{subject.columns()} checked.")
 
 
 def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:
-    """Which columns, and for all columns how many rows differ from their most frequent value."""
+    """The nearly constant columns, and for all columns the number of rows that differ from the usual value."""
     n = subject.n_rows
     usual = _usual(subject)
     differing = memory_rows(subject.X, np.zeros(n)).fold(_Differing(usual))
-    if subject.is_sparse:  # most columns are zero in most rows, as they should be
-        few = (differing <= ALONE) & (n >= FEWEST)
+    if subject.is_sparse:  # Most columns of sparse rows are zero in most rows.
+        few = (differing <= NONZERO_ROWS_IF_NEARLY_CONSTANT) & (n >= FEWEST_ROWS_FOR_ONE_DIFFERING)
     else:
-        few = (differing < NEARLY * n) | ((differing == 1) & (n >= FEWEST))
+        few = (differing < SHARE_DIFFERING_IF_NEARLY_CONSTANT * n) | (
+            (differing == 1) & (n >= FEWEST_ROWS_FOR_ONE_DIFFERING)
+        )
     return np.flatnonzero(few & ~subject.summary.constant), differing
 
 
 def _usual(subject: CheckedRows) -> Array:
-    """The most frequent value of each column among some rows, (d,): the middle one, which a frequent value is."""
-    if subject.is_sparse:  # a value other than zero that fills a sparse column is no likely one
+    """The median of each column in some rows, (d,). A value that most rows have is the median."""
+    if subject.is_sparse:  # The usual value of a sparse column is zero.
         return np.zeros(subject.n_columns)
-    rows = np.unique(np.linspace(0, subject.n_rows - 1, LOOKED_AT).astype(np.int64))
+    rows = np.unique(np.linspace(0, subject.n_rows - 1, ROWS_TO_FIND_USUAL_VALUE).astype(np.int64))
     return np.asarray(np.quantile(subject.X[rows], 0.5, axis=0, method="lower"), dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class _Differing:
-    """The partial that counts entries other than ``usual``, (d,)."""
+    """The partial that counts the entries that differ from ``usual`` (d,)."""
 
     usual: Array
 
@@ -144,7 +165,7 @@ def _names(subject: CheckedRows, columns: Integers) -> list[str]:
 
 
 def _named(subject: CheckedRows, columns: Integers) -> str:
-    return listed(_names(subject, columns), NAMED)
+    return listed(_names(subject, columns), MOST_NAMED_IN_SENTENCE)
 
 
 def _columns(columns: Integers) -> str:

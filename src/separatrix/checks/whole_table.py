@@ -1,4 +1,4 @@
-"""A table checked whole: its text columns, constants, missing values and target too, none of which stops it."""
+"""Check a table. Text columns, constant columns, missing values and a bad target are reported, not refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting, joined
-from separatrix.checks.finding import NAMED, Checks, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
 from separatrix.table import Schema, Source, infer, open_source, select
@@ -22,7 +22,7 @@ from separatrix.table.fitting import fit_encoder, refusal
 from separatrix.table.formats import SparseSource, Spelling
 from separatrix.table.target_column import labels, unlabelled
 
-_FILLED = "Here they were filled with their columns' means."
+_FILLED = "For these checks they were filled with the means of their columns."
 
 
 def check_table(
@@ -36,12 +36,30 @@ def check_table(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
 ) -> Checks:
-    """What a careful analyst would look for in a file or a frame before fitting; worst first.
+    """Check a file or a frame before a fit, for the things that a careful analyst looks for.
 
-    ``data``, ``target``, ``drop``, ``schema`` and the rest as in ``read_table``. Rows are counted from 1.
+    Parameters
+    ----------
+    data : str, path or frame
+        The table, as in ``read_table``.
+    target : str, optional
+        The column to predict. Demo tables and libsvm files know theirs.
+    drop : sequence of str
+        Columns to leave out.
+    schema : Schema, optional
+        What the columns hold. Columns that it does not mention are inferred.
+    encoding, delimiter, decimal, max_columns, max_unpacked
+        How to read a text file, and limits on its size, as in ``read_table``.
 
-    >>> found = check_table("demo:outlier-1d")
-    >>> found.worst, [finding.check for finding in found.problems]
+    Returns
+    -------
+    Checks
+        The findings, worst first. Rows are counted from 1.
+
+    Examples
+    --------
+    >>> checks = check_table("demo:outlier-1d")
+    >>> checks.worst, [finding.check for finding in checks.problems]
     ('problem', ['leakage'])
     """
     source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
@@ -54,8 +72,8 @@ def check_table(
     for name in given.names:
         select.refuse_unknown(source, name)
     names = select.features_of(source, target, drop)
-    found = _sparse(source, names) if isinstance(source, SparseSource) else _dense(source, names, target, given)
-    return replace(found, target=target, notes=source.notes)
+    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(source, names, target, given)
+    return replace(checks, target=target, notes=source.notes)
 
 
 def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
@@ -67,13 +85,13 @@ def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
 def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> Checks:
     columns = source.read([*names, target], select.literal(given.columns, target, given.classes))
     kept = ~unlabelled(columns.column(target), given.classes)
-    found = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(found), *_left_out(found, given)]
-    if not kept.any() or not found.used:
-        return Checks((*first, *_nothing(kept, found)), columns.num_rows, len(names))
+    inferred = infer(columns, target, given)
+    first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given)]
+    if not kept.any() or not inferred.used:
+        return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
     y = labels(source.name, columns.column(target), target, classes=given.classes)
-    encoder = fit_encoder(replace(found, columns=found.used), columns, "impute", "average", source.name)
+    encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
     reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
@@ -90,8 +108,8 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
         yield Finding("note", "target", "Rows have no label.", sentence, do)
 
 
-def _refused(found: Schema) -> Iterator[Finding]:
-    for column in found.columns:
+def _refused(inferred: Schema) -> Iterator[Finding]:
+    for column in inferred.columns:
         if column.kind == "text":
             came, do = refusal(column)
             sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
@@ -100,23 +118,27 @@ def _refused(found: Schema) -> Iterator[Finding]:
             yield Finding("problem", "text", title, sentence, capital(Message(do, ".")), facts)
 
 
-def _left_out(found: Schema, given: Schema) -> Iterator[Finding]:
-    """Columns without a value, or with one only; those that the schema leaves out are as asked."""
+def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+    """Columns without a value or with only one, except those that the user's schema leaves out."""
     asked = {column.name for column in given.columns if column.kind == "ignored"}
-    still = [column for column in found.columns if column.kind == "ignored" and column.name not in asked]
-    if still:
-        title = "A column is constant." if len(still) == 1 else f"{len(still)} columns are constant."
-        shown = joined("; ", [Message(quoted(column.name), ": ", column.note) for column in still[:NAMED]])
-        more = f"; and {listed([column.name for column in still[NAMED:]], NAMED)}" if len(still) > NAMED else ""
-        facts = {"columns": [column.name for column in still]}
-        do = "A fit leaves such a column out." if len(still) == 1 else "A fit leaves such columns out."
-        yield Finding("note", "constant", title, Message(shown, more, "."), do, facts)
+    constant = [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+    if not constant:
+        return
+    one, names = len(constant) == 1, [column.name for column in constant]
+    title = "A column is constant." if one else f"{len(constant)} columns are constant."
+    shown = joined(
+        "; ", [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
+    )
+    others = names[MOST_NAMED_IN_SENTENCE:]
+    more = f"; and {listed(others, MOST_NAMED_IN_SENTENCE)}" if others else ""
+    do = "A fit leaves such a column out." if one else "A fit leaves such columns out."
+    yield Finding("note", "constant", title, Message(shown, more, "."), do, {"columns": names})
 
 
-def _nothing(kept: AnyArray, found: Schema) -> Iterator[Finding]:
+def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
     if not kept.any():
-        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(found.target)}."
+        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(inferred.target)}."
         yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
-    if not found.used:
-        sentence = f"Of {many(len(found.columns), 'column')} beside the target none can be learned from."
-        yield Finding("problem", "columns", "There is nothing to learn from.", sentence, "Give columns that vary.")
+    if not inferred.used:
+        sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
+        yield Finding("problem", "columns", "There is no column to learn from.", sentence, "Give columns that vary.")

@@ -1,4 +1,4 @@
-"""The command line. Nothing heavy is imported before a verb runs, so that ``--help`` answers at once."""
+"""The command line. Heavy modules are imported only when a verb runs, so that ``--help`` is fast."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Examples:
 _DEMOS = ", ".join(f"demo:{name}" for name in declared_keys("separatrix.table.formats.demos", "DEMOS"))
 _HELP = f"""Linear classification you can check: every fit carries a certificate.
 
-DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text may be .gz or .zst), a folder or pattern of such,
-- for standard input, or a set to try things on: {_DEMOS}.
+DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text files may be compressed, .gz or .zst), a folder or a
+pattern of such files, - for standard input, or a demo table: {_DEMOS}.
 
-Answers go to standard output, notes and complaints to standard error. Exit codes: 0 fine, 1 a check failed,
+Results go to standard output, notes and errors to standard error. Exit codes: 0 success, 1 a check failed,
 2 wrong usage, 3 bad data, 4 bad model file, 130 interrupted. NO_COLOR=1 switches colours off.
 """
 
@@ -45,6 +45,6 @@ Answers go to standard output, notes and complaints to standard error. Exit code
 @click.version_option(__version__, prog_name="separatrix", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """The verbs are in ``cli.verbs``; ``_HELP`` is what ``--help`` prints."""
+    """Run a verb of ``cli.verbs``. ``--help`` prints ``_HELP``."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False

@@ -1,4 +1,4 @@
-"""``separatrix check``: what a careful analyst would look for in a table before fitting."""
+"""``separatrix check``: look for problems in a table before a fit."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Look a table over before fitting.")
+@click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=FILE)
-@click.option("--target", metavar="COL", help="The column to predict. Demo sets have one of their own.")
-@click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be given again.")
-@click.option("--schema", type=FILE, metavar="FILE", help="What columns hold (JSON): see --print-schema of fit.")
-@click.option("--quiet", is_flag=True, help="Leave out what is fine.")
+@click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default.")
+@click.option("--drop", metavar="COL", multiple=True, help="Leave a column out. May be repeated.")
+@click.option(
+    "--schema", type=FILE, metavar="FILE", help="What the columns hold (JSON); fit --print-schema prints one."
+)
+@click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @spelling_options
 @json_option
 def check(
@@ -39,62 +41,68 @@ def check(
     as_json: bool,
     **spelling: Any,
 ) -> int:
-    """Look DATA over: can the classes be separated (with a proof), which columns follow from others, which row, column
-    or category decides alone, what is missing, repeated, constant or out of scale.
+    """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of
+    others, whether a single row, column or category decides the result, and what is missing, repeated, constant or on
+    a very different scale.
 
-    Findings come worst first. A missing value stops nothing: it is told, and its column's mean stands for it.
+    The worst findings come first. Missing values are reported and, for the other checks, filled with the means of
+    their columns.
 
-    Exit code 1 says that there is a problem, where a fit would fail or answer another question: a target of one class
-    or of measurements, a column of text, no column to learn from, or a column or category that alone tells the classes
-    apart. Warnings and notes, rows labelled in two ways among them, leave it at 0.
+    Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
+    one class or with measurements, a column of text, no usable column, and a column or category that alone determines
+    the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
     from separatrix.table import read_schema
 
     with terminal.working(f"checking {data}"):
         given = None if schema is None else read_schema(schema)
-        found = checks_in_shell(check_table(data, target, drop, given, **spelling))
+        checks = checks_in_shell(check_table(data, target, drop, given, **spelling))
     if as_json:
-        terminal.document(terminal.json_text({"data": data, **found.plain()}))
+        terminal.document(terminal.json_text({"data": data, **checks.plain()}))
     else:
-        _show(data, found, quiet)
-    for note in found.notes:
+        _show(data, checks, quiet)
+    for note in checks.notes:
         exits.note(note)
-    return exits.CHECK_FAILED if found.problems else exits.FINE
+    return exits.CHECK_FAILED if checks.problems else exits.FINE
 
 
-def _show(data: str, found: Checks, quiet: bool) -> None:
-    rows = f"{terminal.count(found.n_rows, 'row')}, {terminal.count(found.n_columns, 'column')}"
-    made = found.n_columns if found.n_encoded is None else found.n_encoded
-    coded = "" if made == found.n_columns else f" ({made} encoded)"
-    terminal.line("data", f"{data}: {rows}{coded}; predicting {found.target!r}")
-    shown = [finding for finding in found if not (quiet and finding.severity == "ok")]
+def _show(data: str, checks: Checks, quiet: bool) -> None:
+    rows = f"{terminal.count(checks.n_rows, 'row')}, {terminal.count(checks.n_columns, 'column')}"
+    n_encoded = checks.n_columns if checks.n_encoded is None else checks.n_encoded
+    encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
+    terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
+    shown = [finding for finding in checks if not (quiet and finding.severity == "ok")]
     if any(finding.facts.get("rows") for finding in shown):
         terminal.line("rows", "numbered from 1, as in the table")
-    for finding in found:
+    for finding in checks:
         if finding.severity != "ok":
-            terminal.say()
-            terminal.line(finding.severity, finding.title, _COLOURS[finding.severity])
-            terminal.line("", finding.sentence)
-            if finding.do:
-                terminal.line("", f"→ {finding.do}")
-    if not quiet and found.at("ok"):
+            _show_finding(finding)
+    if not quiet and checks.at("ok"):
         terminal.say()
-        for finding in found.at("ok"):
+        for finding in checks.at("ok"):
             terminal.line("ok", _brief(finding))
     terminal.say()
-    terminal.line("in all", _summary(found))
+    terminal.line("in all", _summary(checks))
+
+
+def _show_finding(finding: Finding) -> None:
+    terminal.say()
+    terminal.line(finding.severity, finding.title, _COLOURS[finding.severity])
+    terminal.line("", finding.sentence)
+    if finding.do:
+        terminal.line("", f"→ {finding.do}")
 
 
 def _brief(finding: Finding) -> str:
-    """One line, and without the numbers where they do not fit; a proof is never cut."""
+    """The title and the sentence, or only the title if both do not fit on one line. A proof is never shortened."""
     whole = f"{finding.title} {finding.sentence}"
-    fits = len(whole) < terminal.width() - terminal.LABEL
+    fits = len(whole) < terminal.width() - terminal.LABEL_WIDTH
     return whole if fits or finding.check == "separation" else finding.title
 
 
-def _summary(found: Checks) -> str:
-    counts = [terminal.count(len(found.at(severity)), severity) for severity in ("problem", "warning", "note")]
-    fine = f"{len(found.at('ok'))} ok"
-    end = {"problem": "mend the problems before fitting", "warning": "a fit will run; read the warnings first"}
-    return f"{', '.join([*counts, fine])}: {end.get(found.worst, 'ready to fit')}"
+def _summary(checks: Checks) -> str:
+    counts = [terminal.count(len(checks.at(severity)), severity) for severity in ("problem", "warning", "note")]
+    fine = f"{len(checks.at('ok'))} ok"
+    end = {"problem": "solve the problems before fitting", "warning": "a fit will run; read the warnings first"}
+    return f"{', '.join([*counts, fine])}: {end.get(checks.worst, 'ready to fit')}"

@@ -1,4 +1,4 @@
-"""``separatrix compare``: every classifier on one table, cross-validated on the same folds."""
+"""``separatrix compare``: cross-validate every classifier on the same folds of one table."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ Examples:
   separatrix compare demo:iris --only logistic --only lda --json
 """
 _BY = {"accuracy": "accuracy", "log-loss": "log_loss"}
-# The columns beside the names, each with its width, right-aligned.
+# The columns of figures and their widths.
 _HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
 
 
 @click.command(epilog=_EXAMPLES, short_help="Cross-validate every classifier on a table.")
 @click.argument("data", type=FILE)
 @table_options
-@click.option("--cv", type=click.IntRange(2), default=5, show_default=True, metavar="K", help="How many folds.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the folds.")
-@click.option("--by", type=click.Choice(list(_BY)), default="accuracy", help="What the order and the choice go by.")
-@click.option("--only", metavar="NAME", multiple=True, help="One classifier of the table; may be given again.")
+@click.option("--cv", type=click.IntRange(2), default=5, show_default=True, metavar="K", help="The number of folds.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="The random seed for the folds."
+)
+@click.option("--by", type=click.Choice(list(_BY)), default="accuracy", help="Rank and choose by this measure.")
+@click.option("--only", metavar="NAME", multiple=True, help="Compare only this classifier. May be repeated.")
 @threads_option
 @json_option
 def compare(
@@ -52,15 +54,15 @@ def compare(
     as_json: bool,
     **wanted: Any,
 ) -> int:
-    """Fit every classifier of the package to DATA with its defaults, and say which to take, and the fit to repeat.
+    """Fit every classifier to DATA with its default settings, recommend one, and print the command that fits it.
 
-    All are cross-validated on the same folds, with the same share of each class in each. How columns are coded and
-    filled is learned inside each fold, from the rows of the fit; they are standardised so, too, for those to which
-    scales matter (*). One that cannot be fitted, or would take too long, is there with its reason. Take the
-    simplest within one standard error of the best.
+    All classifiers are cross-validated on the same stratified folds. In each fold, the encoding of columns and the
+    means for missing values are learned from the training rows only. Columns are standardised for the classifiers
+    that depend on scales (*). Classifiers that cannot be fitted, or would take too long, are listed with the reason.
+    The recommendation is the simplest classifier within one standard error of the best.
     """
     from separatrix.base import concurrency
-    from separatrix.evaluation import comparison
+    from separatrix.evaluation.comparison import compare_table
 
     table = table_arguments.read(data, table_arguments.Wanted(**wanted))
     with (
@@ -68,27 +70,33 @@ def compare(
         concurrency.threads(threads) if threads else nullcontext(),
     ):
         try:
-            found = comparison.compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None)
+            comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None)
         except ParameterError as error:
             raise ParameterError(f"--{error.argument}", error.came, error.do) from error
-    words = _refit(data, found, list(wanted))
+    words = _refit(data, comparison, list(wanted))
     if as_json:
-        plain = found.plain()
-        for one in plain["classifiers"]:
-            one |= {key: in_shell(in_table(one[key], _numbers(table))) for key in ("reason", "status") if key in one}
-        whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
-        terminal.document(terminal.json_text(whole))
+        _print_json(table, comparison, words)
     else:
-        _show(table, found, cv)
+        _show(table, comparison, cv)
         if words is not None:
-            terminal.line("refit", "the same folds, then all rows:")
-            terminal.say(" " * terminal.LABEL + terminal.command_line(words))  # whole, to be copied
+            terminal.line("refit", "this command validates on the same folds, then fits all rows:")
+            terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
     for note in (*table.notes, *table.late):
         exits.note(note)
     if table.holes:
-        where = ", ".join(f"{name!r} {count}" for name, count in table.holes.items())
-        exits.note(f"Filled in each fold with the means of the rows fitted: missing values in {where}.")
+        where = ", ".join(f"{count} in {name!r}" for name, count in table.holes.items())
+        exits.note(f"In each fold, missing values are filled with the means of the training rows: {where}.")
     return exits.FINE
+
+
+def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None) -> None:
+    plain = comparison.plain()
+    for classifier in plain["classifiers"]:
+        for key in ("reason", "status"):
+            if key in classifier:
+                classifier[key] = in_shell(in_table(classifier[key], _numbers(table)))
+    whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
+    terminal.document(terminal.json_text(whole))
 
 
 def _numbers(table: RawTable) -> Sequence[int] | Integers:
@@ -96,51 +104,51 @@ def _numbers(table: RawTable) -> Sequence[int] | Integers:
     return range(1, table.V.shape[0] + 1) if table.rows is None else table.rows
 
 
-def _refit(data: str, found: Comparison, table_options: list[str]) -> list[str] | None:
-    """The command that fits the chosen one as it was here, None where none was chosen."""
-    if found.chosen is None:
+def _refit(data: str, comparison: Comparison, table_options: list[str]) -> list[str] | None:
+    """The command that repeats the fit of the chosen classifier; None if none was chosen."""
+    if comparison.chosen is None:
         return None
-    model, _, base = found.chosen.name.partition(", ")
+    model, _, base = comparison.chosen.name.partition(", ")
     words = model_words(model, base or None, {})
-    units = ["--standardise"] if found.chosen.standardised else []
-    drawn = ["--cv", str(found.n_folds), "--seed", str(found.seed), "--out", "model.json"]
+    units = ["--standardise"] if comparison.chosen.standardised else []
+    drawn = ["--cv", str(comparison.n_folds), "--seed", str(comparison.seed), "--out", "model.json"]
     asked = repeated(click.get_current_context(), table_options)
     return ["separatrix", "fit", data, *asked, *words, *units, *drawn]
 
 
-def _show(table: RawTable, found: Comparison, cv: int) -> None:
+def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     n, d = table.V.shape
     size = f"{terminal.count(n, 'row')}, {terminal.count(d, 'column')}"
     terminal.line("data", f"{table.source}: {size}; predicting {table.target!r}")
-    fewer = f", as many as the smallest class has rows (asked: {cv})" if found.n_folds < cv else ""
-    terminal.line("folds", f"{found.n_folds}{fewer}, the same share of each class, seed {found.seed}")
+    fewer = f" instead of {cv}, since the smallest class has so few rows" if comparison.n_folds < cv else ""
+    terminal.line("folds", f"{comparison.n_folds}{fewer}, stratified by class, seed {comparison.seed}")
     terminal.say()
-    _show_figures(found)
-    _show_refused(found)
+    _show_figures(comparison)
+    _show_refused(comparison)
     terminal.say()
-    terminal.line("take", found.why, "green")
-    chosen = found.chosen
-    if chosen is not None and chosen.n_met < found.n_folds:
-        met = f"{chosen.n_met} of {found.n_folds} of its fits ended as asked"
-        terminal.line("", f"{met}; the first other: {in_shell(in_table(chosen.status, _numbers(table)))}")
+    terminal.line("take", comparison.why, "green")
+    chosen = comparison.chosen
+    if chosen is not None and chosen.n_met < comparison.n_folds:
+        met = f"{chosen.n_met} of its {comparison.n_folds} fits met their stopping rule"
+        terminal.line("", f"{met}; the first that did not: {in_shell(in_table(chosen.status, _numbers(table)))}")
 
 
-def _show_figures(found: Comparison) -> None:
-    """The table; a name that is too long for the terminal is cut."""
-    shown = [one for one in found.standings if one.fitted]
+def _show_figures(comparison: Comparison) -> None:
+    """The table of figures. Names that are too long for the terminal are shortened."""
+    shown = [one for one in comparison.standings if one.fitted]
     room = terminal.width() - sum(_HEADS.values()) - 4
     left = min(max(len(_named(one)) for one in shown), max(12, room))
     heads = "".join(f"{head:>{width}}" for head, width in _HEADS.items())
     terminal.say(f"    {'':<{left}}{heads}", bold=True)
     for one in shown:
-        mark = "→" if one is found.chosen else " "
-        row = "".join(f"{cell:>{width}}" for cell, width in zip(_cells(one, found), _HEADS.values(), strict=True))
+        mark = "→" if one is comparison.chosen else " "
+        row = "".join(f"{cell:>{width}}" for cell, width in zip(_cells(one, comparison), _HEADS.values(), strict=True))
         line = f"  {mark} {terminal.clipped(_named(one), left):<{left}}{row}"
-        terminal.say(line, bold=one is found.chosen, dim=one is found.baseline)
+        terminal.say(line, bold=one is comparison.chosen, dim=one is comparison.baseline)
     terminal.say()
     meant = [
         "± is the standard error over the folds",
-        "off by: the calibration error",
+        "off by: calibration error",
         "proven: fits whose certificate is met",
     ]
     if any(one.standardised for one in shown):
@@ -152,24 +160,26 @@ def _named(standing: Standing) -> str:
     return f"{standing.name}{' *' * standing.standardised}"
 
 
-def _cells(one: Standing, found: Comparison) -> list[str]:
+def _cells(one: Standing, comparison: Comparison) -> list[str]:
     loss, off = one.log_loss, one.calibration_error
-    baseline = one is found.baseline
+    baseline = one is comparison.baseline
     return [
         f"{one.accuracy.mean:.4f} ± {one.accuracy.error:.4f}",
         "–" if loss is None else f"{loss.mean:.4f}",
         "–" if off is None else f"{off:.3f}",
         "" if baseline else f"{1000 * one.seconds:.1f}",
-        "" if baseline else f"{one.n_met}/{found.n_folds}",
+        "" if baseline else f"{one.n_met}/{comparison.n_folds}",
     ]
 
 
-def _show_refused(found: Comparison) -> None:
-    """Those without figures, by their reasons."""
+def _show_refused(comparison: Comparison) -> None:
+    """The classifiers without figures, grouped by reason."""
     reasons: dict[str, list[str]] = {}
-    for one in found.standings:
+    for one in comparison.standings:
         if one.reason is not None:
             reasons.setdefault(one.reason, []).append(one.name)
     for reason, names in reasons.items():
-        whole = dict.fromkeys(name.partition(",")[0] for name in names)  # one scheme over several models is told once
+        whole = dict.fromkeys(
+            name.partition(",")[0] for name in names
+        )  # A scheme of several base models is listed once.
         terminal.line("left out", f"{', '.join(whole)}: {in_shell(brief(reason))}")

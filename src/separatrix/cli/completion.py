@@ -1,4 +1,4 @@
-"""``separatrix completion``: the script by which a shell completes verbs, options and their words."""
+"""``separatrix completion``: print a completion script for a shell."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Print the script that completes words in a shell.")
+@click.command(epilog=_EXAMPLES, short_help="Print a completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script that completes verbs, options and file names in SHELL."""
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    assert found is not None
-    script = found(ctx.find_root().command, {}, "separatrix", "_SEPARATRIX_COMPLETE")
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    script = completion_class(ctx.find_root().command, {}, "separatrix", "_SEPARATRIX_COMPLETE")
     terminal.document(script.source_template % script.source_vars() + "\n")

@@ -1,4 +1,4 @@
-"""``separatrix evaluate``: a model's answers beside the labels of other rows."""
+"""``separatrix evaluate``: compare a model's predictions with the labels of other rows."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ Examples:
 @click.command(epilog=_EXAMPLES, short_help="Measure a model on a table with labels.")
 @click.argument("model", type=FILE)
 @click.argument("data", type=FILE)
-@click.option("--target", metavar="COL", help="The column of labels; by default the one of the fit.")
-@click.option("--strict", is_flag=True, help="Refuse other columns than the model's, and categories never seen.")
-@click.option("--report", type=FILE, metavar="FILE", help="Write a report with pictures (HTML); needs --fitted-on.")
-@click.option("--fitted-on", type=FILE, metavar="DATA", help="The table of the fit, whose certificate a report checks.")
+@click.option("--target", metavar="COL", help="The column of labels; by default the target of the fit.")
+@click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures (HTML); needs --fitted-on.")
+@click.option(
+    "--fitted-on",
+    type=FILE,
+    metavar="DATA",
+    help="The table the model was fitted on, to verify its certificate for the report.",
+)
 @spelling_options
 @json_option
 def evaluate(
@@ -45,15 +50,16 @@ def evaluate(
     as_json: bool,
     **spelling: Any,
 ) -> int:
-    """Measure MODEL, a file that fit has written, on DATA, rows with labels that it has not seen.
+    """Measure MODEL, a file written by fit, on DATA, labelled rows that the model has not seen.
 
-    Accuracy with an interval (Wilson), beside always guessing the majority; log loss, Brier score and calibration
-    where the model has probabilities; the area under ROC; and the mistakes, class by class. Exit code 1 says that the
-    model's certificate does not hold on the rows given as those of its fit; the report is written all the same.
+    Prints the accuracy with a Wilson interval, next to that of always guessing the majority class; log loss, Brier
+    score and calibration, if the model has probabilities; the area under the ROC curve; and the errors by class. Exit
+    code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is still
+    written.
     """
     table_arguments.refuse_unwritable("--report", report)
     if (report is None) != (fitted_on is None):
-        do = "give both, or neither: a report is on a fit and its rows as well"
+        do = "give both or neither: a report also describes the fit and its rows"
         raise ParameterError("--report, --fitted-on", "one is given without the other", do)
     known = table_arguments.read_model(model, data, fitted_on)
     table = _labelled(known, data, spelling, target, strict)
@@ -64,20 +70,22 @@ def evaluate(
         _report(measures, fitted, table, _missing(known, data, spelling), report)
         fault = _fault(measures.model, fitted)
     if as_json:
-        found = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
+        about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
         confusion = {"confusion": measures.performance.answers.confusion, "report": report}
-        terminal.document(terminal.json_text({**found, **measures.as_dict(), **confusion}))
+        terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion}))
     else:
         _show(known, model, table, measures)
         if report is not None:
             terminal.line("report", f"{report}: open it in a browser")
     if known.training.get("source") in (table.source, Path(table.source).name):
-        exits.note("The model was fitted on a table of this name: on rows that it has seen, it does better.")
+        exits.note(
+            "The model was fitted on a table of this name. On rows that it was fitted on, it looks better than it is."
+        )
     for note in table.notes:
         exits.note(note)
     if fault is None:
         return exits.FINE
-    exits.complain(f"the check failed ({report} was written all the same): {fault}")
+    exits.complain(f"the check failed ({report} was still written): {fault}")
     return exits.CHECK_FAILED
 
 
@@ -96,7 +104,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
 
 
 def _measured(known: ModelFile, table: Table) -> Measures:
-    """By the class frequencies of the fit, as the file has them; of these rows, where it has not."""
+    """The measures, with the class counts of the fit if the file has them, otherwise those of these rows."""
     import numpy as np
 
     from separatrix.base.labels import known_codes
@@ -107,7 +115,7 @@ def _measured(known: ModelFile, table: Table) -> Measures:
     kept = known.training.get("class_counts_fitted", known.training.get("class_counts"))
     counts = kept if isinstance(kept, list | tuple) and len(kept) == len(classes) else here
     model = known.estimator()
-    vars(model).pop("feature_names_in_", None)  # columns were found by name as they were read; rows of X have none
+    vars(model).pop("feature_names_in_", None)  # Columns were matched by name when they were read; X has no names.
     return Measures(model, table.X, table.y, counts)
 
 
@@ -122,7 +130,7 @@ def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None
 
 
 def _fitted(known: ModelFile, whole: Table) -> Table:
-    """The fitted rows, found again in the table they were drawn from by the share held out and the seed."""
+    """The training rows of the fit, found again in its table with the same share held out and the same seed."""
     from dataclasses import replace
 
     import numpy as np
@@ -139,7 +147,7 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
 
 
 def _fault(model: Any, fitted: Table) -> str | None:
-    """Why these are not the rows of the fit; None where its certificate holds on them."""
+    """Why these are not the rows of the fit; None if its certificate holds on them."""
     if model.certificate_.verify(fitted.X, fitted.y):
         return None
     n = f"{fitted.X.shape[0]} rows of {fitted.source}"
@@ -147,7 +155,7 @@ def _fault(model: Any, fitted: Table) -> str | None:
 
 
 def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str, int] | None:
-    """How many values columns lacked before they were filled; None of standard input, which is read once only."""
+    """The number of missing values by column before filling; None for standard input, which can be read only once."""
     from separatrix.table import open_source, select
     from separatrix.table.formats import STDIN, Spelling
 
@@ -165,7 +173,7 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
     from separatrix.reports import data_checks, report
 
     with terminal.working("drawing the report"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of pictures
+        warnings.simplefilter("ignore")  # Warnings about figures.
         page = report(
             measures.model,
             fitted.X,
@@ -174,7 +182,7 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
             test=(table.X, table.y),
             notes=table.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
-            checks_of=f"{table.source}, the rows by which it is judged",
+            checks_of=f"{table.source}, the rows on which it is measured",
             title=f"{type(measures.model).__name__} on {table.source}",
             rows=fitted.rows,
             test_rows=table.rows,

@@ -1,4 +1,4 @@
-"""How a verb ends: one line on standard error and an exit code, never a traceback for what a user can mend."""
+"""How a verb ends: with an exit code, and for an error one line on standard error, never a traceback."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from separatrix.cli.verbs import LazyGroup
 from separatrix.cli.wording import in_shell
 
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
-# What a shell reports for a program that a closed pipe or Ctrl-C ended.
+# The exit codes that a shell reports for a program ended by a closed pipe or by Ctrl-C.
 CLOSED_PIPE, INTERRUPTED = 141, 130
 
 
 def complain(text: str) -> None:
-    """One line on standard error."""
+    """Print an error or a warning as one line on standard error."""
     terminal.say(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
 
 
 def note(text: str) -> None:
-    """A line on standard error that is no complaint."""
+    """Print a note as one line on standard error."""
     terminal.say(f"note: {' '.join(in_shell(text).split())}", err=True)
 
 
@@ -32,8 +32,8 @@ class Verbs(LazyGroup):
     """A group whose verbs may return an exit code, or raise the package's errors."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run, then leave with the exit code."""
-        for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a letter gets its code instead
+        """Run a verb and exit with its code."""
+        for stream in (sys.stdout, sys.stderr):  # Characters that the terminal cannot show are escaped.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         kwargs["standalone_mode"] = False
@@ -49,7 +49,7 @@ class Verbs(LazyGroup):
         except click.Abort:
             complain("interrupted")
             code = INTERRUPTED
-        except OSError as error:  # a verb's own errors are handled below: this is help or the version
+        except OSError as error:  # Errors of a verb are handled in ``invoke``; this is help or the version.
             code = _unwritten(error)
         sys.exit(code if isinstance(code, int) else FINE)
 
@@ -69,7 +69,7 @@ class Verbs(LazyGroup):
         except ModelFileError as error:
             complain(str(error))
             return BAD_MODEL
-        except OSError as error:  # files are opened where their errors get names: this is standard output
+        except OSError as error:  # Errors of named files are handled where they are opened; this is standard output.
             return _unwritten(error)
         except MemoryError:
             complain("there is not enough memory for this table; give fewer rows or columns")
@@ -77,8 +77,9 @@ class Verbs(LazyGroup):
 
 
 def _unwritten(error: OSError) -> int:
-    """The exit code after standard output could not be written. What is still buffered is discarded, since Python would
-    otherwise try again, and complain, when it ends.
+    """The exit code when standard output cannot be written.
+
+    What is still buffered is discarded. Otherwise Python would try to write it again at exit and print an error.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):

@@ -1,4 +1,4 @@
-"""``separatrix export``: a model as SQL, ONNX or Python, which need no separatrix."""
+"""``separatrix export``: write a model as SQL, ONNX or Python that runs without separatrix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from separatrix.cli.table_arguments import FILE
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
 
-# The dialects of ``separatrix.export``, which is not imported before it is asked for.
+# A copy of the dialects in ``separatrix.export``, which is imported only when it is needed.
 DIALECTS = ("duckdb", "sqlite", "postgresql", "standard")
 
 _EXAMPLES = """\b
@@ -30,7 +30,7 @@ Examples:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What SQL is asked for."""
+    """The options for SQL."""
 
     dialect: str | None
     table: str | None
@@ -65,7 +65,7 @@ FORMATS: dict[str, Callable[[ModelFile, ExportRequest], bytes]] = {
 
 
 def parts(name: str) -> list[str]:
-    """A name of SQL by its dots, but for those in double quotes, where two quotes are one.
+    """The parts of a dotted SQL name. Dots inside double quotes do not separate; two quotes there stand for one.
 
     >>> parts("main.births"), parts('main."births.2024"'), parts('"a""b"')
     (['main', 'births'], ['main', 'births.2024'], ['a"b'])
@@ -80,30 +80,30 @@ def parts(name: str) -> list[str]:
 
 @click.command(epilog=_EXAMPLES, short_help="Write a model as SQL, ONNX or Python.")
 @click.argument("model", type=FILE)
-@click.option("--to", "form", type=click.Choice(list(FORMATS)), required=True, help="In what form.")
-@click.option("--dialect", type=click.Choice(DIALECTS), help="Of SQL (duckdb).")
+@click.option("--to", "form", type=click.Choice(list(FORMATS)), required=True, help="The format.")
+@click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect of SQL; duckdb by default.")
 @click.option(
     "--table",
     metavar="NAME",
-    help="""Of SQL: the table to select from ("rows"); schema.table too. A name with a dot is in quotes: '"a.b"'.""",
+    help="""For SQL: the table to select from ("rows" by default) or schema.table. Quote names with dots: '"a.b"'.""",
 )
 @click.option(
-    "--keep", metavar="COL", multiple=True, help="Of SQL: a column to have before the answers; may be given again."
+    "--keep", metavar="COL", multiple=True, help="For SQL: a column to put before the predictions. May be repeated."
 )
-@click.option("--out", type=FILE, metavar="FILE", help="Write to this file in place of standard output.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output.")
 def export(
     model: str, form: str, dialect: str | None, table: str | None, keep: tuple[str, ...], out: str | None
 ) -> None:
-    """Write MODEL as something that needs no separatrix: a SELECT, an ONNX graph, a Python file.
+    """Write MODEL in a form that runs without separatrix: an SQL SELECT, an ONNX graph or a Python file.
 
-    The coding of categories and missing values is part of it, so it takes a table's columns as they are.
+    The encoding of categories and missing values is included, so it takes the columns of the table as they are.
     """
     for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
-            raise ParameterError(option, f"{form} has none", "leave it out, or ask for --to sql")
+            raise ParameterError(option, f"{form} has no such option", "leave it out, or ask for --to sql")
     out = table_arguments.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
-        raise ParameterError("--out", "ONNX is bytes, no text for a terminal", "give a file, or a pipe")
+        raise ParameterError("--out", "ONNX is binary and cannot be shown on a terminal", "give a file, or a pipe")
     content = FORMATS[form](table_arguments.read_model(model), ExportRequest(dialect, table, keep))
     if out is None:
         terminal.document(content)

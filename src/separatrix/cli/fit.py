@@ -1,4 +1,4 @@
-"""``separatrix fit``: read a table, hold a part out, fit, show the certificate, write the model."""
+"""``separatrix fit``: read a table, hold out some rows, fit, show the certificate, write the model."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
     from separatrix.table import RawTable
 
-# Of each class, unless all rows are asked for.
+# The share of each class that is held out by default, to measure the model on.
 TEST_SIZE = 0.25
 
-# How a fit failed, by its code.
+# Why a fit did not meet its stopping rule, by its code.
 _ENDS = {
     "separated": "no optimum exists, since the classes are separated",
-    "quasi-separated": "no optimum exists, since the classes are separated but for rows that touch",
+    "quasi-separated": "no optimum exists, since the classes are quasi-completely separated",
     "inseparable": "no hyperplane separates the classes",
-    "max_iter": "the fit stopped at its last iteration",
-    "patience": "the fit stopped, since it no longer improved",
-    "rounding": "the fit went as far as float64 goes",
+    "max_iter": "the fit reached its limit of iterations",
+    "patience": "the fit stopped because it no longer improved",
+    "rounding": "the fit reached the precision of float64",
     "diverged": "the fit diverged",
-    "unmet": "the fit did not end as asked",
+    "unmet": "the fit did not meet its stopping rule",
 }
 _EXAMPLES = """\b
 Examples:
@@ -50,7 +50,7 @@ Examples:
 
 @dataclass(frozen=True)
 class Split:
-    """How the rows are divided: a share held out of every class, or ``cv`` folds, drawn by a seed."""
+    """How the rows are divided: a share of every class held out, or ``cv`` folds, with a random seed."""
 
     test_size: float
     cv: int | None
@@ -73,24 +73,24 @@ _SECTIONS = {
 )
 @click.argument("data", type=FILE)
 @table_options
-@click.option("--print-schema", is_flag=True, help="Print what the columns seem to hold (JSON), and stop.")
+@click.option("--print-schema", is_flag=True, help="Print what the columns seem to hold (JSON), and exit.")
 @model_options
 @click.option(
     "--standardise",
     is_flag=True,
-    help="Bring columns to mean 0 and deviation 1 first. A penalty treats columns alike only in like units, and "
-    "perceptrons need them; fits without a penalty, lda and qda answer the same without.",
+    help="Scale columns to mean 0 and standard deviation 1 first. A penalty treats columns alike only if they have "
+    "similar scales, and perceptrons need similar scales. Fits without a penalty, lda and qda do not change.",
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
-@click.option("--report", type=FILE, metavar="FILE", help="Write a report with pictures to this file (HTML).")
+@click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
 @click.option(
     "--test-size",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
-    help=f"Share of each class to hold out ({TEST_SIZE}; with --cv none); 0 for none.",
+    help=f"Share of each class to hold out; {TEST_SIZE} by default, 0 with --cv.",
 )
-@click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate over K folds, then fit all rows.")
-@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn by chance (0).")
+@click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit all rows.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
 @threads_option
 @json_option
 def fit(
@@ -108,12 +108,13 @@ def fit(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Fit a linear classifier to DATA and say how good the fit is.
+    """Fit a linear classifier to DATA, and report the certificate and the accuracy on held-out rows.
 
-    Columns hold numbers, categories, dates or truth values: which, is inferred (see --print-schema), and said.
-    They need no scaling for a fit to end well; --standardise says when it matters. A part of the rows is held out to
-    measure the model on: how columns are coded, filled and scaled is learned from the others alone. Exit code 1 says
-    that the fit did not end as asked (see its status); the model is written all the same.
+    Columns hold numbers, categories, dates or truth values. Their kinds are inferred and reported; --print-schema
+    prints them. Columns need no scaling for the fit to converge; see --standardise for when scaling matters. Some
+    rows are held out to measure the model. The encoding, filling and scaling of columns are learned from the other
+    rows only. Exit code 1 means that the fit did not meet its stopping rule (see its status); the model is still
+    written.
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
@@ -121,38 +122,46 @@ def fit(
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
         table_arguments.refuse_unwritable(option, path)
-    if cv is not None and test_size:
-        raise ParameterError("--test-size", f"got {test_size} beside --cv", "leave one of the two out")
-    if test_size is not None and test_size != test_size:
-        raise ParameterError("--test-size", "got nan", "give a share from 0 to less than 1")
-    split = Split((0.0 if cv else TEST_SIZE) if test_size is None else test_size, cv, seed)
+    split = _split(test_size, cv, seed)
     from separatrix.base import concurrency
 
-    unfitted(model, base, seed, given)  # what it has not is refused before a large table is read
+    unfitted(model, base, seed, given)  # Settings that the model does not have are refused before the table is read.
     table = table_arguments.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
-        account, caught = _fitted(table, standardise, split, model, base, given)
+        output, caught = _fitted(table, standardise, split, model, base, given)
         if out is not None:
-            _write(account, out)
+            _write(output, out)
         if report is not None:
-            _report(account, report, table.holes)
+            _report(output, report, table.holes)
     if as_json:
-        terminal.document(terminal.json_text({**account.as_dict(), "model": out, "report": report}))
+        terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
     else:
-        account.show()
-        if out is not None:
-            account.show_written(out, data)
-        if report is not None:
-            terminal.line("report", f"{report}: open it in a browser")
-    return _end(account, caught, out)
+        _show(output, data, out, report)
+    return _end(output, caught, out)
+
+
+def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
+    if cv is not None and test_size:
+        raise ParameterError("--test-size", f"got {test_size} together with --cv", "leave one of the two out")
+    if test_size is not None and test_size != test_size:
+        raise ParameterError("--test-size", "got nan", "give a share from 0 to less than 1")
+    return Split((0.0 if cv else TEST_SIZE) if test_size is None else test_size, cv, seed)
+
+
+def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> None:
+    output.show()
+    if out is not None:
+        output.show_written(out, data)
+    if report is not None:
+        terminal.line("report", f"{report}: open it in a browser")
 
 
 def _fitted(
     raw: RawTable, standardise: bool, split: Split, name: str, base: str | None, given: dict[str, Any]
 ) -> tuple[FitOutput, list[str]]:
-    """The fit and what it says on rows it has not seen, and the warnings on the way.
+    """Fit the model, cross-validate it if asked, and collect the warnings.
 
-    How the table is coded is learned from the rows of each fit alone.
+    In each fit, the encoding of the table is learned from the training rows only.
     """
     import numpy as np
 
@@ -163,74 +172,74 @@ def _fitted(
     from separatrix.diagnostics import certificate_on
 
     classes, codes = encode(raw.y)
-    coded = partial(raw.learned, standardise=standardise)
+    encoded = partial(raw.learned, standardise=standardise)
     held = held_out(codes, split.test_size, split.seed)
-    made, validation = partial(unfitted, name, base, split.seed, given), None
+    new_model, validation = partial(unfitted, name, base, split.seed, given), None
     with terminal.working(f"fitting {name}") as say, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if split.cv is not None:
-            validation = cross_validate(made, coded, codes, classes, split.cv, split.seed)
+            validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
-        table = coded(~held)
-        model = made().fit(table.X[~held], classes[codes[~held]])
-        told = model.certificate_.status
+        table = encoded(~held)
+        model = new_model().fit(table.X[~held], classes[codes[~held]])
+        status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
         rows = np.arange(1, len(held) + 1) if table.rows is None else table.rows
         model.certificate_ = replace(certificate, status=in_table(certificate.status, rows[~held], table.names))
-    account = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
-    return account, [message for message in map(_message, caught) if message != told]
+    output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
+    return output, [message for message in map(_message, caught) if message != status]
 
 
 def _message(warning: warnings.WarningMessage) -> str:
-    """The text of a warning, with its typed parts where it has any."""
-    told = warning.message.args[0] if isinstance(warning.message, Warning) and warning.message.args else ""
-    return told if isinstance(told, Message) else str(warning.message)
+    """The text of a warning, with its typed parts if it has any."""
+    text = warning.message.args[0] if isinstance(warning.message, Warning) and warning.message.args else ""
+    return text if isinstance(text, Message) else str(warning.message)
 
 
-def _write(account: FitOutput, out: str) -> None:
+def _write(output: FitOutput, out: str) -> None:
     from separatrix.model_file import ModelFile, write
 
-    table = account.table
+    table = output.table
     try:
-        told = account.training()
-        found = ModelFile.of(account.model, table.names, table.target, told, table.encoder, table.scaling)
-        write(found, out)
+        training = output.training()
+        known = ModelFile.of(output.model, table.names, table.target, training, table.encoder, table.scaling)
+        write(known, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument
         raise ParameterError(named, error.came, error.do) from error
 
 
-def _report(account: FitOutput, path: str, missing: dict[str, int]) -> None:
+def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
     from separatrix.reports import data_checks, report
 
-    table = account.table
-    test = account.rows(account.held) if account.held.any() else None
+    table = output.table
+    test = output.rows(output.held) if output.held.any() else None
     title = f"{table.target}, predicted from {table.source}"
     with terminal.working("drawing the report"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of pictures
+        warnings.simplefilter("ignore")  # Warnings about figures.
         page = report(
-            account.model,
-            *account.rows(~account.held),
+            output.model,
+            *output.rows(~output.held),
             names=table.names,
             test=test,
             notes=table.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
-            validated=None if account.validation is None else account.validation.sentence,
+            validated=None if output.validation is None else output.validation.sentence,
             title=title,
-            rows=None if table.rows is None else table.rows[~account.held],
-            test_rows=None if table.rows is None else table.rows[account.held],
+            rows=None if table.rows is None else table.rows[~output.held],
+            test_rows=None if table.rows is None else table.rows[output.held],
         )
     table_arguments.write("--report", path, page.encode())
 
 
-def _end(account: FitOutput, caught: list[str], out: str | None) -> int:
-    """Warnings, and the exit code. What the status says is there already, so its kind is enough."""
-    certificate = account.model.certificate_
+def _end(output: FitOutput, caught: list[str], out: str | None) -> int:
+    """Print the warnings and return the exit code. The status was shown before, so only its kind is repeated."""
+    certificate = output.model.certificate_
     for message in dict.fromkeys(caught):
         if message != certificate.status:
             exits.complain(Message("warning: ", message))
     if certificate.met:
         return exits.FINE
-    written = "" if out is None else f" ({out} was written all the same)"
+    written = "" if out is None else f" ({out} was still written)"
     exits.complain(f"the check failed{written}: {_ENDS.get(certificate.code, _ENDS['unmet'])}; see its status")
     return exits.CHECK_FAILED

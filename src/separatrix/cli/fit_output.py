@@ -1,4 +1,4 @@
-"""What a fit has to say for itself: data, certificate, held-out rows, largest weights."""
+"""The output of a fit: data, certificate, measures on held-out rows, largest weights."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from separatrix.rows.block import is_sparse
 from separatrix.table import Table
 from separatrix.table.formats import DEMO, STDIN
 
-# How many are shown of the largest weights, of classes, of notes on the table, of categories.
-MOST_WEIGHTS, MOST_CLASSES, MOST_NOTES, MOST_CATEGORIES = 5, 20, 6, 8
+# The output lists at most this many weights, classes, notes and categories, to fit on a screen.
+MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN = 5, 20, 6, 8
 
 
 @dataclass(frozen=True)
 class FitOutput:
-    """A fitted model and the table it came from; ``held`` (n,) says which rows it has not seen."""
+    """A fitted model and its table. ``held`` (n,) marks the rows that were held out."""
 
     table: Table
     name: str
@@ -47,34 +47,34 @@ class FitOutput:
 
     @cached_property
     def fitted_counts(self) -> list[int]:
-        """Of the classes, in the rows that were fitted."""
+        """The number of training rows of each class."""
         return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
 
     def rows(self, which: Any) -> tuple[Any, Any]:
-        """X and labels of some rows."""
+        """X and the labels of some rows."""
         return self.table.X[which], self.model.classes_[self.codes[which]]
 
     @cached_property
     def measures(self) -> Measures | None:
-        """On the held-out rows."""
+        """The measures on the held-out rows; None if there are none."""
         return Measures(self.model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
 
     @cached_property
     def largest(self) -> list[dict[str, Any]]:
-        """The weights that move scores most: weight times the column's standard deviation. None without weights."""
+        """The largest weights times their columns' standard deviations; empty for a model without weights."""
         coef = getattr(self.model, "coef_", None)
         if coef is None:
             return []
         moves = coef * deviations(self.table.X[~self.held])
-        order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS]
-        binary, found = len(moves) == 1, []
+        order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS_SHOWN]
+        binary, largest = len(moves) == 1, []
         for k, j in zip(*np.unravel_index(order, moves.shape), strict=True):
             label = self.classes[1] if binary else self.classes[k]
-            found.append({"column": self.table.names[j], "class": label, "weight": float(moves[k, j])})
-        return found
+            largest.append({"column": self.table.names[j], "class": label, "weight": float(moves[k, j])})
+        return largest
 
     def training(self) -> dict[str, Any]:
-        """What the model file keeps of this: plain values, no path on this machine."""
+        """What the model file stores about the fit: plain values, and no path of this machine."""
         source = self.table.source
         kept: dict[str, Any] = {
             "source": source if source.startswith(DEMO) else Path(source).name,
@@ -94,7 +94,7 @@ class FitOutput:
         return kept
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json."""
+        """The whole output, for --json."""
         pairs = zip(self.classes, self.counts, strict=True)
         linear = getattr(self.model, "coef_", None) is not None
         return {
@@ -125,12 +125,12 @@ class FitOutput:
         }
 
     def show(self) -> None:
-        """Print it for people."""
+        """Print the output for people."""
         self._show_data()
         terminal.line("split", self._split())
         terminal.line("model", model_sentence(self.name, self.model))
         terminal.say()
-        certificate = self.model.certificate_  # in --json it is whole, with all directions in which weights grow
+        certificate = self.model.certificate_  # --json has the full status, with all directions in which weights grow.
         terminal.certificate(replace(certificate, status=brief(certificate.status)))
         if self.validation is not None:
             terminal.say()
@@ -143,11 +143,13 @@ class FitOutput:
             self._show_largest()
 
     def show_written(self, out: str, data: str) -> None:
-        """Where the model is, and what to try next."""
+        """Print where the model was written, and a command to try next."""
         words = ["show", out] if data == STDIN else ["predict", out, data]
         terminal.say()
         terminal.line("written", f"{out}; next, try")
-        terminal.say(" " * terminal.LABEL + terminal.command_line(["separatrix", *words]))  # whole, to be copied
+        terminal.say(
+            " " * terminal.LABEL_WIDTH + terminal.command_line(["separatrix", *words])
+        )  # Not wrapped, so it can be copied.
 
     def _show_data(self) -> None:
         n, table = len(self.codes), self.table
@@ -155,24 +157,28 @@ class FitOutput:
         rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
         terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
         pairs = [f"{terminal.item(str(label))} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
-        terminal.line("classes", terminal.some(pairs, MOST_CLASSES))
-        categories = [] if table.encoder is None else [one for one in table.encoder.columns if one.kind == "category"]
-        if categories:
-            told = [f"{terminal.item(one.name)} ({terminal.item(one.levels[0])})" for one in categories]
-            said = terminal.some(told, MOST_CATEGORIES)
-            terminal.line(
-                "coding", f"{said}: each level against the one in brackets, {len(table.names)} columns in all"
-            )
-        for k, note in enumerate(table.notes[:MOST_NOTES]):
+        terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
+        self._show_categories()
+        for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
-        if len(table.notes) > MOST_NOTES:
-            terminal.line("", f"and {len(table.notes) - MOST_NOTES} notes more: see --json")
+        if len(table.notes) > MOST_NOTES_SHOWN:
+            terminal.line("", f"and {len(table.notes) - MOST_NOTES_SHOWN} notes more: see --json")
+
+    def _show_categories(self) -> None:
+        """The categories with their reference levels."""
+        encoder = self.table.encoder
+        categories = [] if encoder is None else [column for column in encoder.columns if column.kind == "category"]
+        if categories:
+            names = [f"{terminal.item(column.name)} ({terminal.item(column.levels[0])})" for column in categories]
+            shown = terminal.some(names, MOST_CATEGORIES_SHOWN)
+            n_columns = len(self.table.names)
+            terminal.line("coding", f"{shown}: each level against the one in brackets, {n_columns} columns in all")
 
     def _split(self) -> str:
         fitted, held = int((~self.held).sum()), int(self.held.sum())
         if held:
-            said = f"{fitted} rows fitted, {held} held out to measure it on"
-            return f"{said} (the same share of each class, seed {self.seed}; --test-size 0 fits all)"
+            counts = f"{fitted} rows fitted, {held} held out to measure the model"
+            return f"{counts} (stratified by class, seed {self.seed}; --test-size 0 fits all)"
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
@@ -187,7 +193,7 @@ class FitOutput:
 
 
 def deviations(X: Any) -> Array:
-    """The standard deviation of each column, of dense or sparse rows.
+    """The standard deviation of each column of dense or sparse rows.
 
     >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
     [1.0, 0.0]
@@ -200,5 +206,5 @@ def deviations(X: Any) -> Array:
 
 
 def _named(value: Any) -> Any:
-    """A setting in plain values: of a part its class."""
+    """A setting as a plain value; an estimator is given by the name of its class."""
     return type(value).__name__ if hasattr(value, "get_params") else value

@@ -1,4 +1,4 @@
-"""Rows held out of a fit, the same share of every class."""
+"""A stratified choice of the rows that are held out of a fit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from separatrix.base.arrays import Integers
 
 
 def held_out(codes: Integers, share: float, seed: int) -> Any:
-    """Which rows to hold out, (n,) of bool: ``share`` of each class, drawn by ``seed``; one row of each stays.
+    """A mask (n,) of the rows to hold out: ``share`` of each class, at random, but never all rows of a class.
 
-    Rows that do not divide evenly go to the classes with the largest remainders.
+    Fractions of rows are rounded by the largest remainders, so that the total is ``share`` of all rows.
 
     >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
     >>> held[:8].sum().item(), held[8:].sum().item()

@@ -1,4 +1,4 @@
-"""A classifier in one sentence: what it is, and the settings that are not as they are by default."""
+"""A classifier in one sentence: its name and the settings that differ from the defaults."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from separatrix.classifiers import describe, name_of
 
-# Settings that are said elsewhere, or matter to nobody who reads a sentence.
-_UNSAID = {"random_state", "warm_start", "estimator", "tol", "max_iter"}
+# Settings that are shown elsewhere, or that are not interesting in a sentence.
+_NOT_SHOWN = {"random_state", "warm_start", "estimator", "tol", "max_iter"}
 
 
 def model_sentence(name: str, model: Any) -> str:
-    """Of a fitted classifier.
+    """The sentence about a fitted classifier.
 
     >>> from separatrix import Perceptron
     >>> model_sentence("perceptron", Perceptron("batch").fit([[0.0], [1.0]], [0, 1]))
@@ -22,15 +22,15 @@ def model_sentence(name: str, model: Any) -> str:
     part = getattr(model, "estimator", None)
     if part is not None:
         inner = name_of(type(part))
-        assert inner is not None  # the command line makes parts of offered classifiers alone
+        assert inner is not None  # The command line uses only registered classifiers as parts.
         return f"{about}; each is {model_sentence(inner, part)}"
     own = model.get_params(deep=False)
-    return ", ".join([about, *_SAID.get(name, _changed)(type(model)().get_params(deep=False), own, model)])
+    return ", ".join([about, *_DESCRIBED_BY.get(name, _changed)(type(model)().get_params(deep=False), own, model)])
 
 
 def _changed(before: Mapping[str, Any], now: Mapping[str, Any], model: Any) -> list[str]:
-    """Those that differ from the defaults."""
-    named = [name for name, value in now.items() if name not in _UNSAID and str(value) != str(before[name])]
+    """The settings that differ from the defaults."""
+    named = [name for name, value in now.items() if name not in _NOT_SHOWN and str(value) != str(before[name])]
     return [_said(name, now[name]) for name in named]
 
 
@@ -51,4 +51,4 @@ def _logistic(before: Mapping[str, Any], now: Mapping[str, Any], model: Any) -> 
     return [f"C={C:.4g}{chosen}" if isinstance(C, float) else f"C={C}", *rest]
 
 
-_SAID: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Any], list[str]]] = {"logistic": _logistic}
+_DESCRIBED_BY: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], Any], list[str]]] = {"logistic": _logistic}

@@ -1,7 +1,7 @@
-"""The classifiers on the command line: their names, and the options that become their settings.
+"""The classifiers on the command line: their names, and the options for their settings.
 
-Both come from what each classifier says of itself (``classifiers.description``). An option that is not given leaves the
-classifier's own default.
+Both come from the classifiers' descriptions (``classifiers.description``). Without an option, the classifier keeps its
+default.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from separatrix.classifiers.description import Setting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The classifier that is fitted where none is asked for, alone and as a part of others.
-PART = "logistic"
+# The default classifier, alone and as the base of others.
+DEFAULT_MODEL = "logistic"
 SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
 _OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
 
 
 def settings() -> tuple[Setting, ...]:
-    """The settings of all classifiers, in the order of the registry; one that several have is there once."""
+    """The settings of all classifiers in the order of the registry, each option once."""
     return tuple({setting.option: setting for name in OFFERED for setting in describe(name).settings}.values())
 
 
 class _Options(Mapping[str, str]):
-    """The options by the arguments and parameters that they set; descriptions are read when it is first used."""
+    """The options by the parameters that they set. Descriptions are read at first use."""
 
     def __getitem__(self, name: str) -> str:
         return _options()[name]
@@ -52,13 +52,13 @@ def _options() -> dict[str, str]:
 
 
 def _type_of(setting: Setting) -> Any:
-    """What click converts the option's text with."""
+    """The click type that converts the option's text."""
     if not setting.words:
         return setting.type
     if setting.type is str:
         return click.Choice(setting.words)
 
-    def number_or_word(value: Any) -> float | str:  # a function: click.ParamType is generic only from click 8.4 on
+    def number_or_word(value: Any) -> float | str:  # Not a click.ParamType, which is generic only since click 8.4.
         if isinstance(value, float) or value in setting.words:
             return value  # type: ignore[no-any-return]
         try:
@@ -73,7 +73,7 @@ def _type_of(setting: Setting) -> Any:
 
 
 def _help_of(setting: Setting) -> str:
-    """The setting's own help; where it is one of a registry's names, all of these."""
+    """The help of a setting, followed by all names of its registry if it has one."""
     if not setting.names:
         return setting.help
     module, _, registry = setting.names.partition(":")
@@ -82,7 +82,7 @@ def _help_of(setting: Setting) -> str:
 
 
 def _decorated(command: F, setting: Setting) -> F:
-    """The command with the option of this setting."""
+    """The command with an option for this setting."""
     kind: dict[str, Any] = (
         {"is_flag": True} if setting.flag is not None else {"type": _type_of(setting), "metavar": setting.metavar}
     )
@@ -90,20 +90,22 @@ def _decorated(command: F, setting: Setting) -> F:
 
 
 def models_listed() -> str:
-    """For the end of a help text."""
+    """The list of models for the end of a help text."""
     lines = "\n".join(f"  {name:<17}{describe(name).about}" for name in OFFERED)
     return f"\b\nModels:\n{lines}\n\n"
 
 
 def model_options(command: F) -> F:
-    """``--model``, ``--base`` and one option for each setting."""
+    """Add ``--model``, ``--base`` and one option for each setting."""
     for setting in reversed(settings()):
         command = _decorated(command, setting)
     parts = click.Choice([name for name in OFFERED if not describe(name).parts])
-    base = f"Of which model {' and '.join(_made_of_parts())} are made ({PART})."
+    base = f"The base model of {' and '.join(_made_of_parts())}; {DEFAULT_MODEL} by default."
     command = click.option("--base", type=parts, metavar="NAME", help=base)(command)
-    kinds = f"One of {', '.join(OFFERED)} ({PART}): see below."
-    return click.option("--model", type=click.Choice(list(OFFERED)), default=PART, metavar="NAME", help=kinds)(command)
+    kinds = f"One of {', '.join(OFFERED)}; {DEFAULT_MODEL} by default. See below."
+    return click.option("--model", type=click.Choice(list(OFFERED)), default=DEFAULT_MODEL, metavar="NAME", help=kinds)(
+        command
+    )
 
 
 def _made_of_parts() -> list[str]:
@@ -111,7 +113,7 @@ def _made_of_parts() -> list[str]:
 
 
 def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> Any:
-    """The classifier that the options ask for. ``given``: by parameter, None where an option is not there.
+    """The classifier that the options ask for. ``given`` holds values by parameter, None for options not given.
 
     >>> unfitted("perceptron", None, 0, {"max_iter": 50, "C": None})
     Perceptron(max_iter=50, random_state=0)
@@ -126,7 +128,7 @@ def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> 
             came = f"{model} is not made of other models"
             raise ParameterError("--base", came, f"leave it out, or choose --model {' or '.join(_made_of_parts())}")
         return _made(model, asked, seed)
-    return CLASSIFIERS[model](_made(base or PART, asked, seed))
+    return CLASSIFIERS[model](_made(base or DEFAULT_MODEL, asked, seed))
 
 
 def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[str]:
@@ -143,7 +145,7 @@ def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[
 
 
 def repeated(context: click.Context, names: Collection[str]) -> list[str]:
-    """The options of these names as they were given on the command line, to be given to another command."""
+    """The options of these names as given on the command line, to repeat them in another command."""
     words: list[str] = []
     for option in context.command.params:
         value: Any = context.params.get(option.name or "")
@@ -153,8 +155,8 @@ def repeated(context: click.Context, names: Collection[str]) -> list[str]:
         if option.is_flag:
             words.append(option.opts[-1])
         else:
-            for one in value if option.multiple else [value]:
-                words += [option.opts[-1], str(one)]
+            for single in value if option.multiple else [value]:
+                words += [option.opts[-1], str(single)]
     return words
 
 

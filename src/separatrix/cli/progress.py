@@ -1,11 +1,11 @@
-"""What is drawn on standard error while work goes on: what is being done, for how long, and a bar a stage.
+"""The progress display on standard error: what is being done, for how long, and one bar per stage.
 
     ⠹ 0:00:07 fitting logistic
       ━━━━━━━━━━━━━━━━━━ fold 3 of 10
       ━━━━━━━━━━━━━━━━━━ sampled-newton: iteration 4, gap 3.2e-05 (1e-08 asked)
 
-A stage without a known end has no bar. Drawn by a thread of rich's, ten times a second, from what was told last, so
-that work which tells of a thousand stages a second is not slowed down. Imported once something has been drawn for.
+A stage without a known end has no bar. A thread of rich draws the latest state ten times a second, so that work which
+reports thousands of stages a second is not slowed down. This module is imported only when something is drawn.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from separatrix.base.watching import Stage
     from separatrix.cli.terminal import Work
 
-# Columns of a bar on a screen of so many, of the least bar or text, and of the clock; draws a second.
-BAR, SCREEN, FEWEST, CLOCK, DRAWS = 18, 80, 4, 7, 10
+# Widths in characters: a bar takes 18 of 80 columns, bars and texts have at least 4, and the clock has 7.
+BAR_WIDTH, SCREEN_WIDTH, LEAST_WIDTH, CLOCK_WIDTH = 18, 80, 4, 7
+DRAWS_PER_SECOND = 10
 
 
 class Drawn:
-    """Work as it stands whenever it is rendered."""
+    """The current state of work, drawn each time it is rendered."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -43,9 +44,9 @@ class Drawn:
         text, path = self.work.said
         elapsed = timedelta(seconds=int(time.monotonic() - self.work.begun))
         clock = Text(str(elapsed), "progress.elapsed")
-        yield _line(options, self.spinners[options.ascii_only], clock, CLOCK, text)
+        yield _line(options, self.spinners[options.ascii_only], clock, CLOCK_WIDTH, text)
         for stage in path:
-            yield _staged(options, stage, max(FEWEST, BAR * options.max_width // SCREEN))
+            yield _staged(options, stage, max(LEAST_WIDTH, BAR_WIDTH * options.max_width // SCREEN_WIDTH))
 
 
 def _staged(options: ConsoleOptions, stage: Stage, width: int) -> Table:
@@ -56,23 +57,25 @@ def _staged(options: ConsoleOptions, stage: Stage, width: int) -> Table:
 
 
 def _line(options: ConsoleOptions, mark: RenderableType, left: RenderableType, width: int, text: str) -> Table:
-    """One line: a mark, what is on the left, so wide, and a text, cut where it is too long."""
+    """One line: a mark, a cell of the given width, and a text that is shortened if it is too long."""
     line = Table.grid(padding=(0, 1, 0, 0))
     cells: list[RenderableType] = [mark, left] if width else [mark]
     for _ in cells:
         line.add_column(no_wrap=True, min_width=1)
     said = Text(text, no_wrap=True)
-    said.truncate(max(FEWEST, options.max_width - width - 4), overflow="crop" if options.ascii_only else "ellipsis")
+    said.truncate(
+        max(LEAST_WIDTH, options.max_width - width - 4), overflow="crop" if options.ascii_only else "ellipsis"
+    )
     line.add_row(*cells, said)
     return line
 
 
 def drawing(work: Work) -> Live:
-    """Of work, on standard error; nothing is left of it when it stops. What goes to standard output is left alone."""
+    """A live display of work on standard error. It is erased when it stops, and standard output is not touched."""
     return Live(
         Drawn(work),
         console=Console(stderr=True),
-        refresh_per_second=DRAWS,
+        refresh_per_second=DRAWS_PER_SECOND,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -1,4 +1,4 @@
-"""``separatrix show``: what a model file holds, for people; what changed between two; its settings elsewhere."""
+"""``separatrix show``: show a model file, the changes between two, or the settings for another package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.cli import terminal
 from separatrix.cli.table_arguments import FILE, json_option, read_model
 
-# The packages of ``separatrix.export.other_packages.PACKAGES``, which is not imported before it is asked for.
+# A copy of ``separatrix.export.other_packages.PACKAGES``, which is imported only when it is needed.
 PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")
 
 _EXAMPLES = """\b
@@ -20,18 +20,20 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Say what is in a model file, or what changed between two.")
+@click.command(epilog=_EXAMPLES, short_help="Show a model file, or the changes between two.")
 @click.argument("model", type=FILE)
 @click.argument("other", type=FILE, required=False)
-@click.option("--as", "package", type=click.Choice(PACKAGES), help="The line that asks this package for the same fit.")
+@click.option(
+    "--as", "package", type=click.Choice(PACKAGES), help="Print the code that makes the same fit with this package."
+)
 @json_option
 def show(model: str, other: str | None, package: str | None, as_json: bool) -> None:
-    """Show what MODEL is: classifier, settings, columns, certificate, what it was fitted on, every weight.
+    """Show what is in MODEL: classifier, settings, columns, certificate, the data of the fit, and every weight.
 
-    With OTHER, a second model file, show what changed from MODEL to OTHER. One of the two may be -, standard input.
+    With a second model file, OTHER, show what changed from MODEL to OTHER. One of the two may be - (standard input).
     """
     if other is not None and package is not None:
-        raise ParameterError("--as", "got it with two models", "give one model file")
+        raise ParameterError("--as", "it was given with two models", "give one model file")
     from separatrix.cli import show_output
 
     known = read_model(model, other)

@@ -1,4 +1,4 @@
-"""A model file for people: what it holds, what changed to another, what its settings are called elsewhere."""
+"""Print a model file for people, the changes between two, or the settings for another package."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from separatrix.model_file import Difference, ModelFile
     from separatrix.table import Encoder
 
-# Columns of a kind, levels of a category, and changed numbers that are listed.
-MOST_COLUMNS, MOST_LEVELS, MOST_NUMBERS = 30, 8, 20
+# The output lists at most this many columns of a kind, levels of a category, and changed numbers.
+MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
 _MISSING = {
     "error": "missing values are refused",
-    "impute": "missing values are filled with the means of training",
-    "indicator": "missing values are filled with the means of training, and marked",
-    "drop": "rows with missing values get no answer",
+    "impute": "missing values are filled with the training means",
+    "indicator": "missing values are filled with the training means, and marked",
+    "drop": "rows with missing values get no prediction",
 }
-_UNSEEN = {"error": "refused", "average": "counted as average"}
+_UNSEEN = {"error": "refused", "average": "encoded as the training average"}
 
 
 def show_model(known: ModelFile) -> None:
-    """Everything, in a screen or two."""
+    """Print the whole model."""
     classes = [str(label) for label in known.scorer.classes.tolist()]
     about = describe(known.classifier).about.partition(";")[0]
     terminal.line("model", f"{known.classifier} ({about}), written by separatrix {known.made_by}")
     if known.target is not None:
         terminal.line("target", known.target)
-    terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS))
+    terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS_SHOWN))
     _show_settings(known)
     _show_columns(known)
     if known.scaling is not None:
-        less = "less its mean in training, " if known.scaling.center.any() else ""
-        terminal.line("units", f"each column {less}over its standard deviation: weights are per deviation")
+        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
+        terminal.line("units", f"each column is {how} by its standard deviation; weights are per standard deviation")
     if known.certificate is not None:
         terminal.say()
         terminal.certificate(known.certificate)
@@ -57,38 +57,42 @@ def _show_settings(known: ModelFile) -> None:
 
 
 def _flat(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Settings by name, those of parts behind the part's own."""
-    found: list[tuple[str, Any]] = []
+    """Settings by name. The settings of a part follow the part itself."""
+    flat: list[tuple[str, Any]] = []
     for name, value in parameters.items():
         inner = isinstance(value, dict) and set(value) == {"classifier", "parameters"}
-        found.append((name, value["classifier"] if inner else value))
-        found += [(f"{name}__{deep}", one) for deep, one in _flat(value["parameters"])] if inner else []
-    return found
+        flat.append((name, value["classifier"] if inner else value))
+        flat += [(f"{name}__{deep}", setting) for deep, setting in _flat(value["parameters"])] if inner else []
+    return flat
 
 
 def _show_columns(known: ModelFile) -> None:
     encoder = known.encoder
     if encoder is None:
-        unnamed = "" if known.features else ", known by their order"
+        unnamed = "" if known.features else ", identified by their order"
         terminal.line("columns", f"{terminal.count(known.columns, 'number')}{unnamed}")
         return
     kinds = dict.fromkeys(column.kind for column in encoder.columns)
     for k, kind in enumerate(kinds):
-        names = [column.name for column in encoder.columns if column.kind == kind]
-        plural = {"category": "categories"}.get(kind, f"{kind}s")
-        said = f"{len(names)} {kind if len(names) == 1 else plural}"
-        listed = "" if kind == "category" else f": {terminal.some([*map(item, names)], MOST_COLUMNS)}"
-        terminal.line("" if k else "columns", said + listed)
+        terminal.line("" if k else "columns", _columns_of_kind(encoder, kind))
         if kind == "category":
             _show_categories(encoder)
-    unseen = f"; categories never seen are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
+    unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
     terminal.line("policies", _MISSING[encoder.missing] + unseen)
 
 
+def _columns_of_kind(encoder: Encoder, kind: str) -> str:
+    """The number of columns of a kind and their names. Categories are listed separately, with their levels."""
+    names = [column.name for column in encoder.columns if column.kind == kind]
+    plural = {"category": "categories"}.get(kind, f"{kind}s")
+    number = f"{len(names)} {kind if len(names) == 1 else plural}"
+    return number if kind == "category" else f"{number}: {terminal.some([*map(item, names)], MOST_COLUMNS_SHOWN)}"
+
+
 def _show_categories(encoder: Encoder) -> None:
-    for column in [one for one in encoder.columns if one.kind == "category"][:MOST_COLUMNS]:
+    for column in [one for one in encoder.columns if one.kind == "category"][:MOST_COLUMNS_SHOWN]:
         reference, *others = map(item, column.levels)
-        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS)}, each against {reference}")
+        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS_SHOWN)}, each against {reference}")
 
 
 def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
@@ -101,7 +105,7 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
     counts = got("class_counts")
     if isinstance(counts, list | tuple) and len(counts) == len(classes):
         pairs = [f"{item(label)} {count}" for label, count in zip(classes, counts, strict=True)]
-        terminal.line("", terminal.some(pairs, MOST_COLUMNS))
+        terminal.line("", terminal.some(pairs, MOST_COLUMNS_SHOWN))
     for key, label in (("held_out", "held out"), ("validated", "validated")):
         if got(f"{key}_accuracy") is not None:
             loss = got(f"{key}_log_loss")
@@ -161,36 +165,42 @@ _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
 
 
 def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
-    """What changed from one to the other, the largest numbers first."""
+    """Print what changed from one model to the other, with the largest changes of numbers first."""
     from separatrix.model_file.changes import differences
 
-    found = differences(before, after)
+    changes = differences(before, after)
     if as_json:
-        terminal.document(terminal.json_text({"changes": [one._asdict() for one in found]}))
-    elif not found:
+        terminal.document(terminal.json_text({"changes": [change._asdict() for change in changes]}))
+    elif not changes:
         terminal.say("nothing changed: both files hold the same model")
     else:
-        _show_differences(found)
+        _show_differences(changes)
 
 
-def _show_differences(found: list[Difference]) -> None:
-    def numeric(one: Difference) -> bool:
-        return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
-
-    facts, numbers = [one for one in found if not numeric(one)], [one for one in found if numeric(one)]
+def _show_differences(changes: list[Difference]) -> None:
+    """First the changes of settings and other facts, then a table of changed numbers."""
+    facts, numbers = [one for one in changes if not _numeric(one)], [one for one in changes if _numeric(one)]
     room = max((len(printable(one.what)) for one in facts), default=0) + 2
     for one in facts:
         _show_difference(one, room)
     if numbers:
-        shown = numbers[:MOST_NUMBERS]
-        more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
-        terminal.say(f"numbers{more}", bold=True)
-        values = [[one.before, one.after, _change(one)] for one in shown]
-        terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
+        _show_numbers(numbers)
+
+
+def _numeric(one: Difference) -> bool:
+    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
+
+
+def _show_numbers(numbers: list[Difference]) -> None:
+    shown = numbers[:MOST_CHANGES_SHOWN]
+    more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
+    terminal.say(f"numbers{more}", bold=True)
+    values = [[one.before, one.after, _change(one)] for one in shown]
+    terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
 
 
 def _show_difference(one: Difference, room: int) -> None:
-    """On one line where that fits, else on two."""
+    """A change on one line if it fits, otherwise on two."""
     before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
     head = f"{printable(one.what):<{room}}"
     whole = before if one.before == one.after else f"{before} -> {after}"
@@ -203,7 +213,7 @@ def _show_difference(one: Difference, room: int) -> None:
 
 
 def _change(one: Difference) -> float | None:
-    """By how much a number changed; None where one of the two models has no such number."""
+    """By how much a number changed; None if only one of the models has it."""
     return None if one.before is None or one.after is None else one.after - one.before
 
 
@@ -216,45 +226,45 @@ def _short(value: Any) -> str:
 
 
 def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
-    """The line that asks another package for the same fit."""
+    """Print the code that makes the same fit with another package."""
     from separatrix.export.other_packages import as_settings
 
-    found = as_settings(**_settings(known))[package]
-    if found.code is not None:
-        found = replace(found, note="; ".join(filter(None, [found.note, *_beside(known)])))
+    translation = as_settings(**_settings(known))[package]
+    if translation.code is not None:
+        translation = replace(translation, note="; ".join(filter(None, [translation.note, *_beside(known)])))
     if as_json:
-        terminal.document(terminal.json_text(vars(found)))
+        terminal.document(terminal.json_text(vars(translation)))
         return
-    if found.code is None:
-        terminal.line(package, f"has no such fit: {found.note}")
+    if translation.code is None:
+        terminal.line(package, f"has no such fit: {translation.note}")
         return
-    terminal.document(f"{found.code}\n")
-    if found.note:
-        terminal.say(f"({found.note})", err=True)
+    terminal.document(f"{translation.code}\n")
+    if translation.note:
+        terminal.say(f"({translation.note})", err=True)
 
 
 def _beside(known: ModelFile) -> list[str]:
-    """What the fit depends on beside its settings."""
-    found = []
+    """Notes on what the fit depends on apart from its settings."""
+    notes = []
     if known.scaling is not None:
-        less = "less its mean in training, " if known.scaling.center.any() else ""
-        found.append(f"columns were standardised first: each of X is {less}over its standard deviation")
-    if not known.training:  # by ``fit`` of the command line, which takes none
-        found.append("sample weights and an offset, if the fit had any, are not in the file: give them here, too")
-    return found
+        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
+        notes.append(f"columns were standardised first: each column of X is {how} by its standard deviation")
+    if not known.training:  # Fits by the command line have no sample weights and no offset.
+        notes.append("sample weights and an offset, if the fit had any, are not in the file: give them here too")
+    return notes
 
 
 def _settings(known: ModelFile) -> dict[str, Any]:
-    """What ``as_settings`` takes, of a logistic regression."""
+    """The arguments of ``as_settings``, for a logistic regression."""
     asked = known.parameters
     if known.classifier != "logistic" or known.certificate is None:
         came = f"the model is {known.classifier}"
-        raise ParameterError("--as", came, "give a logistic regression: other packages have its penalty")
+        raise ParameterError("--as", came, "give a logistic regression, which the other packages have too")
     plain = {"bias_reduction": None, "loss": "logistic"}
     for name, usual in plain.items():
         if asked.get(name, usual) != usual or name in known.left_out:
             came = Message("the model has ", Setting(name, asked.get(name)))
-            raise ParameterError("--as", came, "give one without: the others have no such setting")
+            raise ParameterError("--as", came, "give a model without it: the other packages have no such setting")
     claim: Any = known.certificate.claim
     classes = known.scorer.classes.tolist()
     return {

@@ -1,4 +1,4 @@
-"""The table on the command line: the options that say how it is read, and the reading."""
+"""Tables on the command line: the options that say how to read them, and the reading."""
 
 from __future__ import annotations
 
@@ -22,40 +22,41 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Whether a file can be read is found out by opening it, so that it ends with the exit code of bad data.
+# click does not check whether files can be read. Opening them does, and gives the exit code for bad data.
 FILE = click.Path(readable=False)
-# Standard input where something is read, standard output where answers are written.
+# Standard input for what is read, standard output for what is written.
 STANDARD = "-"
 POLICIES = ("error", "impute", "indicator", "drop")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
 threads_option = click.option(
-    "--threads", type=click.IntRange(1), metavar="N", help="How many (all cores). The answer does not depend on it."
+    "--threads",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The number of threads; all cores by default. It does not change the result.",
 )
 
 
 _SPELLING = (
-    click.option("--encoding", default="utf-8", metavar="NAME", help="Of text files (utf-8); latin-1, cp1250, ..."),
-    click.option("--delimiter", metavar="MARK", help="Between the cells of text files: , or ; or tab (by the header)."),
-    click.option(
-        "--decimal", default=".", metavar="MARK", help="Of numbers in text files: . (the default) or a comma."
-    ),
+    click.option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text files; utf-8 by default."),
+    click.option("--delimiter", metavar="MARK", help="Separator in text files: , or ; or tab. Detected by default."),
+    click.option("--decimal", default=".", metavar="MARK", help="Decimal mark in text files: . (the default) or ,"),
     click.option(
         "--max-columns",
         type=click.IntRange(1),
         metavar="N",
-        help="The most columns of a libsvm file (a million, or ten for each of its pairs).",
+        help="The most columns of a libsvm file; by default a million, or ten per index:value pair.",
     ),
     click.option(
         "--max-unpacked",
         type=float,
         metavar="GB",
-        help="The most that a compressed file may unpack to (1 GB, or 100 times its size).",
+        help="The most that a compressed file may unpack to; by default 1 GB, or 100 times its size.",
     ),
 )
 
 
 def spelling_options(command: F) -> F:
-    """How text files are spelled, and how large a table may become. No model keeps it: another file may differ."""
+    """Add the options for the format of text files and for size limits. Models do not store them: files differ."""
     for option in reversed(_SPELLING):
         command = option(command)
     return command
@@ -63,7 +64,7 @@ def spelling_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a table to be learned from."""
+    """The options for reading a training table."""
 
     target: str | None = None
     drop: tuple[str, ...] = ()
@@ -78,28 +79,30 @@ class Wanted:
 
     @property
     def spelling(self) -> dict[str, Any]:
-        """By the names of ``read_table``'s arguments."""
+        """The format of text files and the size limits, as arguments of ``read_table``."""
         return {name: getattr(self, name) for name in SPELLED}
 
 
 def table_options(command: F) -> F:
-    """Options that make a ``Wanted``."""
+    """Add the options that make a ``Wanted``."""
     options = (
-        click.option("--target", metavar="COL", help="The column to predict. Demo sets have one of their own."),
-        click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be given again."),
+        click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default."),
+        click.option("--drop", metavar="COL", multiple=True, help="Leave a column out. May be repeated."),
         click.option(
-            "--schema", type=FILE, metavar="FILE", help="What columns hold (JSON): see --print-schema of fit."
+            "--schema", type=FILE, metavar="FILE", help="What the columns hold (JSON); fit --print-schema prints one."
         ),
         click.option(
             "--missing",
             type=click.Choice(POLICIES),
             default="error",
             metavar="HOW",
-            help="Missing values: error (the default) refuses them, impute fills in means, indicator does that and "
-            "marks them by columns of their own, drop leaves such rows out.",
+            help="Missing values: error (the default) refuses them, impute fills in means, indicator also adds columns "
+            "that mark them, drop leaves such rows out.",
         ),
         click.option(
-            "--strict", is_flag=True, help="Refuse categories never seen when predicting; else they count as average."
+            "--strict",
+            is_flag=True,
+            help="Refuse new category levels in prediction; by default they are encoded as the average.",
         ),
         *_SPELLING,
     )
@@ -109,7 +112,7 @@ def table_options(command: F) -> F:
 
 
 def read(data: str, wanted: Wanted) -> RawTable:
-    """The table, with labels; nothing is learned from its values yet."""
+    """The table with its labels, before the encoding is learned."""
     from separatrix.table import read_raw
 
     unseen = "error" if wanted.strict else "average"
@@ -120,24 +123,25 @@ def read(data: str, wanted: Wanted) -> RawTable:
 
 
 def inferred(data: str, wanted: Wanted) -> Schema:
-    """What the columns seem to hold, whether or not a model could be fitted to them."""
+    """What the columns seem to hold, whether or not a model can be fitted to them."""
     from separatrix.table import Column, Schema, infer, open_source
     from separatrix.table.formats import SparseSource, Spelling
     from separatrix.table.select import literal, refuse_unknown
 
     source = open_source(data, Spelling(**wanted.spelling))
     if isinstance(source, SparseSource):
-        raise TableError(source.name, "a libsvm file has no schema", "all its columns are numbers: fit as it is")
+        raise TableError(source.name, "a libsvm file has no schema", "fit it as it is: all its columns are numbers")
     given = _schema(wanted.schema) or Schema(())
-    target = next((name for name in (wanted.target, given.target, source.target) if name is not None), None)
-    for name in (*wanted.drop, *given.names, *([] if target is None else [target])):
+    targets = [name for name in (wanted.target, given.target, source.target) if name is not None][:1]
+    for name in (*wanted.drop, *given.names, *targets):
         refuse_unknown(source, name)
+    target = targets[0] if targets else None
     left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
     kept = tuple(column for column in given.columns if column.name not in wanted.drop)
     with terminal.working(f"reading {data}"):
         columns = source.read(source.names, literal(given.columns, target, given.classes))
-        found = infer(columns, target, Schema((*kept, *left_out), target, given.classes))
-    return replace(found, columns=tuple(replace(column, note=in_shell(column.note)) for column in found.columns))
+        schema = infer(columns, target, Schema((*kept, *left_out), target, given.classes))
+    return replace(schema, columns=tuple(replace(column, note=in_shell(column.note)) for column in schema.columns))
 
 
 def read_for(
@@ -148,7 +152,7 @@ def read_for(
     target: str | None = None,
     labelled: bool = False,
 ) -> Table:
-    """The model's columns: by name, or in their order where the model was fitted without names."""
+    """The model's columns, found by name, or by their order if the model was fitted without names."""
     from separatrix.table import open_source, read_rows
     from separatrix.table.formats import Spelling
 
@@ -160,9 +164,9 @@ def read_for(
             source = open_source(data, Spelling(**spelling))
             columns = tuple(name for name in source.names if name not in (target, source.target))
             if len(columns) != known.columns:
-                came = f"it has {len(columns)} columns, and the model, which knows no names, has {known.columns}"
-                raise TableError(source.name, came, "give just the columns that were fitted, in their order")
-            rows = source.read(source.names) if data == STANDARD else data  # which is read once only
+                came = f"it has {len(columns)} columns, and the model, which has no column names, has {known.columns}"
+                raise TableError(source.name, came, "give only the columns of the fit, in the same order")
+            rows = source.read(source.names) if data == STANDARD else data  # Standard input can be read only once.
         classes = [label for label in known.scorer.classes.tolist() if isinstance(label, str)]
         typed = len(classes) < len(known.scorer.classes)
         table = read_rows(rows, columns, strict, target, labelled, typed=typed, classes=classes, **spelling)
@@ -170,7 +174,7 @@ def read_for(
 
 
 def read_model(path: str, *others: str | None) -> ModelFile:
-    """The model in a file, or on standard input, which none of the ``others`` then may be."""
+    """The model in a file or on standard input. In the second case, none of the ``others`` may be standard input."""
     from separatrix import model_file
     from separatrix.base import checksummed_json
 
@@ -178,14 +182,16 @@ def read_model(path: str, *others: str | None) -> ModelFile:
         return model_file.read(path)
     if STANDARD in others:
         raise ParameterError(
-            STANDARD, "it stands for two arguments", "standard input is read once: give a file for one"
+            STANDARD,
+            "it is given for two arguments",
+            "give a file for one of them: standard input can be read only once",
         )
     with model_file.naming("standard input"):
         return model_file.from_bytes(b"" if sys.stdin is None else checksummed_json.read_stream(sys.stdin.buffer))
 
 
 def destination(option: str, out: str | None) -> str | None:
-    """Where answers go: a file that can be written, or None for standard output, which ``-`` is, too.
+    """Where the output goes: a writable file, or None for standard output. ``-`` means standard output too.
 
     >>> destination("--out", "-") is None
     True
@@ -197,16 +203,16 @@ def destination(option: str, out: str | None) -> str | None:
 
 
 def refuse_unwritable(option: str, out: str | None) -> None:
-    """Before any work: a fit whose model has nowhere to go is lost."""
+    """Refuse a file that cannot be written before any work is done, since the result would be lost."""
     if out is None:
         return
     if out == STANDARD:
-        raise ParameterError(option, "got '-'", "give the path of a file: it is written whole or not at all")
+        raise ParameterError(option, "got '-'", "give the path of a file")
     path = Path(out)
     if path.is_dir():
         raise ParameterError(option, f"{out!r} is a folder", "give the path of a file")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ParameterError(option, f"{out!r} is in no folder that can be written to", "make that folder first")
+        raise ParameterError(option, f"{out!r} is not in a writable folder", "create the folder, or give another path")
     from separatrix.base.atomic_files import refuse_irreplaceable
 
     try:
@@ -216,7 +222,7 @@ def refuse_unwritable(option: str, out: str | None) -> None:
 
 
 def write(option: str, out: str, content: bytes) -> None:
-    """The file, whole or not at all."""
+    """Write the whole file, or nothing if that fails."""
     from separatrix.base.atomic_files import replace_file
 
     try:

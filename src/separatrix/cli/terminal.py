@@ -1,7 +1,7 @@
-"""What a terminal shows: labelled lines that wrap, columns of numbers, JSON, and a note while work goes on.
+"""Output to the terminal: labelled lines that wrap, tables of numbers, JSON, and a progress display.
 
-Everything that the command line prints goes through ``say`` or ``document``, the only callers of ``click.echo``, so no
-name or cell of a file reaches the terminal with its control characters.
+Everything that the command line prints goes through ``say`` or ``document``, the only callers of ``click.echo``. So
+control characters in a name or a cell of a file never reach the terminal.
 """
 
 from __future__ import annotations
@@ -26,29 +26,27 @@ from separatrix.base.pieces import pieces
 from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
 
-# The certificate's own lines have this much room for their labels.
-LABEL = 11
-# Lines that go to a file or a pipe are not wrapped.
-UNWRAPPED = 1 << 16
-# Work that ends within so many seconds is not spoken of.
-PATIENCE = 1.0
+# The width of the labels at the left, as in the lines of a certificate.
+LABEL_WIDTH = 11
+# The width assumed for a file or a pipe, where lines are not wrapped.
+WIDTH_WITHOUT_WRAPPING = 1 << 16
+# Progress is shown for work that takes longer than this.
+SECONDS_BEFORE_PROGRESS = 1.0
 
 
 def width() -> int:
-    """Columns of the terminal; of COLUMNS where that is set; no limit where the output is no terminal."""
-    return max(40, shutil.get_terminal_size((UNWRAPPED, 24)).columns)
+    """The width of the terminal, or COLUMNS if it is set; unlimited if the output is not a terminal."""
+    return max(40, shutil.get_terminal_size((WIDTH_WITHOUT_WRAPPING, 24)).columns)
 
 
 def say(text: str = "", *, head: str = "", err: bool = False, **style: Any) -> None:
-    """Print one line for people: a head in bold, then text in the style asked for; control characters spelled out."""
+    """Print one line for people: a bold head, then text in a style. Control characters are escaped."""
     shown = click.style(printable(head), bold=True) if head else ""
     click.echo(shown + click.style(printable(text), **style), err=err)
 
 
 def document(content: str | bytes) -> None:
-    """Write to standard output what programs read: as it is into a pipe, its control characters spelled out on a
-    terminal. Bytes that are not text stay as they are.
-    """
+    """Write output for programs: unchanged into a pipe; on a terminal, with control characters escaped."""
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")
     if sys.stdout is not None and sys.stdout.isatty():
@@ -57,7 +55,7 @@ def document(content: str | bytes) -> None:
 
 
 def command_line(words: Sequence[str]) -> str:
-    r"""Words as a line for the shell; control characters are spelled in the shell's own way, so the line can be copied.
+    r"""Words as a line that can be copied to a shell, with control characters in the shell's own escapes.
 
     >>> print(command_line(["separatrix", "show", "my model.json", "a\x1bb"]))
     separatrix show 'my model.json' $'a\x1bb'
@@ -75,18 +73,18 @@ def _ansi_quoted(word: str) -> str:
 
 
 def line(label: str, text: str, colour: str | None = None) -> None:
-    """A label, and text that wraps beside it."""
-    wrapped = textwrap.wrap(printable(text), width() - LABEL - 1, break_on_hyphens=False) or [""]
-    head = f"{label + ': ':<{LABEL}}" if label else " " * LABEL
+    """Print a label, and text that wraps to its right."""
+    wrapped = textwrap.wrap(printable(text), width() - LABEL_WIDTH - 1, break_on_hyphens=False) or [""]
+    head = f"{label + ': ':<{LABEL_WIDTH}}" if label else " " * LABEL_WIDTH
     say(wrapped[0], head=head, fg=colour)
     for more in wrapped[1:]:
-        say(more, head=" " * LABEL, fg=colour)
+        say(more, head=" " * LABEL_WIDTH, fg=colour)
 
 
-def certificate(found: Any) -> None:
-    """A certificate's own lines, its status in green or red."""
-    for label, text in found.lines():
-        line(label, in_shell(text), ("green" if found.met else "red") if label == "status" else None)
+def certificate(shown: Any) -> None:
+    """Print the lines of a certificate, with the status in green or red."""
+    for label, text in shown.lines():
+        line(label, in_shell(text), ("green" if shown.met else "red") if label == "status" else None)
 
 
 def matrix(
@@ -97,8 +95,9 @@ def matrix(
     least: int = 11,
     widest: int = 40,
 ) -> None:
-    """A row of numbers for each name, as many columns at once as fit; numbers have at least so much room, None has
-    that of a number.
+    """Print a table of numbers with a row for each name. Columns that do not fit follow in further tables.
+
+    ``form`` is the format of a number, ``least`` the least width of a column, and ``widest`` the most for the names.
     """
     left = min(max((len(name) for name in names), default=0), max(8, min(widest, width() - least - 5)))
     cell = max(least, *(min(len(head), 24) for head in heads)) + 2
@@ -113,7 +112,7 @@ def matrix(
 
 
 def clipped(text: str, most: int) -> str:
-    """Text of at most so many letters.
+    """Text shortened to at most ``most`` characters.
 
     >>> clipped("a long name", 8)
     'a lon...'
@@ -122,7 +121,7 @@ def clipped(text: str, most: int) -> str:
 
 
 def some(texts: Sequence[str], most: int) -> str:
-    """The first few of several texts, and how many more there are.
+    """The first ``most`` texts, and the number of others.
 
     >>> some(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -132,7 +131,7 @@ def some(texts: Sequence[str], most: int) -> str:
 
 
 def item(text: str) -> str:
-    r"""Text that stands in a list: in quotes where its own marks, or space around it, would be taken for the list's.
+    r"""Text as an item of a list: in quotes if it has commas, quotes or surrounding white space.
 
     >>> item("Praha"), item("O'Hara, Praha"), item(" a")
     ('Praha', '"O\'Hara, Praha"', "' a'")
@@ -143,7 +142,7 @@ def item(text: str) -> str:
 
 
 def count(n: int, what: str) -> str:
-    """So many of something.
+    """A number with its noun.
 
     >>> count(1, "row"), count(1234, "row")
     ('1 row', '1234 rows')
@@ -152,12 +151,12 @@ def count(n: int, what: str) -> str:
 
 
 def share(value: float) -> str:
-    """A share of rows, by three digits."""
+    """A share with three digits."""
     return f"{value:.3f}"
 
 
 def json_text(value: Any, indent: int | None = 2) -> str:
-    """JSON. A float that is not finite has no form in JSON: infinity is "inf", NaN is null.
+    """A value as JSON. Floats that JSON does not have are written as "inf" and "-inf", and NaN as null.
 
     >>> print(json_text({"C": float("inf")}), end="")
     {
@@ -168,7 +167,7 @@ def json_text(value: Any, indent: int | None = 2) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""JSON with its control characters as escapes: the same values, and nothing that a terminal would obey.
+    r"""JSON with control characters escaped, so that a terminal does not interpret them.
 
     >>> print(escaped('["\x9b31m", "č"]'))
     ["\u009b31m", "č"]
@@ -192,16 +191,17 @@ def _jsonable(value: Any) -> Any:
 
 @contextmanager
 def working(text: str, prints: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show on standard error what is being done, and how far it has come, once that takes longer than a second.
+    """Show progress on standard error while work takes longer than a second.
 
-    Only on a terminal that can move its cursor; gone afterwards. Gives a function that changes the text. ``prints``:
-    the work itself writes to standard output, which then must not be that terminal.
+    It is shown only on a terminal that can move its cursor, and erased afterwards. The context gives a function that
+    changes the text. ``prints`` says that the work writes to standard output; then nothing is shown if that is a
+    terminal.
     """
     if not _drawable(sys.stderr) or (prints and sys.stdout is not None and sys.stdout.isatty()):
         yield lambda _: None
         return
     work = Work(text)
-    timer = threading.Timer(PATIENCE, work.show)
+    timer = threading.Timer(SECONDS_BEFORE_PROGRESS, work.show)
     timer.daemon = True
     timer.start()
     try:
@@ -217,8 +217,9 @@ def _drawable(stream: Any) -> bool:
 
 
 class Work:
-    """What is being done, and the stages it is in: ``said``. Shown by a timer, ended by the work's own thread:
-    whichever comes first, it is not shown afterwards.
+    """The current text and stages of work, ``said``. A timer shows it, and the working thread ends it.
+
+    The lock makes sure that it is not shown after it has ended.
     """
 
     def __init__(self, text: str) -> None:
@@ -228,15 +229,15 @@ class Work:
         self.lock = threading.Lock()
 
     def say(self, text: str) -> None:
-        """Go on to something else."""
+        """Change the text."""
         self.said = (printable(text), ())
 
     def see(self, stage: Stage, within: tuple[Stage, ...]) -> None:
-        """Be told of a stage: one assignment, for work tells of many that nobody will see."""
+        """Note the current stage. This is a single assignment, since work may report thousands of stages."""
         self.said = (self.said[0], (*within, stage))
 
     def show(self) -> None:
-        """Draw from now on."""
+        """Start to draw."""
         from separatrix.cli.progress import drawing
 
         with self.lock:
@@ -245,7 +246,7 @@ class Work:
                 self.shown.start()
 
     def end(self) -> None:
-        """Wipe away what is drawn."""
+        """Stop, and erase what is drawn."""
         with self.lock:
             self.ended = True
             if self.shown is not None:

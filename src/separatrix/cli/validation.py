@@ -1,4 +1,4 @@
-"""Cross-validation of one classifier: K fits, each to all folds but one, measured on that one.
+"""Cross-validation of one classifier: K fits, each on all folds but one, measured on that fold.
 
 The measures, means and standard errors are those of ``compare``. There all fits run at once, one in each thread; here
 one fit after the other uses all threads, and its progress is shown.
@@ -37,32 +37,32 @@ class CrossValidation:
 
     @property
     def unmet(self) -> int:
-        """The number of fits that did not end as asked."""
+        """The number of fits that did not meet their stopping rule."""
         return self.n_folds - self.standing.n_met
 
     def as_dict(self) -> dict[str, Any]:
         """Means, standard errors, and the figures of each fold."""
-        found: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
+        figures: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
         for name, figure in (("accuracy", self.standing.accuracy), ("log_loss", self.standing.log_loss)):
             if figure is not None:
-                found |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
-        return found | {"null_accuracy": self.baseline.accuracy.mean}
+                figures |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
+        return figures | {"null_accuracy": self.baseline.accuracy.mean}
 
     @property
     def sentence(self) -> str:
-        """The accuracy, and over which folds."""
+        """The accuracy and the folds, in one sentence."""
         accuracy = self.standing.accuracy
         always = f"always the majority: {terminal.share(self.baseline.accuracy.mean)}"
-        said = f"{self.n_folds} folds (the same share of each class, seed {self.seed})"
-        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {said}"
+        drawn = f"{self.n_folds} folds (stratified by class, seed {self.seed})"
+        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {drawn}"
 
     def show(self) -> None:
-        """Print it for people."""
+        """Print the figures for people."""
         terminal.line("validated", self.sentence)
         if self.standing.log_loss is not None:
-            terminal.line("", f"log loss {self.standing.log_loss} nats a row; ± is the standard error")
+            terminal.line("", f"log loss {self.standing.log_loss} nats per row; ± is the standard error")
         if self.unmet:
-            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not end as asked")
+            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not meet their stopping rule")
 
 
 def cross_validate(
@@ -73,10 +73,13 @@ def cross_validate(
     n_folds: int,
     seed: int,
 ) -> CrossValidation:
-    """Fit what ``made`` gives to all folds but one, for each; ``coded`` gives all rows as some of them teach."""
+    """Fit a new model of ``made`` for each fold, on all other folds.
+
+    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
+    """
     counts = np.bincount(codes)
     if counts.min() < 2:
-        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has one row only"
+        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
         raise ParameterError("--cv", came, "leave that class out, or leave --cv out")
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
@@ -85,7 +88,7 @@ def cross_validate(
     for k in range(n_folds):
         held = fold == k
         with part("fold", k + 1, n_folds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # fits that did not end as asked are counted
+            warnings.simplefilter("ignore")  # Failed fits are counted.
             X = coded(~held).X
             model = made().fit(X[~held], labels[~held])
         trials.append(measured(model, X[held], labels[held], np.flatnonzero(~held)))

@@ -1,6 +1,6 @@
-"""The verbs by name, each with its short help: ``separatrix VERB`` is the command VERB of ``separatrix.cli.VERB``.
+"""The verbs and their short help. ``separatrix VERB`` runs the command VERB of the module ``separatrix.cli.VERB``.
 
-A verb's module is imported when the verb runs, so that ``--help`` needs none of them. A new verb is one file and one
+A verb's module is imported only when the verb runs, so ``--help`` imports none of them. A new verb is one file and one
 line here.
 """
 
@@ -15,32 +15,32 @@ import click
 
 VERBS: dict[str, str] = {
     "fit": "Fit a model to a table, with a certificate.",
-    "predict": "Answer for every row of a table by a model.",
+    "predict": "Predict the class of every row of a table.",
     "evaluate": "Measure a model on a table with labels.",
-    "show": "Say what is in a model file, or what changed between two.",
+    "show": "Show a model file, or the changes between two.",
     "export": "Write a model as SQL, ONNX or Python.",
-    "check": "Look a table over before fitting, with proofs.",
+    "check": "Check a table before fitting.",
     "compare": "Cross-validate every classifier on a table.",
-    "completion": "Print the script that completes words in a shell.",
+    "completion": "Print a completion script for a shell.",
 }
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are ``VERBS``, imported when asked for by name."""
+    """A group whose commands are ``VERBS``, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All verbs, in the order of the registry."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb's command, from its own module."""
+        """The verb's command, imported from its module."""
         if cmd_name not in VERBS:
             return None
-        found: click.Command = getattr(import_module(f"separatrix.cli.{cmd_name}"), cmd_name)
-        return found
+        command: click.Command = getattr(import_module(f"separatrix.cli.{cmd_name}"), cmd_name)
+        return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click does; a verb that is not there gets what may be meant."""
+        """As click does, with a suggestion for an unknown verb."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             near = get_close_matches(args[0], VERBS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}"
@@ -48,20 +48,20 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs with their short helps, without importing any."""
+        """List the verbs with their short help, without importing them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
 
 
 class Sectioned(click.Command):
-    """A command whose options stand under several titles. ``sections``: names of parameters by title; others last."""
+    """A command whose help groups options. ``sections`` gives parameter names by title; all others come last."""
 
     def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.sections = sections
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Title by title."""
+        """Write the options, grouped by title."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         records = {param.name: param.get_help_record(ctx) for param in options}
         named = {name for names in self.sections.values() for name in names}

@@ -1,4 +1,4 @@
-"""Messages in the shell's words: each typed part of a message (``base/messages.py``) becomes an option.
+"""Messages for the shell: each typed part of a message (``base/messages.py``) becomes an option.
 
 setting             missing='impute', C=np.inf     --missing impute, --C inf
 a parameter         raise max_iter                 raise --max-iter
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def in_shell(text: str) -> str:
-    """The text with options for settings.
+    """The text with settings written as options.
 
     >>> in_shell(Message("leave it out with ", Setting("drop", "row id"), ", or raise ", Parameter("max_iter")))
     "leave it out with --drop 'row id', or raise --max-iter"
@@ -70,17 +70,17 @@ def _flags() -> frozenset[str]:
 
 @cache
 def _models() -> dict[str, str]:
-    """The names of the models on the command line, by those of their classes."""
+    """The command-line names of the models by their class names."""
     from separatrix.classifiers import OFFERED
 
     return {kind: name for name, (_, kind) in OFFERED.items()}
 
 
 def in_table(status: str, rows: Sequence[int] | Integers, names: Sequence[str] | None = None) -> str:
-    """A status with the numbers that its rows have in the user's table, and with the names of its columns.
+    """A status with the user's row numbers and column names.
 
-    ``rows``: for each row of the fit its number in the table, counted from 1. ``names``: of the columns of the fit,
-    where they are known.
+    ``rows`` gives the number in the table, counted from 1, of each row of the fit; ``names`` the names of the columns
+    of the fit, if they are known.
 
     >>> from separatrix.base.messages import RowNumber
     >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), [4, 6]))
@@ -95,7 +95,7 @@ def in_table(status: str, rows: Sequence[int] | Integers, names: Sequence[str] |
     return Message(over_rows(status, rows), " (rows counted from 1, as in the table)")
 
 
-def checks_in_shell(found: Checks) -> Checks:
-    """What a table's findings and notes say, in the shell's words."""
-    findings = tuple(replace(one, sentence=in_shell(one.sentence), do=in_shell(one.do)) for one in found.findings)
-    return replace(found, findings=findings, notes=tuple(map(in_shell, found.notes)))
+def checks_in_shell(checks: Checks) -> Checks:
+    """The findings and notes with settings written as options."""
+    findings = tuple(replace(one, sentence=in_shell(one.sentence), do=in_shell(one.do)) for one in checks.findings)
+    return replace(checks, findings=findings, notes=tuple(map(in_shell, checks.notes)))

@@ -1,8 +1,8 @@
-"""A model as JSON, in and out: readable, checked, and nothing in it is ever run.
+"""Models as JSON files. They are readable and checked, and nothing in them is ever executed.
 
-The file carries a checksum (``base.checksummed_json``): a file in which one byte was changed is refused.
-``body`` says what a file holds; ``forms``, ``records`` and ``kinds``, how values stand in it; ``fields_by_classifier``,
-what it keeps of each classifier; ``versions``, how older files are read; ``changes``, what differs between two models.
+A file has a checksum (``base.checksummed_json``), so a file in which a byte was changed is refused. ``body`` defines
+the content of a file; ``forms``, ``records`` and ``kinds`` how values are written; ``fields_by_classifier`` what is
+stored for each classifier; ``versions`` how older files are read; ``changes`` the differences between two models.
 """
 
 from separatrix.model_file.changes import Difference, differences

@@ -1,12 +1,12 @@
-"""A model in plain values, and back: what stands in a file for the model itself and for each part of it.
+"""A model as JSON types, and back. The content is the same for a whole model and for a model inside another.
 
-    classifier, parameters, left_out    the registry's name; the settings, and those that JSON cannot hold
-    columns, features, classes          d, its names or null; the labels
+    classifier, parameters, left_out    the name in the registry; the settings; the names of those that JSON cannot hold
+    columns, features, classes          d; the names of the columns or null; the labels
     scorer                              all that prediction needs
-    fitted                              what else ``fit`` has set
-    certificate                         with its claim, so that ``verify(X, y)`` works from the file
+    fitted                              the other attributes that ``fit`` sets
+    certificate                         with its claim, so that ``verify(X, y)`` works for a loaded model
 
-They are read in this order: an object that stands in several places is written in the first.
+They are written and read in this order. An object that occurs in several places is written in the first of them.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _NAMES = Several(Plain(str), "d")
 
 
 def _sizes(classifier: str, n_classes: int, columns: int) -> dict[str, int]:
-    """The lengths that all of a model's arrays are made of."""
+    """The lengths of the named axes of a model's arrays."""
     sizes = {"K": n_classes, "scores": 1 if n_classes == 2 else n_classes, "d": columns, "1+d": columns + 1}
     parts = {"models": SCHEMES[classifier].n_models(n_classes)} if classifier in SCHEMES else {}
     return sizes | parts
 
 
 def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
-    """The model in JSON's own types."""
+    """The model as JSON types."""
     if model.features is not None and len(set(model.features)) < len(model.features):
-        raise at.into("features").refuse("are not distinct", "give every column a name of its own")
+        raise at.into("features").refuse("are not distinct", "give every column a different name")
     fields, fitted = kept(model.classifier), model.fitted
     names = fields.names(len(model.scorer.classes)) if fitted else []
     return {
@@ -57,37 +57,37 @@ def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
     }
 
 
-def read_body(found: Any, at: Reading) -> dict[str, Any]:
-    """The fields of a ``ModelFile``, once every key, type and length has been seen to fit."""
-    if not isinstance(found, dict):
+def read_body(content: Any, at: Reading) -> dict[str, Any]:
+    """The fields of a ``ModelFile``, after checking every key, type and length."""
+    if not isinstance(content, dict):
         raise ModelFileError(f"its {at.path} is not an object")
-    require_keys(found, set(KEYS), at)
-    name = at.into("classifier").read(Choice(OFFERED), found["classifier"])
+    require_keys(content, set(KEYS), at)
+    name = at.into("classifier").read(Choice(OFFERED), content["classifier"])
     fields = kept(name)
-    at.into("parameters").require(isinstance(found["parameters"], dict), "is not an object")
-    columns = at.into("columns").read(Plain(int, 1), found["columns"])
-    classes = at.into("classes").read(Labels(), found["classes"])
+    at.into("parameters").require(isinstance(content["parameters"], dict), "is not an object")
+    columns = at.into("columns").read(Plain(int, 1), content["columns"])
+    classes = at.into("classes").read(Labels(), content["classes"])
     at = at.within(**_sizes(name, len(classes), columns))
-    features = at.into("features").read(Maybe(_NAMES), found["features"])
+    features = at.into("features").read(Maybe(_NAMES), content["features"])
     at.into("features").require(features is None or len(set(features)) == len(features), "are not distinct names")
-    scorer = at.into("scorer").read(fields.scorers, found["scorer"])
-    fitted = _fitted(fields, found["fitted"], len(classes), at.into("fitted"))
-    certificate = at.into("certificate").read(Maybe(fields.certificate), found["certificate"])
+    scorer = at.into("scorer").read(fields.scorers, content["scorer"])
+    fitted = _fitted(fields, content["fitted"], len(classes), at.into("fitted"))
+    certificate = at.into("certificate").read(Maybe(fields.certificate), content["certificate"])
     return {
         "classifier": name,
         "scorer": scorer,
-        "parameters": found["parameters"],
+        "parameters": content["parameters"],
         "features": features,
         "certificate": certificate,
         "fitted": fitted,
-        "left_out": at.into("left_out").read(Several(Plain(str)), found["left_out"]),
+        "left_out": at.into("left_out").read(Several(Plain(str)), content["left_out"]),
     }
 
 
-def _fitted(fields: FieldsKept, found: Any, n_classes: int, at: Reading) -> dict[str, Any]:
-    """The fit's attributes: all, or none, where a model was put together by hand."""
-    if not isinstance(found, dict):
+def _fitted(fields: FieldsKept, content: Any, n_classes: int, at: Reading) -> dict[str, Any]:
+    """The attributes of the fit: all of them, or none if the model was built by hand."""
+    if not isinstance(content, dict):
         raise ModelFileError(f"its {at.path} is not an object")
-    names = fields.names(n_classes) if found else []
-    require_keys(found, set(names), at)
-    return {name: at.into(name).read(fields.fitted[name], found[name]) for name in names}
+    names = fields.names(n_classes) if content else []
+    require_keys(content, set(names), at)
+    return {name: at.into(name).read(fields.fitted[name], content[name]) for name in names}

@@ -1,7 +1,8 @@
-"""What changed from one model to another: settings, columns, levels, classes, training, certificate, numbers.
+"""The differences between two models: settings, columns, levels, classes, training, certificate, numbers.
 
-Numbers have names: of a linear model its weights by column, of Gaussians their means, deviations and priors, of a model
-of parts those of each part. They are told apart by columns and classes, not by places; the largest changes come first.
+Numbers have names: the weights of a linear model by column; the means, deviations and priors of Gaussians; and for a
+model of several parts, those of each part. They are matched by column and class, not by position. The largest changes
+come first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from separatrix.model_file.plain import from_plain, to_plain
 
 
 class Difference(NamedTuple):
-    """What changed, from what and to what; None where one of the two has no such thing."""
+    """What changed, and its values before and after; None if one of the models does not have it."""
 
     what: str
     before: Any
@@ -29,7 +30,7 @@ class Difference(NamedTuple):
 
 
 def differences(a: ModelFile, b: ModelFile) -> list[Difference]:
-    """All that changed from ``a`` to ``b``; nothing where they are the same.
+    """All changes from ``a`` to ``b``; empty if the models are the same.
 
     >>> from separatrix import Perceptron
     >>> rows = [[0.0], [1.0]]
@@ -45,7 +46,7 @@ def differences(a: ModelFile, b: ModelFile) -> list[Difference]:
     before, after = (_numbers(model, _names(model)) | _units(model, _names(model)) for model in (a, b))
     moved = _changed(before, after)
     moved.sort(key=lambda one: -_size(one))
-    # What has no name here, such as a covariance, shows in the digest.
+    # A change of numbers without names, such as a covariance, is visible only in the digest.
     unnamed = [] if moved else _changed({"scorer's digest": _digest(a)}, {"scorer's digest": _digest(b)})
     return [*changed, *columns, *moved, *unnamed]
 
@@ -56,13 +57,13 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Differ
 
 
 def _size(one: Difference) -> float:
-    """How much a number changed; one that is not there counts as zero."""
+    """The size of a change; a missing number counts as zero."""
     before, after = (0.0 if value is None else value for value in one[1:])
     return abs(after - before) if math.isfinite(after - before) else math.inf
 
 
 def _facts(model: ModelFile) -> dict[str, Any]:
-    """Everything about a model but its columns and its numbers, by name."""
+    """Everything about a model except its columns and its numbers, by name."""
     facts: dict[str, Any] = {"classifier": model.classifier, "scorer": SCORERS.name_of(model.scorer)}
     facts |= {f"setting {name}": value for name, value in _settings(model.parameters)}
     facts |= {"settings left out": model.left_out, "target": model.target}
@@ -75,10 +76,11 @@ def _facts(model: ModelFile) -> dict[str, Any]:
                 facts[f"levels of {column.name}"] = column.levels
     facts["standardised"] = model.scaling is not None
     facts |= {f"training {name.replace('_', ' ')}": value for name, value in model.training.items()}
-    held = model.certificate
-    if held is not None:
-        facts |= {"rows": held.n_rows, "certificate status": held.status, "certificate met": held.met}
-        facts |= {"objective": held.objective, "bound": held.bound, "solver": held.solver}
+    certificate = model.certificate
+    if certificate is not None:
+        facts |= {"rows": certificate.n_rows, "certificate status": certificate.status}
+        facts |= {"certificate met": certificate.met, "objective": certificate.objective}
+        facts |= {"bound": certificate.bound, "solver": certificate.solver}
     return facts | {"written by separatrix": model.made_by}
 
 
@@ -95,47 +97,52 @@ def _names(model: ModelFile) -> tuple[str, ...]:
 
 
 def _columns(a: ModelFile, b: ModelFile) -> Iterator[Difference]:
-    """Columns taken away and added, with those kept beside them; their order, where that alone is another."""
+    """Columns removed and added, followed by those kept; and the order of the columns, if it changed."""
     before, after = _names(a), _names(b)
     if before == after:
         return
-    removed = tuple(name for name in before if name not in set(after))
-    added = tuple(name for name in after if name not in set(before))
-    kept = tuple(name for name in before if name in set(after))
+    removed, kept = _partition(before, after)
+    added, kept_in_new_order = _partition(after, before)
     if removed:
         yield Difference("columns removed", removed, None)
     if added:
         yield Difference("columns added", None, added)
     if removed or added:
         yield Difference("columns kept", kept, kept)
-    if kept != tuple(name for name in after if name in set(before)):
+    if kept != kept_in_new_order:
         yield Difference("order of columns", before, after)
+
+
+def _partition(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names that are not among the others, and those that are."""
+    known = set(others)
+    return tuple(name for name in names if name not in known), tuple(name for name in names if name in known)
 
 
 # ---------------------------------------------------------------------------------------------- numbers
 
 
 def _numbers(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:
-    """The numbers that a model answers by, each with a name of its own."""
+    """The numbers that determine a model's predictions, by name."""
     kind = SCORERS.name_of(model.scorer)
     return {} if kind is None else _BY_KIND[kind](model.scorer, names)
 
 
 def _units(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:
-    """What columns are shifted and divided by, where they are."""
+    """The center and scale of each column, if columns are scaled."""
     if model.scaling is None:
         return {}
     centers, scales = model.scaling.center.tolist(), model.scaling.scale.tolist()
-    found = {f"center of {name}": center for name, center in zip(names, centers, strict=True)}
-    return found | {f"scale of {name}": scale for name, scale in zip(names, scales, strict=True)}
+    named = {f"center of {name}": center for name, center in zip(names, centers, strict=True)}
+    return named | {f"scale of {name}": scale for name, scale in zip(names, scales, strict=True)}
 
 
 def _weights(W: Any, names: tuple[str, ...], whose: list[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for row, of in zip(W.tolist(), whose, strict=True):
-        found |= {f"weight of {name}{of}": w for name, w in zip(names, row[1:], strict=True)}
-        found[f"intercept{of}"] = row[0]
-    return found
+        numbers |= {f"weight of {name}{of}": w for name, w in zip(names, row[1:], strict=True)}
+        numbers[f"intercept{of}"] = row[0]
+    return numbers
 
 
 def _of_linear(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
@@ -145,14 +152,14 @@ def _of_linear(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
 
 def _of_quadratic(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
     model, labels = scorer.gaussians, scorer.classes.tolist()
-    found = {f"prior of {label}": p for label, p in zip(labels, model.priors.tolist(), strict=True)}
+    numbers = {f"prior of {label}": p for label, p in zip(labels, model.priors.tolist(), strict=True)}
     means = model.frame.center + model.means * model.frame.scale
     for label, mean in zip(labels, means.tolist(), strict=True):
-        found |= {f"mean of {name} for {label}": m for name, m in zip(names, mean, strict=True)}
-    for label, colour in zip(labels, model.colour, strict=False):  # there are none along a projection
+        numbers |= {f"mean of {name} for {label}": m for name, m in zip(names, mean, strict=True)}
+    for label, colour in zip(labels, model.colour, strict=False):  # A projection has none.
         spread = (np.linalg.norm(colour, axis=1) * model.frame.scale).tolist()
-        found |= {f"deviation of {name} for {label}": s for name, s in zip(names, spread, strict=True)}
-    return found
+        numbers |= {f"deviation of {name} for {label}": s for name, s in zip(names, spread, strict=True)}
+    return numbers
 
 
 def _of_parts(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
@@ -162,7 +169,7 @@ def _of_parts(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
     if scorer.W is not None:
         return _weights(scorer.W, names, whose)
     parts = [(_numbers(ModelFile.of(part), names), of) for part, of in zip(scorer.estimators, whose, strict=True)]
-    return {f"{what}{of}": value for found, of in parts for what, value in found.items()}
+    return {f"{what}{of}": value for numbers, of in parts for what, value in numbers.items()}
 
 
 _BY_KIND: dict[str, Callable[[Any, tuple[str, ...]], dict[str, float]]] = {
@@ -173,7 +180,7 @@ _BY_KIND: dict[str, Callable[[Any, tuple[str, ...]], dict[str, float]]] = {
 
 
 def _digest(model: ModelFile) -> str:
-    """Of every number of the scorer, whatever its classes are."""
+    """A hash of all numbers of the scorer, without its classes."""
     classes = model.scorer.classes
     plain = Writing("scorer", seen={id(classes): ("classes", classes)}).plain(SCORERS, model.scorer)
     return sha256(canonical(plain).encode()).hexdigest()

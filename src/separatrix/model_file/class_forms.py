@@ -1,4 +1,4 @@
-"""The form of classes: labels of any plain type, as an array of the type that they had."""
+"""How class labels are stored: labels of any plain type, read back as an array of the same type."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import ModelFileError, ParameterError
 from separatrix.model_file.places import Form, Reading, Writing
 
-_WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-# What labels may be: the name of their array's type, and the type that each must have in JSON.
+_INTEGER_TYPES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+# The array types that labels may have, and the JSON types allowed for each.
 _TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
     "bool": (bool,),
     "object": (str, bool, int, float),
-    **dict.fromkeys(_WHOLE, (int,)),
+    **dict.fromkeys(_INTEGER_TYPES, (int,)),
     **dict.fromkeys(("float16", "float32", "float64"), (float,)),
 }
-# Text arrays may be wider than their longest label, but not wider than this.
-WIDEST = 1024
-# Bytes of a text array: so many for each letter of the labels and their JSON, and so many besides. NumPy gives every
-# label the room of the longest, so that one long label among many would take a large multiple of the file's size.
-ROOM_PER_LETTER, ROOM_AT_LEAST = 64, 2048
+# A fixed-width text array may be wider than its longest label, but not wider than this many characters.
+WIDEST_LABEL_ARRAY = 1024
+# A fixed-width text array may take this many bytes, plus so many per character of the labels and their JSON. NumPy
+# gives every label the width of the longest, so one long label among many could take many times the size of the file.
+LABEL_BYTES_AT_LEAST, LABEL_BYTES_PER_CHARACTER = 2048, 64
 
 
 @dataclass(frozen=True)
 class Labels(Form):
-    """Distinct labels, ``least`` of them or more; as many as the axis is long, where it has a name.
+    """At least ``least`` distinct labels; exactly as many as the length of ``axis``, if it is named.
 
-    Text is an array of the width that it had, as far as there is room for it (``ROOM_PER_LETTER``); else of the width
-    of the longest label; where that takes too much room as well, it is an array of Python's own strings.
+    Text is read as an array of its former width, if that is within the limit of bytes above; otherwise as wide as the
+    longest label; and if that is too large as well, as an array of Python strings.
 
     >>> Labels().plain(np.array(["no", "yes"]), Writing("classes"))
     {'dtype': 'str', 'values': ['no', 'yes'], 'width': 3}
@@ -50,7 +50,7 @@ class Labels(Form):
             if type(label) not in _TYPES.get(kind, ()) or (isinstance(label, float) and not math.isfinite(label)):
                 came = f"the class {label!r} is of type {type(label).__name__}"
                 raise ParameterError("model", came, "fit with labels that are text, finite numbers or truth values")
-        fixed = value.dtype.kind == "U" and value.dtype.itemsize // 4 <= WIDEST
+        fixed = value.dtype.kind == "U" and value.dtype.itemsize // 4 <= WIDEST_LABEL_ARRAY
         return {"dtype": kind, "values": labels} | ({"width": value.dtype.itemsize // 4} if fixed else {})
 
     def read(self, found: Any, at: Reading) -> AnyArray:
@@ -77,13 +77,13 @@ class Labels(Form):
     def _dtype(found: dict[str, Any], at: Reading) -> str:
         kind, labels = str(found["dtype"]), found["values"]
         if kind != "str":
-            at.require("width" not in found, f"has a width, and is of type {kind}")
+            at.require("width" not in found, f"has a width, but is of type {kind}")
             return kind
         longest = max((len(label) for label in labels), default=0)
         width = found.get("width", longest)
-        sound = type(width) is int and longest <= width <= max(longest, WIDEST)
+        sound = type(width) is int and longest <= width <= max(longest, WIDEST_LABEL_ARRAY)
         at.require(sound, f"has a width of {width!r:.60}, which does not fit its labels")
-        room = ROOM_AT_LEAST + ROOM_PER_LETTER * sum(len(label) + 4 for label in labels)
+        room = LABEL_BYTES_AT_LEAST + LABEL_BYTES_PER_CHARACTER * sum(len(label) + 4 for label in labels)
         widths = [one for one in (width, longest) if 4 * max(1, one) * len(labels) <= room]
         return f"<U{max(1, widths[0])}" if widths else "object"
 
@@ -98,5 +98,5 @@ class Labels(Form):
 
 
 def _hashed(label: Any) -> Any:
-    """What stands for a label in a set: its text, where it is a long number, of which many may have one hash."""
+    """The label itself, or the text of a long integer, since many long integers may have the same hash."""
     return str(label) if type(label) is int and abs(label) >= 1 << 64 else label

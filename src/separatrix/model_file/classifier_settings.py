@@ -1,4 +1,4 @@
-"""The settings of a classifier in a file: by name, in JSON's own types; a classifier within another by its settings."""
+"""The settings of a classifier as JSON types, by name. A classifier inside another is given by its settings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from separatrix.model_file.plain import from_plain, to_plain
 
 
 def name_of(model: Any) -> str:
-    """The registry's name of a classifier; others are refused."""
+    """The name of a classifier in the registry; other objects are refused."""
     name = classifiers.name_of(type(model))
     if name is None:
         known = ", ".join(classifiers.OFFERED)
-        do = f"give a fitted classifier of this package, made of its own classifiers alone: {known}"
+        do = f"give a fitted classifier of this package, with parts only from this package: {known}"
         raise ParameterError("model", f"a file cannot hold {type(model).__name__}", do)
     return name
 
@@ -24,8 +24,8 @@ def plain_settings(model: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The settings, and the names of those that JSON cannot hold, such as solver objects.
 
     >>> from separatrix import OneVsRestClassifier, Perceptron
-    >>> found, left_out = plain_settings(OneVsRestClassifier(Perceptron(eta0=0.5)))
-    >>> found["estimator"]["classifier"], found["estimator"]["parameters"]["eta0"], left_out
+    >>> settings, left_out = plain_settings(OneVsRestClassifier(Perceptron(eta0=0.5)))
+    >>> settings["estimator"]["classifier"], settings["estimator"]["parameters"]["eta0"], left_out
     ('perceptron', 0.5, ())
     """
     settings: dict[str, Any] = {}
@@ -44,9 +44,9 @@ def plain_settings(model: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def unfitted(name: str, parameters: Mapping[str, Any]) -> Any:
-    """The classifier of this name with these settings; defaults for those that are not there."""
+    """The classifier of this name with these settings, and defaults for the others."""
     if name not in classifiers.OFFERED:
-        raise ModelFileError(f"its classifier {name!r:.60} is none of {', '.join(classifiers.OFFERED)}")
+        raise ModelFileError(f"its classifier {name!r:.60} is not one of {', '.join(classifiers.OFFERED)}")
     kind = classifiers.CLASSIFIERS[name]
     unknown = set(parameters) - set(kind().get_params(deep=False))
     if unknown:

@@ -1,7 +1,7 @@
-"""What a file keeps of each classifier, as forms: its kinds of scorer and claim, and what else ``fit`` has set.
+"""What a file stores for each classifier, as forms: its kinds of scorer and claim, and the attributes set by ``fit``.
 
-Each classifier says it in its description (``classifiers.description``), as plain values; here they become forms.
-Attributes that follow from the scorer are not written; nor is ``trace_``, which is empty on a loaded model.
+Each classifier declares them in its description (``classifiers.description``) as plain values; here they become forms.
+Attributes that follow from the scorer are not stored. Neither is ``trace_``, which is empty on a loaded model.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from separatrix.model_file.places import Form
 from separatrix.model_file.records import Kinds, Record
 
 COUNT = Plain(int, 0)
-# What every classifier has besides: the type of the rows of the fit, which answers to such rows have, too.
+# What every classifier has in addition. ``_dtype`` is the type of the training rows, which predictions have too.
 _COMMON: dict[str, Form] = {"_dtype": Choice(("float32", "float64")), "n_parameters_": COUNT}
 
 
 class _EveryClaim(Mapping[str, Record]):
-    """The claims of all classifiers by name. Only the claim of a scheme asks for others than its own."""
+    """The claims of all classifiers by name. They are collected only when a claim contains claims of other models."""
 
     def __getitem__(self, name: str) -> Record:
         return _every_claim()[name]
@@ -42,7 +42,7 @@ class _EveryClaim(Mapping[str, Record]):
 
 
 CLAIMS = Kinds(_EveryClaim())
-# Forms that descriptions name; every other form is made by ``form_of_field``.
+# The forms that descriptions refer to by name. ``form_of_field`` makes all others.
 KNOWN: dict[str, Form] = {
     "count": COUNT,
     "verdict": VERDICTS,
@@ -57,13 +57,13 @@ KNOWN: dict[str, Form] = {
 
 
 def form_of_field(field: Field) -> Form:
-    """The form of a value that a description names.
+    """The form of a field of a description.
 
     >>> from separatrix.classifiers.description import number
     >>> form_of_field(number(above=0.0).maybe())
     Maybe(form=Number(least=-inf, most=inf, above=0.0))
     """
-    form = KNOWN[field.kind] if field.kind in KNOWN else _MADE[field.kind](**field.options)
+    form = KNOWN[field.kind] if field.kind in KNOWN else _FORM_MAKERS[field.kind](**field.options)
     if field.optional:
         form = Maybe(form)
     return form if field.each is None else Several(form, field.each, field.sequence)
@@ -78,12 +78,12 @@ def _choice(registry: str) -> Choice:
     return Choice(getattr(import_module(module), name))
 
 
-_MADE: dict[str, Any] = {"number": Number, "array": Numbers, "record": _record, "choice": _choice}
+_FORM_MAKERS: dict[str, Any] = {"number": Number, "array": Numbers, "record": _record, "choice": _choice}
 
 
 @dataclass(frozen=True)
 class FieldsKept:
-    """``fitted``: attributes with their forms; ``of_two``: those that are there for two classes alone."""
+    """``fitted``: the attributes and their forms; ``of_two``: those that only models of two classes have."""
 
     scorers: Kinds
     certificate: Record
@@ -97,22 +97,22 @@ class FieldsKept:
 
 @cache
 def kept(classifier: str) -> FieldsKept:
-    """What a file keeps of the classifier of this name.
+    """What a file stores for the classifier of this name.
 
     >>> list(kept("least-squares").fitted)
     ['_dtype', 'n_parameters_', 'output_weights_']
     """
-    said = describe(classifier)
+    description = describe(classifier)
     return FieldsKept(
-        SCORERS.only(*said.scorers),
-        _certificate(Kinds(_claims(said))),
-        _COMMON | {name: form_of_field(field) for name, field in said.fitted.items()},
-        frozenset(name for name, field in said.fitted.items() if field.of_two),
+        SCORERS.only(*description.scorers),
+        _certificate(Kinds(_claims(description))),
+        _COMMON | {name: form_of_field(field) for name, field in description.fitted.items()},
+        frozenset(name for name, field in description.fitted.items() if field.of_two),
     )
 
 
-def _claims(said: Description) -> dict[str, Record]:
-    return {name: _record(**field.options) for name, field in said.claims.items()}
+def _claims(description: Description) -> dict[str, Record]:
+    return {name: _record(**field.options) for name, field in description.claims.items()}
 
 
 @cache
@@ -134,7 +134,7 @@ def _certificate(claims: Kinds) -> Record:
 
 
 def restore(model: Any, name: str, scorer: Any, fitted: Mapping[str, Any], columns: int, features: Any) -> None:
-    """Set on a classifier all that its fit had set, but the certificate."""
+    """Set the attributes of a fitted classifier, except the certificate."""
     for attribute, value in fitted.items():
         setattr(model, attribute, value)
     if describe(name).traced:

@@ -1,4 +1,4 @@
-"""The forms of single values and of arrays. Records and choices among them are in ``records``."""
+"""The forms of single values and of arrays. The forms of dataclasses are in ``records``."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from separatrix.base.errors import ModelFileError
 from separatrix.model_file.places import Form, Reading, Writing
 from separatrix.model_file.plain import NOT_FINITE, from_plain, to_plain
 
-# Whole numbers past this are written in hexadecimal: decimals of thousands of digits are refused by Python itself.
-LARGE = 1 << 63
-# Whole numbers from here on are refused where a count is read: a float64, to print or divide it by, ends at 2^1024.
-UNCOUNTABLE = 1 << 1000
-# Letters of a sentence in a file. Sentences quote names of columns, of which those of one table fill a few hundred.
+# Larger integers are written in hexadecimal, since Python refuses to parse decimals of thousands of digits.
+LARGEST_DECIMAL_INTEGER = 1 << 63
+# Counts from here on are refused. They are printed and divided as float64, which ends at 2^1024.
+LARGEST_COUNT = 1 << 1000
+# The most characters of a sentence in a file. Sentences quote column names; those of one table take a few hundred.
 LONGEST_SENTENCE = 1 << 16
 
 
 @dataclass(frozen=True)
 class Plain(Form):
-    """Text, a truth value or a whole number, which is at least ``least`` and not past all counting.
+    """Text, a truth value, or an integer that is at least ``least`` and below ``LARGEST_COUNT``.
 
     >>> Plain(int).read(7, Reading("rows"))
     7
@@ -39,13 +39,13 @@ class Plain(Form):
     def read(self, found: Any, at: Reading) -> Any:
         at.require(type(found) is self.kind, f"is {found!r:.60}, not of type {self.kind.__name__}")
         at.require(self.kind is not int or found >= self.least, f"is {found!r:.60}, below {self.least}")
-        at.require(self.kind is not int or abs(found) < UNCOUNTABLE, f"is {found!r:.60}, too large")
+        at.require(self.kind is not int or abs(found) < LARGEST_COUNT, f"is {found!r:.60}, too large")
         return found
 
 
 @dataclass(frozen=True)
 class Sentence(Form):
-    """Text for people, of ``LONGEST_SENTENCE`` letters at most; what is longer is written with its end left out.
+    """Text for people, of at most ``LONGEST_SENTENCE`` characters. Longer text is shortened when it is written.
 
     >>> Sentence().read("optimal", Reading("status"))
     'optimal'
@@ -62,7 +62,7 @@ class Sentence(Form):
 
 @dataclass(frozen=True)
 class Number(Form):
-    """A float64 above ``above``, if that is given, from ``least`` to ``most``; NaN only where nothing is asked."""
+    """A float64 above ``above``, if given, and from ``least`` to ``most``. NaN is allowed only without any bounds."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -83,7 +83,7 @@ class Number(Form):
 
 @dataclass(frozen=True)
 class Choice(Form):
-    """One of some words."""
+    """One of several words."""
 
     words: Collection[str]
 
@@ -97,7 +97,7 @@ class Choice(Form):
 
 @dataclass(frozen=True)
 class Named(Form):
-    """One of some objects, by its name."""
+    """One of several objects, stored by its name."""
 
     objects: Mapping[str, Any]
 
@@ -123,7 +123,7 @@ class Maybe(Form):
 
 @dataclass(frozen=True)
 class Several(Form):
-    """A tuple of values of one form; as many as the axis is long, where it has a name."""
+    """A tuple of values of one form; exactly as many as the length of ``axis``, if it is named."""
 
     form: Form
     axis: str = ""
@@ -142,7 +142,7 @@ class Several(Form):
 
 @dataclass(frozen=True)
 class Pairs(Form):
-    """Plain values by name, in their order."""
+    """A dictionary of plain values, in order."""
 
     def plain(self, value: Any, at: Writing) -> Any:
         return [[str(key), to_plain(item)] for key, item in value.items()]
@@ -158,7 +158,7 @@ class Pairs(Form):
 
 @dataclass(frozen=True)
 class Whole(Form):
-    """Whole numbers of any length: a tuple, or an array of Python's own with one or two axes."""
+    """Integers of any size: a tuple, or an object array with one or two axes."""
 
     array: bool = False
 
@@ -169,7 +169,7 @@ class Whole(Form):
     def _entry(self, item: Any) -> Any:
         if isinstance(item, list):
             return [self._entry(one) for one in item]
-        return int(item) if abs(item) < LARGE else hex(item)
+        return int(item) if abs(item) < LARGEST_DECIMAL_INTEGER else hex(item)
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")
@@ -182,7 +182,7 @@ class Whole(Form):
         if rows[0] is found:
             return values
         even = all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
-        at.require(even, "has rows of unlike lengths")
+        at.require(even, "has rows of different lengths")
         return values.reshape(len(rows), len(rows[0]))
 
     @staticmethod
@@ -192,14 +192,14 @@ class Whole(Form):
         try:
             return int(item, 16) if isinstance(item, str) else int("")
         except ValueError:
-            raise ModelFileError(f"its {at.path} holds {item!r:.60}, no whole number") from None
+            raise ModelFileError(f"its {at.path} holds {item!r:.60}, not an integer") from None
 
 
 @dataclass(frozen=True)
 class Numbers(Form):
-    """An array: rows within rows of numbers, all at least ``least``. ``axes``: their names, "" for any length.
+    """An array of numbers that are all at least ``least``. ``axes`` names its axes, "" for any length.
 
-    Products of BLAS round by the order in memory, so a matrix that is stored by columns is written so:
+    The rounding of BLAS products depends on the order in memory. So a matrix in column order is written by columns:
     {"columns": ...}.
     """
 
@@ -227,15 +227,8 @@ class Numbers(Form):
         return self._array(found, self.axes, at)
 
     def _array(self, found: Any, axes: tuple[str, ...], at: Reading) -> AnyArray:
-        """Nothing is allocated before all lengths and types have been seen to fit."""
-        shape, level = list[int](), [found]
-        for axis in axes:
-            at.require(all(type(row) is list for row in level), f"is not an array with {len(axes)} axes")
-            lengths = {len(row) for row in level} or {at.sizes.get(axis, 0)}
-            at.require(len(lengths) == 1, "has rows of unlike lengths")
-            shape.append(lengths.pop())
-            self._length(shape[-1], axis, at)
-            level = [value for row in level for value in row]
+        """The array of nested lists. Nothing is allocated before all lengths and types have been checked."""
+        shape, level = self._flattened(found, axes, at)
         if not self.finite:
             level = [NOT_FINITE.get(value, value) if type(value) is str else value for value in level]
         kind = int if self.whole else float
@@ -246,6 +239,18 @@ class Numbers(Form):
             raise ModelFileError(f"its {at.path} holds a number past 64 bits") from None
         at.require(self.least == -math.inf or bool(np.all(values >= self.least)), f"holds a number below {self.least}")
         return values
+
+    def _flattened(self, found: Any, axes: tuple[str, ...], at: Reading) -> tuple[list[int], list[Any]]:
+        """The shape of nested lists, and their values as one list."""
+        shape, level = list[int](), [found]
+        for axis in axes:
+            at.require(all(type(row) is list for row in level), f"is not an array with {len(axes)} axes")
+            lengths = {len(row) for row in level} or {at.sizes.get(axis, 0)}
+            at.require(len(lengths) == 1, "has rows of different lengths")
+            shape.append(lengths.pop())
+            self._length(shape[-1], axis, at)
+            level = [value for row in level for value in row]
+        return shape, level
 
     def refit(self, value: Any, at: Reading) -> None:
         fits = isinstance(value, np.ndarray) and value.ndim == len(self.axes)

@@ -1,7 +1,8 @@
-"""Every kind of scorer and verdict that a file can hold, and records that several classifiers have.
+"""Every kind of scorer and verdict that a file can hold, and records that several classifiers share.
 
-A new kind is one line in its registry. Fields follow their annotations; named here are those that annotations say too
-little of: the axes of arrays, ranges, and objects that go by a name. Claims are in the classifiers' own descriptions.
+A new kind is one line in its registry. The forms of fields follow from their annotations. Only fields whose annotations
+say too little are given here: axes of arrays, ranges, and objects stored by name. Claims are described by the
+classifiers themselves.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ def _link(scorer: Any, sizes: Sizes) -> str:
 
 
 def _colours(gaussians: Any, sizes: Sizes) -> str:
-    return "" if len(gaussians.colour) in (0, len(gaussians.means)) else "has not a colour for each class"
+    return "" if len(gaussians.colour) in (0, len(gaussians.means)) else "does not have a colour for each class"
 
 
 def _units(scaling: Any, sizes: Sizes) -> str:
     return "" if (scaling.scale > 0).all() else "has a scale that is not above 0"
 
 
-# The units of a table's columns; its module is loaded when asked for: it needs PyArrow.
+# The scaling of a table's columns. Its module is imported only when needed, since it needs PyArrow.
 SCALING = Record("separatrix.table.scaling:Scaling", _units, center=numbers("d"), scale=numbers("d"))
 FRAME = Record(Frame, center=numbers("d"), scale=numbers("d", finite=False, least=0))
 GAUSSIANS = Record(
@@ -71,7 +72,7 @@ SCORERS = Kinds(
         "linear": Record(Scorer, _link, W=numbers("scores", "1+d"), classes=Labels("K"), link_name=Choice(LINKS)),
         "quadratic": Record(QuadraticScorer, gaussians=GAUSSIANS, classes=Labels("K")),
         "parts": Record(
-            "separatrix.classifiers.combined:PartsScorer",  # loaded when asked for: it needs scikit-learn
+            "separatrix.classifiers.combined:PartsScorer",  # Imported only when needed: it needs scikit-learn.
             scheme=Named(SCHEMES),
             estimators=Several(FittedModel(), "models"),
             W=Maybe(numbers("models", "1+d")),
@@ -83,7 +84,7 @@ SCORERS = Kinds(
 
 @dataclass(frozen=True)
 class _Weights(Form):
-    """(b, w), or one such row a class."""
+    """(b, w), or one such row for each class."""
 
     def plain(self, value: Any, at: Writing) -> Any:
         return numbers(*[""] * value.ndim).plain(value, at)

@@ -1,4 +1,4 @@
-"""A model and its file: from an estimator, to one, written and read."""
+"""The content of a model file: made from an estimator, turned into one, written and read."""
 
 from __future__ import annotations
 
@@ -33,16 +33,39 @@ FORMAT = "separatrix-model"
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a file holds. ``features``: the columns' names, None where rows had none; ``training``: plain values.
+    """The content of a model file.
 
-    ``scorer``: what answers for rows, a ``scorers.scorer.Scores``; a linear one has weights ``W``. ``parameters``:
-    the settings in JSON's own types; ``left_out``: the names of those that have no such form. ``fitted``: what else
-    ``fit`` has set, by attribute. ``encoder``: how a table becomes the columns, if it does; ``scaling``: the units that
-    the scorer takes them in, where those are not their own.
+    Attributes
+    ----------
+    classifier : str
+        The classifier's name in the registry.
+    scorer : scorers.scorer.Scores
+        What computes predictions; a linear one has weights ``W``.
+    parameters : mapping
+        The settings as JSON types.
+    features : tuple of str or None
+        The names of the columns; None if the training rows had none.
+    target : str or None
+        The column that is predicted.
+    certificate : Certificate or None
+    training : mapping
+        Plain values about the fit, such as the number of rows.
+    made_by : str
+        The version of the package that wrote the file.
+    encoder : Encoder or None
+        How a table becomes columns of X.
+    fitted : mapping
+        The other attributes that ``fit`` sets.
+    left_out : tuple of str
+        The names of settings that JSON cannot hold.
+    scaling : Scaling or None
+        How columns are scaled before they reach the scorer.
 
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
-    >>> found = ModelFile.of(LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"]))
-    >>> found.classifier, found.columns, found.estimator().predict([[0.9]]).tolist()
+    >>> model = ModelFile.of(LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"]))
+    >>> model.classifier, model.columns, model.estimator().predict([[0.9]]).tolist()
     ('logistic', 1, ['yes'])
     """
 
@@ -69,36 +92,37 @@ class ModelFile:
         encoder: Encoder | None = None,
         scaling: Scaling | None = None,
     ) -> ModelFile:
-        """A fitted classifier as a model file; a pipeline of a table's encoder, scalers and a classifier, too."""
+        """A fitted classifier, or a pipeline of a table's encoder, scalers and a classifier, as a model file."""
         from separatrix.model_file.pipelines import taken_apart
 
-        held = taken_apart(model)
-        model = held.classifier
-        encoder = held.encoder if encoder is None else encoder
-        scaling = held.scaling if scaling is None else scaling
-        features = held.features if features is None else features
+        parts = taken_apart(model)
+        model = parts.classifier
+        encoder = parts.encoder if encoder is None else encoder
         name = name_of(model)
         scorer = model.scorer_of()
-        if encoder is not None:
-            features = encoder.names
-        elif features is None and hasattr(model, "feature_names_in_"):
-            features = tuple(str(column) for column in model.feature_names_in_)
-        wanted, certificate = kept(name).names(len(scorer.classes)), model.certificate_
-        # A model whose weights were set by hand, without a fit, has nothing else.
-        fitted = {key: getattr(model, key) for key in wanted if hasattr(model, key)}
-        fitted = fitted if len(fitted) == len(wanted) else {}
+        certificate = None if isinstance(model.certificate_, Uncertified) else model.certificate_
         settings, left_out = plain_settings(model)
-        certified = None if isinstance(certificate, Uncertified) else certificate
-        rest = (certified, training or {}, __version__, encoder, fitted, left_out, scaling)
-        return cls(name, scorer, settings, features, target, *rest)
+        return cls(
+            name,
+            scorer,
+            settings,
+            _features(model, encoder, parts.features if features is None else features),
+            target,
+            certificate,
+            training or {},
+            encoder=encoder,
+            fitted=_fitted(model, kept(name).names(len(scorer.classes))),
+            left_out=left_out,
+            scaling=parts.scaling if scaling is None else scaling,
+        )
 
     @property
     def columns(self) -> int:
-        """How many columns rows have."""
+        """The number of columns of X."""
         return int(self.scorer.n_features)
 
     def estimator(self) -> Any:
-        """The fitted scikit-learn classifier; behind an encoder or a scaling it takes rows without names."""
+        """The fitted classifier. After an encoder or a scaling, it takes rows without column names."""
         model = unfitted(self.classifier, self.parameters)
         features = self.features if self.encoder is None and self.scaling is None else None
         restore(model, self.classifier, self.scorer, self.fitted, self.columns, features)
@@ -107,11 +131,11 @@ class ModelFile:
         return model
 
     def scaled(self, X: Any) -> Any:
-        """Rows X (n, d) in the columns' own units, in those that the scorer takes."""
+        """Rows X (n, d), scaled as the scorer takes them."""
         return X if self.scaling is None else self.scaling.apply(X)
 
     def content(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """The content as JSON types."""
         return plain_body(self, Writing()) | {
             "encoder": None if self.encoder is None else self.encoder.plain(),
             "scaling": Writing("scaling").plain(Maybe(SCALING), self.scaling),
@@ -122,11 +146,11 @@ class ModelFile:
 
     @classmethod
     def from_content(cls, content: dict[str, Any]) -> ModelFile:
-        """The model, once every key, type and length has been seen to fit.
+        """The model, after checking every key, type and length of the content.
 
         >>> from separatrix import Perceptron
-        >>> found = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]))
-        >>> ModelFile.from_content(found.content()).scorer.W.tolist() == found.scorer.W.tolist()
+        >>> model = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]))
+        >>> ModelFile.from_content(model.content()).scorer.W.tolist() == model.scorer.W.tolist()
         True
         """
         at = Reading()
@@ -143,20 +167,36 @@ class ModelFile:
         )
 
 
-def _encoder(found: Any, features: tuple[str, ...] | None) -> Encoder | None:
-    if found is None:
+def _features(model: Any, encoder: Encoder | None, features: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The names of the columns: those of the encoder, those given, or those of the training frame."""
+    if encoder is not None:
+        return encoder.names
+    if features is None and hasattr(model, "feature_names_in_"):
+        return tuple(str(column) for column in model.feature_names_in_)
+    return features
+
+
+def _fitted(model: Any, names: list[str]) -> dict[str, Any]:
+    """The attributes that ``fit`` sets; none for a model whose weights were set by hand, without a fit."""
+    fitted = {name: getattr(model, name) for name in names if hasattr(model, name)}
+    return fitted if len(fitted) == len(names) else {}
+
+
+def _encoder(content: Any, features: tuple[str, ...] | None) -> Encoder | None:
+    if content is None:
         return None
     if features is None:
         raise ModelFileError("its encoder makes features, and the model has none")
     from separatrix.table.encoder import Encoder
 
-    return Encoder.from_plain(found, features)
+    return Encoder.from_plain(content, features)
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to ``path``; the file appears whole or not at all.
+    """Write a fitted classifier to a JSON file.
 
-    A file that is replaced passes on its mode, and its owner where the system permits that.
+    The file is written completely or not at all. If it replaces another file, it keeps that file's mode and, where the
+    system permits, its owner.
 
     Parameters
     ----------
@@ -164,12 +204,12 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         A fitted classifier of this package, or a pipeline of a ``TableEncoder``, scalers and such a classifier.
         Settings that JSON cannot hold, such as solver objects, are left out, with a warning.
     path : str or path-like
-        Where to write it. The folder must exist; a read-only file is not replaced.
+        The file to write. Its folder must exist; a read-only file is not replaced.
 
     Raises
     ------
     ParameterError
-        The model has no form in a file, or nothing can be written at ``path``; an old file is then as it was.
+        If the model cannot be stored, or ``path`` cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -181,15 +221,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/model.json").predict([[0.2], [0.9]]).tolist()
     ['no', 'yes']
     """
-    found = ModelFile.of(model)
-    write(found, path)
-    if found.left_out:
-        names = ", ".join(found.left_out)
+    content = ModelFile.of(model)
+    write(content, path)
+    if content.left_out:
+        names = ", ".join(content.left_out)
         warnings.warn(f"{names}: left out of the file, which holds plain values only", SeparatrixWarning, stacklevel=2)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The fitted classifier in ``path``: the same predictions to the bit, and a certificate that verifies.
+    """Read a fitted classifier from a file.
+
+    Its predictions are the same to the bit, and its certificate can be verified.
 
     Parameters
     ----------
@@ -199,13 +241,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     classifier or pipeline
-        The classifier; where the file has an encoder of tables, or columns were scaled, the pipeline of these and the
-        classifier.
+        The classifier, or a pipeline with it if the file has a table encoder or scaled columns.
 
     Raises
     ------
     ModelFileError
-        The file cannot be read, was altered or fails another check, or there is not enough memory to read it.
+        If the file cannot be read, was altered, fails another check, or does not fit into memory.
 
     Examples
     --------
@@ -219,26 +260,26 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     from separatrix.model_file.pipelines import put_together
 
-    found = read(path)
+    content = read(path)
     with naming(path):
-        return put_together(found.encoder, found.estimator(), found.scaling, found.features)
+        return put_together(content.encoder, content.estimator(), content.scaling, content.features)
 
 
 def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
-    """Write the file, whole or not at all.
+    """Write the file completely, or not at all.
 
     >>> import tempfile
     >>> from separatrix import Perceptron
-    >>> found = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]), ("age",), target="ill")
+    >>> model = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]), ("age",), target="ill")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(found, f"{folder}/model.json")
+    ...     write(model, f"{folder}/model.json")
     ...     read(f"{folder}/model.json").features
     ('age',)
     """
     try:
         data = checksummed_json.with_checksum(FORMAT, VERSION, model_file.content())
     except MemoryError:
-        do = "free some, or fit it on fewer columns"
+        do = "free some memory, or fit it on fewer columns"
         raise InputError("model", "there is not enough memory to write its file", do) from None
     if len(data) > checksummed_json.LARGEST_FILE:
         came = f"its file would have {len(data) >> 20} MB"
@@ -249,7 +290,7 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> ModelFile:
-    """Read and check; needs no scikit-learn, but for classifiers that are made of others.
+    """Read and check a file. scikit-learn is needed only for classifiers that consist of others.
 
     >>> import tempfile
     >>> from separatrix import Perceptron, save
@@ -269,7 +310,7 @@ def from_bytes(data: bytes) -> ModelFile:
 
 @contextmanager
 def naming(source: str | os.PathLike[str]) -> Iterator[None]:
-    """Have errors on a model file say which file it is; too little memory for it is such an error, too."""
+    """Add the name of the file to errors about it. Too little memory to read it is such an error."""
     try:
         yield
     except ModelFileError as fault:

@@ -1,4 +1,4 @@
-"""The form of a fitted classifier within another: a whole model, of two classes and the same columns."""
+"""The form of a fitted classifier inside another: a whole model with two classes and the same columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from separatrix.model_file.places import Form, Reading, Writing
 
 @dataclass(frozen=True)
 class FittedModel(Form):
-    """A classifier of this package, as it stands in a file of its own."""
+    """A classifier of this package, with the same content as in a file of its own."""
 
     shared: ClassVar[bool] = True
 
@@ -31,5 +31,5 @@ class FittedModel(Form):
 
     def refit(self, value: Any, at: Reading) -> None:
         d = getattr(value, "n_features_in_", None)
-        at.require(d == at.sizes["d"], f"is of {d} columns, where the whole is of {at.sizes['d']}")
-        at.require(len(value.classes_) == 2, "is not of two classes")
+        at.require(d == at.sizes["d"], f"has {d} columns, where the whole model has {at.sizes['d']}")
+        at.require(len(value.classes_) == 2, "does not have two classes")

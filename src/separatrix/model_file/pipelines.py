@@ -1,7 +1,8 @@
-"""Pipelines of a table's encoder, scalers and a classifier, taken apart for a file and put together again.
+"""Pipelines of a table's encoder, scalers and a classifier: taken apart for a file, and put together again.
 
-A scaler is x ↦ (x − center)/scale, column by column; several are one. The file holds the map as it is, not folded into
-weights, so that settings and certificate stay those of the fit. A new scaler is one line in ``SCALERS``.
+A scaler is x ↦ (x − center)/scale, column by column, and several scalers combine to one. The file stores this map. It
+is not folded into the weights, so that settings and certificate remain those of the fit. A new scaler is one line in
+``SCALERS``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """What a pipeline is made of; ``features``: the names of the columns that come to the scaler, if it has them."""
+    """The parts of a pipeline. ``features`` are the column names that the scaler was fitted with, if any."""
 
     encoder: Encoder | None
     scaling: Scaling | None
@@ -44,7 +45,7 @@ def _robust(step: Any) -> tuple[Any, Any]:
     return step.center_, step.scale_
 
 
-# scikit-learn's, by name: center and scale, None for 0 and 1.
+# scikit-learn's scalers by name. Each gives center and scale; None stands for 0 and 1.
 SCALERS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "StandardScaler": _standard,
     "MinMaxScaler": _min_max,
@@ -54,7 +55,7 @@ SCALERS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def taken_apart(model: Any) -> Parts:
-    """The parts of a pipeline; a model that is none is a classifier alone.
+    """The parts of a pipeline. A model that is not a pipeline is a classifier alone.
 
     >>> from separatrix import Perceptron
     >>> taken_apart(Perceptron())
@@ -70,21 +71,21 @@ def taken_apart(model: Any) -> Parts:
         if k == 0 and hasattr(step, "encoder_"):
             encoder, scaling = step.encoder_, step.scaling_
             continue
-        own = _scaling(name, step)
+        step_scaling = _scaling(name, step)
         if scaling is None and encoder is None and hasattr(step, "feature_names_in_"):
             features = tuple(str(column) for column in step.feature_names_in_)
-        scaling = own.after(scaling)
+        scaling = step_scaling.after(scaling)
     return Parts(encoder, scaling, features, steps[-1][1])
 
 
 def _scaling(name: str, step: Any) -> Scaling:
-    """The map of a fitted scaler; other steps are refused by name."""
+    """The map of a fitted scaler. Other steps are refused."""
     from separatrix.table.scaling import Scaling
 
     kind = type(step).__name__
     known = type(step).__module__.startswith("sklearn.preprocessing") and kind in SCALERS
     if not known or getattr(step, "clip", False):
-        came = f"its step {name!r} is {kind}{' with clip=True' if known else ''}, which is no map that a file can hold"
+        came = f"its step {name!r} is {kind}{' with clip=True' if known else ''}, which a file cannot hold"
         do = f"give a pipeline of a TableEncoder, if any, then any of {', '.join(SCALERS)}, then a classifier"
         raise ParameterError("model", came, do)
     if not hasattr(step, "n_features_in_"):
@@ -100,7 +101,7 @@ def _scaling(name: str, step: Any) -> Scaling:
 def put_together(
     encoder: Encoder | None, model: Any, scaling: Scaling | None = None, features: tuple[str, ...] | None = None
 ) -> Any:
-    """The classifier, behind the encoder and the scaling where there are any."""
+    """The classifier, or a pipeline of the encoder or scaler and the classifier."""
     if encoder is None and scaling is None:
         return model
     from sklearn.pipeline import make_pipeline
@@ -114,12 +115,12 @@ def put_together(
 
 
 def _scaler(scaling: Scaling, features: tuple[str, ...] | None) -> Any:
-    """The same map as scikit-learn's transformer."""
+    """The scaling as a scikit-learn transformer."""
     from sklearn.preprocessing import StandardScaler
 
-    made = StandardScaler(with_mean=bool(scaling.center.any()))
-    made.mean_, made.scale_, made.var_ = scaling.center, scaling.scale, scaling.scale**2
-    made.n_features_in_ = len(scaling.scale)
+    scaler = StandardScaler(with_mean=bool(scaling.center.any()))
+    scaler.mean_, scaler.scale_, scaler.var_ = scaling.center, scaling.scale, scaling.scale**2
+    scaler.n_features_in_ = len(scaling.scale)
     if features is not None:
-        made.feature_names_in_ = np.array(features, dtype=object)
-    return made
+        scaler.feature_names_in_ = np.array(features, dtype=object)
+    return scaler

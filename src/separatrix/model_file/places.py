@@ -1,7 +1,7 @@
-"""Where in a file a value stands, and what was met on the way there.
+"""The place of a value in a file, and the objects that were written or read before it.
 
-An array or a record that stands in two places of a model is written once, and then as {"same": place}; when read it is
-one object again. Errors name the place and what is wrong with it.
+An array or a record that occurs in two places of a model is written once, and the second time as {"same": place}. When
+it is read, it becomes one object again. Errors name the place and what is wrong with it.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from separatrix.base.errors import ModelFileError, ParameterError
 
 
 class Form(ABC):
-    """How values of one kind stand in a file. ``shared``: whether one may stand in several places as one object."""
+    """How values of one kind are stored. ``shared`` says that one object may occur in several places."""
 
     shared: ClassVar[bool] = False
 
     @abstractmethod
     def plain(self, value: Any, at: Writing) -> Any:
-        """The value in JSON's own types."""
+        """The value as JSON types."""
 
     @abstractmethod
     def read(self, found: Any, at: Reading) -> Any:
-        """The value again, once its type, its sizes and its range have been seen to fit."""
+        """The value, after checking its type, its sizes and its range."""
 
     def refit(self, value: Any, at: Reading) -> None:
-        """Refuse an object met before, in another place, that has no business in this one."""
-        at.require(False, "cannot stand in two places")
+        """Refuse an object from another place that does not fit here."""
+        at.require(False, "cannot occur in two places")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A path such as ``certificate.claim.C``; the lengths of axes by name; the objects met so far."""
+    """A path such as ``certificate.claim.C``, the lengths of named axes, and the shared objects seen so far."""
 
     path: str = ""
     sizes: Mapping[str, int] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
 
     def into(self, name: object) -> Self:
-        """One step further down, to a key or a number."""
+        """The place of an item, by its key or index."""
         return type(self)(f"{self.path}.{name}" if self.path else str(name), self.sizes, self.seen)
 
     def within(self, **sizes: int) -> Self:
-        """The same place, with these lengths of axes."""
+        """The same place with these lengths of axes."""
         return replace(self, sizes=sizes)
 
 
@@ -53,12 +53,12 @@ class Writing(Place):
     """A place to write to; ``seen`` holds objects by their identity."""
 
     def plain(self, form: Form, value: Any) -> Any:
-        """The value by its form, or where it already stands."""
+        """The value as JSON types, or a reference to the place where it was written before."""
         if not form.shared:
             return form.plain(value, self)
         if id(value) in self.seen:
             return {"same": self.seen[id(value)][0]}
-        self.seen[id(value)] = (self.path, value)  # the object, too: its identity must not pass to another
+        self.seen[id(value)] = (self.path, value)  # The object is kept alive, so that its id is not reused.
         return form.plain(value, self)
 
     def refuse(self, problem: str, do: str) -> ParameterError:
@@ -70,12 +70,12 @@ class Reading(Place):
     """A place to read from; ``seen`` holds objects by their path."""
 
     def read(self, form: Form, found: Any) -> Any:
-        """The value by its form, or the one that already stands where this says."""
+        """The value, or the object from the place that ``found`` refers to."""
         if not form.shared:
             return form.read(found, self)
         if isinstance(found, dict) and set(found) == {"same"}:
             known = isinstance(found["same"], str) and found["same"] in self.seen
-            self.require(known, "names a place that holds no such thing")
+            self.require(known, "refers to a place that has not been read")
             value = self.seen[found["same"]]
             form.refit(value, self)
         else:

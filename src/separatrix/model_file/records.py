@@ -1,4 +1,4 @@
-"""The forms of dataclasses, field by field as they are annotated, and of one kind of them among several."""
+"""The forms of dataclasses, from the annotations of their fields, and of one dataclass among several kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _optional(*hints: Any) -> Form:
     return Maybe(form_of(hint))
 
 
-# What annotations with arguments are, by their origin.
+# The forms of annotations with arguments, by their origin.
 _COMPOUND: dict[Any, Callable[..., Form]] = {
     UnionType: _optional,
     Union: _optional,
@@ -31,22 +31,22 @@ _COMPOUND: dict[Any, Callable[..., Form]] = {
 
 
 def form_of(hint: Any) -> Form:
-    """The form that an annotation asks for; arrays and protocols need one by hand, as ``Record(field=form)``.
+    """The form of an annotation. Arrays and protocols need an explicit form, ``Record(field=form)``.
 
     >>> form_of(tuple[int, ...]).read([1, 2], Reading("rows"))
     (1, 2)
     """
     if is_dataclass(hint) and isinstance(hint, type):
         return Record(hint)
-    found = _PLAIN.get(hint)
-    return _COMPOUND[get_origin(hint)](*get_args(hint)) if found is None else found
+    form = _PLAIN.get(hint)
+    return _COMPOUND[get_origin(hint)](*get_args(hint)) if form is None else form
 
 
 class Record(Form):
-    """A dataclass by its fields. ``kind``: the class, or "module:class" where that is only loaded when asked for.
+    """A dataclass, stored by its fields. ``kind`` is the class, or "module:class" if it is imported only when needed.
 
-    ``check``: says what is wrong with a whole value, given the lengths of axes; nothing where it is sound. Without one
-    it is the class's own method ``misfit``, where there is such.
+    ``check`` returns what is wrong with a value, given the lengths of axes, or an empty text. The default is the
+    method ``misfit`` of the class, if it has one.
 
     >>> from separatrix.objectives.bound import WeightError
     >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
@@ -62,7 +62,7 @@ class Record(Form):
 
     @property
     def name(self) -> str:
-        """As "module:class"."""
+        """The class as "module:class"."""
         return self.kind if isinstance(self.kind, str) else _name(self.kind)
 
     @cached_property
@@ -74,7 +74,7 @@ class Record(Form):
 
     @cached_property
     def forms(self) -> dict[str, Form]:
-        """By field, in the order of the fields."""
+        """The forms of the fields, in order."""
         names = [field.name for field in fields(self.cls)]
         hints = get_type_hints(self.cls) if set(names) - set(self._given) else {}
         return {name: self._given.get(name) or form_of(hints[name]) for name in names}
@@ -101,7 +101,7 @@ class Record(Form):
 
 
 class Kinds(Form):
-    """One of several records, told apart by a key "kind". A new kind is one line: its name and its record."""
+    """One of several records, marked by the key "kind". A new kind is one line: its name and its record."""
 
     shared: ClassVar[bool] = True
 
@@ -110,13 +110,13 @@ class Kinds(Form):
 
     def name_of(self, value: Any) -> str | None:
         """The name of a value's kind."""
-        own = _name(type(value))
-        return next((name for name, record in self.records.items() if record.name == own), None)
+        class_name = _name(type(value))
+        return next((name for name, record in self.records.items() if record.name == class_name), None)
 
     def plain(self, value: Any, at: Writing) -> Any:
         name = self.name_of(value)
         if name is None:
-            do = f"save one of the kinds that have a form in a file: {', '.join(self.records)}"
+            do = f"save one of the kinds that a file can hold: {', '.join(self.records)}"
             raise at.refuse(f"is of {type(value).__name__}", do)
         return {"kind": name, **self.records[name].plain(value, at)}
 
@@ -130,15 +130,15 @@ class Kinds(Form):
         at.require(self.name_of(value) is not None, f"is a {type(value).__name__}")
 
     def only(self, *names: str) -> Kinds:
-        """These kinds alone."""
+        """Only these kinds."""
         return Kinds({name: self.records[name] for name in names})
 
 
 def require_keys(found: Mapping[str, Any], expected: set[str], at: Reading) -> None:
-    """Refuse keys that are not there, and others."""
+    """Refuse missing and unknown keys."""
     lacking, more = sorted(expected - set(found)), sorted(set(found) - expected)
     at.require(not lacking, f"lacks the key {', '.join(lacking)}")
-    at.require(not more, f"has a key that is none of its own, {', '.join(more):.60}")
+    at.require(not more, f"has an unknown key, {', '.join(more):.60}")
 
 
 def _name(kind: type) -> str:

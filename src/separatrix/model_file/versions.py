@@ -1,16 +1,16 @@
-"""Files of older versions of the format, brought up to date step by step.
+"""Convert files of older versions of the format to the current one, step by step.
 
-The policy: files of every older version are read, files of newer ones are refused, saying which version wrote them. A
-change of the format is a new number and one more step here; what a step makes of a file never changes. The digests of
-versions 1 to 4 do not cover the version itself, so a newer file that was relabelled as an older one passes them. Each
-step therefore refuses keys that its version did not have: they would be overwritten or dropped without a word.
+Files of all older versions are read. Files of newer versions are refused, with the version that wrote them. A change of
+the format is a new version number and one more step here; existing steps never change. The digests of versions 1 to 4
+do not cover the version number, so a newer file that was relabelled as an older one passes them. Each step therefore
+refuses keys that its version did not have, which would otherwise be overwritten or dropped silently.
 
     1    logistic regression: weights, classes, link, certificate
     2    the claim has l1_ratio; it may be Firth's
     3    every classifier: kinds of scorer and claim, the fit's attributes, an encoder; the digest is of the raw bytes
-    4    the columns' units, where they are not their own; proofs of overlap have multipliers to rounding
-    5    the type of the rows of the fit; iterations of a logistic regression as a list; certificates bound the error of
-         the weights; the digest is of the whole file, the version included
+    4    the scaling of the columns; proofs of overlap may have rounded multipliers
+    5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
+         the weights; the digest covers the whole file, including the version
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Content = dict[str, Any]
 
 
 def up_to_date(version: int, content: Content) -> Content:
-    """The content of a file of this version as the newest would have it.
+    """The content of a file of this version in the form of the newest version.
 
     >>> sorted(up_to_date(3, {"classes": [], "scorer": {}}))
     ['classes', 'scaling', 'scorer']
     """
     for number in range(version, VERSION):
         try:
-            content = _STEPS[number](content)
+            content = _CONVERSIONS[number](content)
         except (KeyError, TypeError, AttributeError):
             raise ModelFileError(f"its content is not that of a file of version {number}") from None
     return content
 
 
 def _refuse_newer(version: int, found: Content, *keys: str) -> None:
-    """Keys that came after this version: the file was relabelled."""
+    """Refuse keys that were introduced after this version: the file was relabelled."""
     newer = [key for key in keys if key in found]
     if newer:
         came = f"its version is {version}, and it has the key {newer[0]} of a newer version"
@@ -47,7 +47,7 @@ def _refuse_newer(version: int, found: Content, *keys: str) -> None:
 
 
 def _from_1(content: Content) -> Content:
-    """A penalty was ½ Σ f_j w_j²/C."""
+    """Version 1 had only the penalty ½ Σ f_j w_j²/C."""
     if content["certificate"] is not None:
         claim = content["certificate"]["claim"]
         _refuse_newer(1, claim, "l1_ratio", "bias_reduction")
@@ -56,7 +56,7 @@ def _from_1(content: Content) -> Content:
 
 
 def _from_2(content: Content) -> Content:
-    """One kind of scorer; two kinds of claim, told apart by a key; nothing else of a fit."""
+    """Version 2 had one kind of scorer, two kinds of claim, and no other attributes of a fit."""
     _refuse_newer(2, content, "columns", "encoder", "fitted", "left_out", "scorer")
     weights, certificate = content.pop("weights"), content["certificate"]
     content["scorer"] = {
@@ -91,13 +91,13 @@ def _claim_from_2(claim: Content) -> Content:
 
 
 def _from_3(content: Content) -> Content:
-    """Columns were in their own units; proofs had no multipliers to rounding."""
+    """Version 3 had no scaling of columns and no rounded multipliers in proofs."""
     _refuse_newer(3, content, "scaling")
     return {key: _with_near(value) for key, value in content.items()} | {"scaling": None}
 
 
 def _with_near(found: Any) -> Any:
-    """The same, with ``near`` in every proof, wherever it stands."""
+    """The content with ``near`` added to every proof in it."""
     if isinstance(found, list):
         return [_with_near(item) for item in found]
     if not isinstance(found, dict):
@@ -110,15 +110,13 @@ def _with_near(found: Any) -> Any:
 
 
 def _from_4(content: Content) -> Content:
-    """Answers were float64 whatever the rows; a logistic regression had one number of iterations; no certificate spoke
-    of the error of the weights.
-    """
+    """Version 4 had predictions in float64 only, one number of iterations, and no bound on the error of the weights."""
     _with_dtype(content)
     return {key: _with_weight_error(value) for key, value in content.items()}
 
 
 def _with_dtype(content: Content) -> None:
-    """Bring what a fit left up to date, in place, in the model and in the models within it."""
+    """Update the attributes of the fit in place, in the model and in the models inside it."""
     fitted = content.get("fitted", {})
     _refuse_newer(4, fitted, "_dtype")
     if fitted:
@@ -126,12 +124,12 @@ def _with_dtype(content: Content) -> None:
         if content["classifier"] == "logistic":
             fitted["n_iter_"] = [fitted["n_iter_"]]
     for part in [*fitted.get("estimators_", []), *content["scorer"].get("estimators", [])]:
-        if "fitted" in part:  # otherwise it names the place where the same model stands
+        if "fitted" in part:  # Otherwise it is a reference to the place of the same model.
             _with_dtype(part)
 
 
 def _with_weight_error(found: Any) -> Any:
-    """The same, with the error of the weights in every certificate and bound, wherever that stands."""
+    """The content with the error of the weights added to every certificate and bound in it."""
     if isinstance(found, list):
         return [_with_weight_error(item) for item in found]
     if not isinstance(found, dict):
@@ -145,4 +143,4 @@ def _with_weight_error(found: Any) -> Any:
     return lacking | {key: _with_weight_error(item) for key, item in found.items()}
 
 
-_STEPS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}
+_CONVERSIONS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from separatrix.checks import Checks, Finding
 from separatrix.checks.finding import many, share
 from separatrix.checks.running import checked
-from separatrix.checks.single_columns import MUCH_MISSING, absent
+from separatrix.checks.single_columns import SHARE_MISSING_TO_WARN, absent
 from separatrix.table import Table
 
 # What a fit did with missing values, by its setting.
@@ -53,7 +53,7 @@ def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
     """What was missing, and what was done; rows that were left out lack a value or their label."""
     n, lost = table.X.shape[0], table.n_rows - table.X.shape[0]
     if lost > 0 and not missing:
-        severity = "warning" if lost >= MUCH_MISSING * table.n_rows else "note"
+        severity = "warning" if lost >= SHARE_MISSING_TO_WARN * table.n_rows else "note"
         sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
         do = "They were left out, so all here is about the others. Find out why they are missing."
         return Finding(severity, "missing", "Rows with missing values were left out.", sentence, do)

@@ -71,7 +71,7 @@ def optimality(subject: ReportedModel) -> str:
             f"{certificate.bound:.1e}, {relative:.0e} of the objective of a model that ignores all columns."
         )
     if not certificate.met:
-        return f"The fit did not end as asked: {certificate.status}."
+        return f"The fit did not meet its stopping rule: {certificate.status}."
     if certificate.bound is None:
         return f"Optimality is not claimed ({certificate.bound_reason or 'no bound'}): {certificate.status}."
     return f"Its objective is at most {certificate.bound:.1e} above the best possible: {certificate.status}."
@@ -109,7 +109,11 @@ def _not_met(subject: ReportedModel) -> Worry:
         sentence = "Do not read its weights, or intervals around them. How they grow is in the certificate below."
         yield "error", "No best fit exists.", sentence
     elif not certificate.met:
-        yield "error", "The fit did not end as asked.", f"{certificate.status[:1].upper()}{certificate.status[1:]}."
+        yield (
+            "error",
+            "The fit did not meet its stopping rule.",
+            f"{certificate.status[:1].upper()}{certificate.status[1:]}.",
+        )
     if certificate.rank is not None and certificate.rank < certificate.full_rank:
         sentence = f"Rank {certificate.rank} of {certificate.full_rank}: some weights are not determined by the rows."
         yield "warning", "Columns are constant or collinear.", sentence

@@ -1,16 +1,16 @@
-"""A column of a table as float64 or as text: one reading for each kind, whatever the column's own type is.
+"""Read a column of any Arrow type as float64 or as text, by its kind in the schema.
 
     number     its value
-    boolean    1 for true, 0 for false; 1 and 0 themselves are taken too
-    date       days since 1970-01-01; a time of day is its fraction, and is UTC where no zone is given
-    category   its text; a number is spelled as short as it goes ("3", never "3.0"), and so are the seconds of a time;
-               a time with a zone is UTC, "2024-12-31 23:59:00Z"; a truth value is "true" or "false", or that one of
-               the known levels that means it, as Yes and No do (``truth_levels``)
+    boolean    1 for true, 0 for false; the numbers 1 and 0 are accepted too
+    date       days since 1970-01-01, with the time of day as a fraction; UTC if no time zone is given
+    category   its text. Numbers and seconds are spelled without trailing zeros ("3", never "3.0"). A time with a zone
+               is converted to UTC ("2024-12-31 23:59:00Z"). A truth value is "true" or "false", or the known level that
+               means it, such as Yes or No (``truth_levels``).
 
-White space around a cell is no part of it. No value is NaN, or null in text. A blank cell, and one of a CSV file that
-reads NA, have none in every column; in a column of numbers, truth values or dates also those that read N/A, NaN, null,
-None or ?, in these spellings or in small letters. Where "NA" is among the levels that a schema lists, it is a level.
-Rows are counted from 1, without the header.
+White space around a cell is ignored. A missing value is NaN, or null in a column of text. A blank cell is missing, and
+so is NA in a CSV file. In columns of numbers, truth values and dates, N/A, NaN, null, None and ? are missing too, in
+these spellings or in lower case. Where a schema lists "NA" among the levels, it is a level. Rows are counted from 1,
+without the header.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ Column: TypeAlias = "pa.ChunkedArray[Any]"
 
 NA = "NA"
 NO_TEXT = ("", NA)
-_SPELLED = ("N/A", "NaN", "null", "None")
-NO_NUMBER = (*NO_TEXT, "na", "?", "NULL", *_SPELLED, *(spelling.lower() for spelling in _SPELLED))
+_ALSO_IN_LOWER_CASE = ("N/A", "NaN", "null", "None")
+NO_NUMBER = (*NO_TEXT, "na", "?", "NULL", *_ALSO_IN_LOWER_CASE, *(text.lower() for text in _ALSO_IN_LOWER_CASE))
 _ZONED = r":\d.*(Z|[+-]\d\d(:?\d\d)?)$"
-# What truth values are called, in small letters. DuckDB's reader of CSV makes truth values of the first three pairs.
+# Spellings of true and false, in lower case. DuckDB's CSV reader turns the first three pairs into truth values.
 _TRUTHS = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"), ("on", "off"), ("1", "0"))
+# The length of a day in each of Arrow's time units.
 _DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
 
 def numbers(source: str, name: str, column: Column) -> Array:
-    """The column as float64, NaN where it has no value.
+    """The column as float64, NaN where a value is missing.
 
     >>> numbers("a table", "a", pa.chunked_array([["1", " 2.5", "?"]])).tolist()
     [1.0, 2.5, nan]
@@ -58,7 +59,7 @@ def numbers(source: str, name: str, column: Column) -> Array:
 
 
 def truths(source: str, name: str, column: Column) -> Array:
-    """1 for true, 0 for false, NaN where there is no value.
+    """1 for true, 0 for false, NaN where a value is missing.
 
     >>> truths("a table", "a", pa.chunked_array([["true", "False", None]])).tolist()
     [1.0, 0.0, nan]
@@ -75,7 +76,7 @@ def truths(source: str, name: str, column: Column) -> Array:
 
 
 def days(source: str, name: str, column: Column) -> Array:
-    """Days since 1970-01-01 with the time of day as a fraction, NaN where there is no value.
+    """Days since 1970-01-01 with the time of day as a fraction, NaN where a value is missing.
 
     >>> days("a table", "a", pa.chunked_array([["1970-01-02", "1970-01-01 12:00", "1970-01-01T12:00+12:00"]])).tolist()
     [1.0, 0.5, 0.0]
@@ -95,7 +96,7 @@ def days(source: str, name: str, column: Column) -> Array:
 
 
 def texts(source: str, name: str, column: Column) -> Column:
-    """The column as text, null where it has no value.
+    """The column as text, null where a value is missing.
 
     >>> texts("a table", "a", pa.chunked_array([[3.0, None, 0.5]])).to_pylist()
     ['3', None, '0.5']
@@ -118,7 +119,7 @@ def texts(source: str, name: str, column: Column) -> Column:
 
 
 def _spelled_instants(column: Any) -> Column:
-    """Times as text that does not tell their unit; Arrow's own has as many places as the unit."""
+    """Times as text without trailing zeros. Arrow prints as many digits as the column's time unit has."""
     kind = column.type
     text: Any = (column if kind.tz is None else column.cast(pa.timestamp(kind.unit, "UTC"))).cast(pa.string())
     for places, short in ((r"(\.\d*?)0+(Z?)$", r"\1\2"), (r"\.(Z?)$", r"\1")):
@@ -131,7 +132,7 @@ READINGS: dict[str, Callable[[str, str, Column], Array]] = {"number": numbers, "
 
 
 def codes(source: str, name: str, column: Column, levels: tuple[str, ...]) -> tuple[AnyArray, AnyArray]:
-    """Which of the levels each row has, -1 for none of them, and whether it has no value at all.
+    """The index of each row's level, -1 if it is not among ``levels``; and whether the value is missing.
 
     >>> [a.tolist() for a in codes("a table", "a", pa.chunked_array([["x", "z", None]]), ("w", "x"))]
     [[1, -1, -1], [False, False, True]]
@@ -144,12 +145,12 @@ def codes(source: str, name: str, column: Column, levels: tuple[str, ...]) -> tu
     if pa.types.is_boolean(kind):
         words = {level: word for word, level in truth_levels(spelled).items()}
         spelled = [words.get(level, level) for level in spelled]
-    found = compute.index_in(text, value_set=plain_texts(spelled))
-    return _filled(found, -1), as_array(text.is_null())
+    indices = compute.index_in(text, value_set=plain_texts(spelled))
+    return _filled(indices, -1), as_array(text.is_null())
 
 
 def truth_readings(levels: Sequence[str]) -> dict[str, list[str]]:
-    """The levels that mean "true" and those that mean "false", in any case of their letters.
+    """The levels that mean "true" and those that mean "false", in upper or lower case.
 
     >>> truth_readings(["No", "Yes", "yes", "maybe"])
     {'true': ['Yes', 'yes'], 'false': ['No']}
@@ -159,17 +160,17 @@ def truth_readings(levels: Sequence[str]) -> dict[str, list[str]]:
 
 
 def truth_levels(levels: Sequence[str]) -> dict[str, str]:
-    """The level that a truth value counts as: the one of that very text, else the only one that means it.
+    """The level that a truth value counts as: the one with exactly that text, otherwise the only one that means it.
 
     >>> truth_levels(["No", "Yes"]), truth_levels(["T", "true"]), truth_levels(["yes", "Yes", "F", "M"])
     ({'true': 'Yes', 'false': 'No'}, {'true': 'true'}, {'false': 'F'})
     """
-    found = {word: [word] if word in known else known for word, known in truth_readings(levels).items()}
-    return {word: known[0] for word, known in found.items() if len(known) == 1}
+    readings = {word: [word] if word in known else known for word, known in truth_readings(levels).items()}
+    return {word: known[0] for word, known in readings.items() if len(known) == 1}
 
 
 def decoded(column: Column) -> Column:
-    """A column of a dictionary as the values themselves, and all that is text as Arrow's plain strings."""
+    """A dictionary-encoded column as plain values, and every kind of text as Arrow's plain strings."""
     kind: Any = column.type
     if pa.types.is_dictionary(kind):
         plain = pa.string() if is_text(kind.value_type) else kind.value_type
@@ -180,7 +181,7 @@ def decoded(column: Column) -> Column:
 
 
 def as_array(column: Any) -> AnyArray:
-    """A column without nulls as an array. Not by its own ``to_numpy``: that imports pandas where there is one."""
+    """A column without nulls as an array. Arrow's own ``to_numpy`` would import pandas where it is installed."""
     if not column.num_chunks:
         return np.empty(0, dtype=column.type.to_pandas_dtype())
     if pa.types.is_boolean(column.type):
@@ -194,7 +195,7 @@ def as_floats(column: Any) -> Array:
 
 
 def _filled(column: Any, value: float) -> AnyArray:
-    """A column of numbers as an array, with ``value`` where it has none. Arrow's ``fill_null`` would import pandas."""
+    """A column of numbers as an array, with ``value`` for nulls. Arrow's ``fill_null`` would import pandas."""
     if not column.null_count:
         return as_array(column)
     kind = column.type.to_pandas_dtype()
@@ -203,7 +204,7 @@ def _filled(column: Any, value: float) -> AnyArray:
 
 
 def plain_texts(texts: Sequence[str]) -> pa.StringArray:
-    """Text as an array of Arrow's. Not by ``pa.array``: that imports pandas where there is one, 0.2 s for few words.
+    """Text as an Arrow array. ``pa.array`` would import pandas where it is installed, which takes 0.2 s.
 
     >>> plain_texts(["No", "naïve"]).to_pylist()
     ['No', 'naïve']
@@ -230,9 +231,10 @@ def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> C
 
 
 def trimmed(column: Column, literal: bool = False) -> Column:
-    """Text without the space around it, null where nothing is left, or NA out of such space, unless ``literal``.
+    """Text without surrounding white space; null where nothing is left.
 
-    An NA without space stays: that of a CSV file is null by now, and that of a frame was meant.
+    Unless ``literal``, an NA that had white space around it becomes null too. An NA without stays: in a CSV file it is
+    null already, and in a frame it was meant as text.
 
     >>> trimmed(pa.chunked_array([[" yes", "yes ", "  ", " NA", "NA"]])).to_pylist()
     ['yes', 'yes', None, None, 'NA']
@@ -241,12 +243,12 @@ def trimmed(column: Column, literal: bool = False) -> Column:
     gone = reads(bare, [""])
     if not literal:
         gone = compute.or_(gone, compute.and_not(reads(bare, [NA]), reads(column, [NA])))
-    found: Column = compute.if_else(gone, None, bare)
-    return found
+    text: Column = compute.if_else(gone, None, bare)
+    return text
 
 
 def reads(column: Any, words: Sequence[str]) -> Any:
-    """Which cells of text are one of the words; none that is null.
+    """Which cells of text equal one of the words. Null cells do not.
 
     >>> reads(pa.chunked_array([["a", None, "b"]]), ["b"]).to_pylist()
     [False, False, True]
@@ -255,13 +257,13 @@ def reads(column: Any, words: Sequence[str]) -> Any:
 
 
 def stripped(column: Column) -> Any:
-    """Text without the space around it, null where it spells no number at all."""
+    """Text without surrounding white space; null where it spells a missing value, as in columns of numbers."""
     cells: Any = compute.utf8_trim_whitespace(column)
     return compute.if_else(reads(cells, NO_NUMBER), None, cells)
 
 
 def _instants(source: str, name: str, column: Column) -> Column:
-    """ISO dates and times as one column of timestamps in UTC; those with a zone and those without may mix."""
+    """ISO dates and times as timestamps in UTC. Some may have a time zone and others none."""
     cells = stripped(column)
     zoned = compute.match_substring_regex(cells, _ZONED)
     plain = compute.if_else(zoned, None, cells)
@@ -273,7 +275,7 @@ def _instants(source: str, name: str, column: Column) -> Column:
 
 
 def _first_refused(cells: Any, kind: Any) -> int:
-    """The first cell that cannot be read, by halves, so that the same parser judges."""
+    """The index of the first cell that Arrow cannot cast, by bisection with the same cast."""
     start, stop = 0, len(cells)
     while stop - start > 1:
         middle = (start + stop) // 2
@@ -291,27 +293,27 @@ def drop(name: str) -> Setting:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether Arrow calls this text."""
+    """Whether an Arrow type is text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_number(kind: Any) -> bool:
-    """Whether Arrow calls this a number."""
+    """Whether an Arrow type is a number."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def is_date(kind: Any) -> bool:
-    """Whether Arrow calls this a date, with or without a time of day."""
+    """Whether an Arrow type is a date, with or without a time of day."""
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """Text of at most so many letters."""
+    """Text cut to at most ``most`` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names in quotes, the first few of many.
+    """Names in quotes; at most ``most``, then the number of others.
 
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"

@@ -13,12 +13,32 @@ from separatrix.table.schema import Schema
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Rows for a classifier: X (m, d) of the columns ``names``, y (m,) with a target.
+    """A matrix X and labels y, with the names of the columns and notes on how they were read.
 
-    X is float64 in C order, or CSR where the source is sparse; then there is no ``encoder``: columns are numbers by
-    name. ``rows`` (m,) are the rows' numbers in the source, counted from 1, of ``n_rows`` in all: some may have been
-    left out. ``notes`` are sentences on what was ignored, filled or looks odd. ``scaling``: the units of X, where they
-    are not those of the columns.
+    Attributes
+    ----------
+    source : str
+        The file or frame that was read.
+    names : tuple of str
+        The names of the columns of X.
+    X : ndarray (m, d) or CSR matrix
+        float64 in C order; CSR if the source is sparse.
+    target : str or None
+        The column of labels.
+    y : ndarray (m,) or None
+        The labels.
+    encoder : Encoder or None
+        How the table's columns became columns of X; None for a sparse source, whose columns are all numbers.
+    schema : Schema or None
+        What the table's columns hold.
+    notes : tuple of str
+        Sentences about what was left out, filled or looks odd.
+    rows : ndarray (m,) or None
+        The row numbers in the source, counted from 1. Some rows may have been left out.
+    n_rows : int
+        The number of rows in the source.
+    scaling : Scaling or None
+        The center and scale of each column of X; None if X has the units of the table.
     """
 
     source: str
@@ -34,7 +54,7 @@ class Table:
     scaling: Scaling | None = None
 
     def __repr__(self) -> str:
-        """What and how much, not the rows themselves.
+        """The source, the number of rows and columns, and the target.
 
         >>> from separatrix import read_table
         >>> read_table("demo:iris")

@@ -1,12 +1,12 @@
-"""How the columns of a table become the columns of X, as numbers that an export can repeat.
+"""How the columns of a table become the columns of X. It is all data, so that an exported model can repeat it.
 
     number, boolean, date    one column of X
     category                 one column of X for each level but the first, 1 where the row has that level, else 0
     an indicator             one more column: 1 where the value is missing, else 0
 
-The first level, the reference, has no column: with an intercept its column would be 1 minus the others. ``fill`` holds
-the means of the training rows; it stands for a missing value (``missing="impute"`` or ``"indicator"``) and for a level
-that no training row had (``unseen="average"``), so that such a cell counts as an average one.
+The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others.
+``fill`` holds the means of the training rows. They replace a missing value (``missing="impute"`` or ``"indicator"``)
+and a level that no training row had (``unseen="average"``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from separatrix.table import cells
 KINDS = ("number", "boolean", "category", "date")
 MISSING = ("error", "impute", "indicator", "drop")
 UNSEEN = ("average", "error")
-# Of a category's cell: its level is none of those known.
+# The code of a category's cell whose level is not among the known ones.
 UNKNOWN = -1.0
 
 
@@ -48,40 +48,40 @@ class Encoded:
 
     @property
     def values(self) -> int:
-        """Columns of X, without the indicator."""
+        """The number of columns of X, without the indicator."""
         return len(self.levels) - 1 if self.kind == "category" else 1
 
     @property
     def width(self) -> int:
-        """Columns of X."""
+        """The number of columns of X."""
         return self.values + self.indicator
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names."""
-        own = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
-        return (*own, f"{self.name}=missing") if self.indicator else own
+        """The names of the columns of X."""
+        names = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
+        return (*names, f"{self.name}=missing") if self.indicator else names
 
     @property
     def n_letters(self) -> int:
-        """Of all names together, counted without making them.
+        """The total length of ``names``, computed without building them.
 
         >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True)
         >>> column.n_letters == sum(map(len, column.names))
         True
         """
-        own = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
-        return own + (len(self.name) + len("=missing")) * self.indicator
+        letters = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
+        return letters + (len(self.name) + len("=missing")) * self.indicator
 
     def read(self, table: pa.Table, source: str) -> Array:
-        """The column's cells (n,): a value, or of a category the number of its level; NaN where there is none.
+        """The column's cells (n,) as numbers, NaN where missing.
 
-        A level that is none of ``levels`` is ``UNKNOWN``.
+        A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``.
         """
         column = table.column(self.name)
         if self.kind == "category":
-            found, missing = cells.codes(source, self.name, column, self.levels)
-            return np.where(missing, np.nan, found)
+            codes, missing = cells.codes(source, self.name, column, self.levels)
+            return np.where(missing, np.nan, codes)
         v = cells.READINGS[self.kind](source, self.name, column)
         infinite = np.flatnonzero(np.isinf(v))
         if len(infinite):
@@ -90,11 +90,11 @@ class Encoded:
         return v
 
     def strange(self, v: Array) -> AnyArray:
-        """Which of the cells v have a level never seen."""
+        """Which of the cells v (n,) have a level that is not among ``levels``."""
         return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
 
     def write(self, X: Array, v: Array) -> None:
-        """Write cells v (n,) into X (n, width), zeros so far; what is missing or unseen is filled, if it can be."""
+        """Write cells v (n,) into X (n, width), which holds zeros. Missing and unseen cells get ``fill``, if given."""
         if self.kind == "category":
             rows = np.flatnonzero(v > 0)
             X[rows, v[rows].astype(np.intp) - 1] = 1.0
@@ -109,7 +109,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Reading:
-    """X (m, d) of the rows ``kept`` (n,); by column, how many values were missing, and unseen levels by count."""
+    """X (m, d) of the rows ``kept`` (n,), with counts of missing values and of unseen levels by column."""
 
     X: Array
     kept: AnyArray
@@ -119,7 +119,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Columns of a table -> X.
+    """Turn the columns of a table into X.
 
     >>> table = pa.table({"age": [30, 50], "student": ["Yes", "No"]})
     >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"), (0.5,))))
@@ -133,40 +133,37 @@ class Encoder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the columns of X."""
+        """The names of the columns of X."""
         return tuple(name for column in self.columns for name in column.names)
 
     @property
     def n_columns(self) -> int:
-        """Of X."""
+        """The number of columns of X."""
         return sum(column.width for column in self.columns)
 
     @property
     def n_letters(self) -> int:
-        """Of all names together, counted without making them."""
+        """The total length of ``names``, computed without building them."""
         return sum(column.n_letters for column in self.columns)
 
     def transform(self, table: pa.Table, source: str) -> tuple[Array, AnyArray]:
-        """X (m, d) of the rows that are kept, and which (n,) those are: all, unless ``missing="drop"``."""
-        found = self.read(table, source)
-        return found.X, found.kept
+        """X (m, d) of the rows that are kept, and a mask (n,) of them. ``missing="drop"`` leaves some rows out."""
+        reading = self.read(table, source)
+        return reading.X, reading.kept
 
     def read(self, table: pa.Table, source: str) -> Reading:
-        """The same, with a count of what was missing and what was never seen."""
-        present = set(table.column_names)
-        lacking = [column.name for column in self.columns if column.name not in present]
-        if lacking:
-            raise TableError(source, f"it lacks the columns {cells.listed(lacking)}", "give all that were fitted")
+        """``transform`` with counts of missing values and of unseen levels."""
+        self._refuse_lacking(table, source)
         X = np.zeros((table.num_rows, self.n_columns))
         kept = np.ones(table.num_rows, dtype=bool)
         missing: dict[str, int] = {}
         unseen: dict[str, dict[str, int]] = {}
         tell = watched()
-        for k, (column, own) in enumerate(self.places(X), 1):
+        for k, (column, part) in enumerate(self.places(X), 1):
             if tell is not None:
                 tell(Part("as numbers: column", k, len(self.columns)))
             v = column.read(table, source)
-            column.write(own, v)
+            column.write(part, v)
             holes, strange = np.isnan(v), column.strange(v)
             if holes.any():
                 missing[column.name] = int(holes.sum())
@@ -180,15 +177,22 @@ class Encoder:
             raise refuse_unseen(source, unseen)
         return Reading(X if kept.all() else X[kept], kept, missing, unseen)
 
+    def _refuse_lacking(self, table: pa.Table, source: str) -> None:
+        present = set(table.column_names)
+        lacking = [column.name for column in self.columns if column.name not in present]
+        if lacking:
+            came = f"it lacks the columns {cells.listed(lacking)}"
+            raise TableError(source, came, "give all columns that the model was fitted on")
+
     def places(self, X: Array) -> Iterator[tuple[Encoded, Array]]:
-        """Each column of the table, and its columns of X (n, d)."""
+        """Each column of the table with its view of X (n, d)."""
         start = 0
         for column in self.columns:
             yield column, X[:, start : start + column.width]
             start += column.width
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
+        """The encoder as JSON types."""
         return {
             "columns": [
                 {
@@ -205,56 +209,65 @@ class Encoder:
         }
 
     @classmethod
-    def from_plain(cls, found: Any, names: Sequence[str] | None = None) -> Encoder:
-        """An encoder from ``plain``'s values, once every key, type and length has been seen to fit.
+    def from_plain(cls, content: Any, names: Sequence[str] | None = None) -> Encoder:
+        """An encoder from the result of ``plain``, after checking every key, type and length.
 
-        ``names``: those that its columns of X must have, if they are known. They are compared by number and length
-        first: a long name of a column with many levels would make a large multiple of the text that is given.
+        ``names``, if given, are the names that the columns of X must have. Their number and total length are compared
+        first: building the names of a hostile file could take much more memory than the file itself.
 
         >>> encoder = Encoder((Encoded("age", "number", fill=(40.0,)),), "impute")
         >>> Encoder.from_plain(encoder.plain()) == encoder
         True
         """
-        _require(isinstance(found, dict) and set(found) == {"columns", "missing", "unseen"}, "it has a wrong form")
-        _require(found["missing"] in MISSING, f"its 'missing' is {found['missing']!r:.60}")
-        _require(found["unseen"] in UNSEEN, f"its 'unseen' is {found['unseen']!r:.60}")
-        _require(isinstance(found["columns"], list), "its columns are no list")
-        columns = tuple(_column(k + 1, column, found) for k, column in enumerate(found["columns"]))
-        encoder = cls(columns, found["missing"], found["unseen"])
-        _require(len({column.name for column in columns}) == len(columns), "a column is there twice")
+        _require(isinstance(content, dict) and set(content) == {"columns", "missing", "unseen"}, "it has a wrong form")
+        _require(content["missing"] in MISSING, f"its 'missing' is {content['missing']!r:.60}")
+        _require(content["unseen"] in UNSEEN, f"its 'unseen' is {content['unseen']!r:.60}")
+        _require(isinstance(content["columns"], list), "its columns are not a list")
+        columns = tuple(_column(k + 1, column, content) for k, column in enumerate(content["columns"]))
+        encoder = cls(columns, content["missing"], content["unseen"])
+        _require(len({column.name for column in columns}) == len(columns), "two columns have the same name")
         if names is not None:
             alike = (encoder.n_columns, encoder.n_letters) == (len(names), sum(map(len, names)))
             _require(alike and encoder.names == tuple(names), "it does not make the model's features")
-        _require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have one name")
+        _require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have the same name")
         return encoder
 
 
 def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
-    """A setting that must be one of a few words."""
+    """The value, if it is one of those allowed."""
     if value not in allowed:
         raise ParameterError(argument, f"got {value!r}", f"give one of {', '.join(map(repr, allowed))}")
     return value
 
 
-def _column(k: int, found: Any, whole: dict[str, Any]) -> Encoded:
+def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
     keys = {"name", "kind", "levels", "fill", "indicator"}
-    _require(isinstance(found, dict) and set(found) == keys, f"column {k} has a wrong form")
-    name, kind, levels, fill = found["name"], found["kind"], found["levels"], found["fill"]
+    _require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
+    name, kind, indicator = content["name"], content["kind"], content["indicator"]
     _require(isinstance(name, str), f"column {k} has no name")
-    own = f"column {cells.shortened(name)!r}"
-    _require(isinstance(kind, str) and kind in KINDS, f"{own} is of an unknown kind, {kind!r:.60}")
-    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    _require(of_text and len(set(levels)) == len(levels), f"{own} has levels that are not distinct texts")
-    fits = len(levels) >= 2 if kind == "category" else not levels
-    _require(fits, f"{own} has {len(levels)} levels, which does not fit a {kind}")
-    finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
-    _require(finite, f"{own} has a fill that is not of finite decimal numbers")
-    _require(isinstance(found["indicator"], bool), f"{own} has an indicator that is not true or false")
-    column = Encoded(name, kind, tuple(levels), tuple(fill), found["indicator"])
+    place = f"column {cells.shortened(name)!r}"
+    _require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
+    levels, fill = _checked_levels(place, kind, content["levels"]), _checked_fill(place, content["fill"])
+    _require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
+    column = Encoded(name, kind, levels, fill, indicator)
     filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
-    _require(len(fill) == column.values or (not fill and not filled), f"{own} needs {column.values} fills")
-    _require(not column.indicator or whole["missing"] == "indicator", f"{own} has an indicator unasked for")
+    _require(len(fill) == column.values or (not fill and not filled), f"{place} needs {column.values} fills")
+    _require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
     return column
+
+
+def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
+    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
+    _require(of_text and len(set(levels)) == len(levels), f"{place} has levels that are not distinct texts")
+    fits = len(levels) >= 2 if kind == "category" else not levels
+    _require(fits, f"{place} has {len(levels)} levels, which does not fit a {kind}")
+    return tuple(levels)
+
+
+def _checked_fill(place: str, fill: Any) -> tuple[float, ...]:
+    finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
+    _require(finite, f"{place} has a fill that is not of finite decimal numbers")
+    return tuple(fill)
 
 
 def _require(holds: bool, check: str) -> None:
@@ -263,14 +276,14 @@ def _require(holds: bool, check: str) -> None:
 
 
 def counted(table: pa.Table, name: str, rows: AnyArray, source: str) -> dict[str, int]:
-    """The texts of a column in some rows, with how many rows have each, the most frequent first."""
+    """The texts of a column in the rows of a mask, with their counts, most frequent first."""
     text: Any = cells.texts(source, name, table.column(name)).filter(pa.array(rows))
     pairs = [(pair["values"], pair["counts"]) for pair in text.value_counts().to_pylist()]
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
 def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
-    """What is missing, by column."""
+    """The error for missing values, with their number in each column."""
     total = sum(missing.values())
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
@@ -279,7 +292,7 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
 
 
 def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
-    """Levels never seen, by column."""
+    """The error for levels that no training row had."""
     parts = [
         f"column {name!r} has {cells.shortened(level)!r} in {count} row{'s' * (count > 1)}"
         for name, levels in unseen.items()
@@ -287,5 +300,5 @@ def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
     ]
     came = f"levels that no training row had: {'; '.join(parts[:8])}"
     fit = ByAudience("with unseen='average'", shell="without --strict")
-    do = Message("correct them, or fit ", fit, ", which counts them as average rows")
+    do = Message("correct them, or fit ", fit, ", which encodes them as the training average")
     return TableError(source, came, do)

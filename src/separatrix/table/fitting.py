@@ -1,7 +1,7 @@
-"""Cells of training rows -> encoder: levels as the columns have them, means of what is known.
+"""Learn an encoder from training rows: the levels of each category and the means of known values.
 
-Cells are numbers, V (n, p), one column of V a column of the table: a value as it is, of a category the number of its
-level; NaN where there is none.
+V (n, p) holds the cells as numbers, with one column for each column of the table. A cell of a category holds the number
+of its level; a missing value is NaN.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from separatrix.table.schema import Column, Schema
 def fit_encoder(
     schema: Schema, table: pa.Table, missing: str = "error", unseen: str = "average", source: str = "the table"
 ) -> Encoder:
-    """The encoder of the schema's columns, with the means of these rows; of all that are kept, if some are dropped.
+    """The encoder of the schema's columns, with the means of these rows, or of those that are not dropped.
 
     >>> from separatrix.table.infer import infer
     >>> table = pa.table({"age": [20.0, None, 40.0], "sex": ["f", "m", "f"]})
@@ -39,16 +39,16 @@ def fit_encoder(
 
 
 def encodable(schema: Schema, source: str) -> tuple[Column, ...]:
-    """The columns that make X; text, and a table without any, is refused."""
+    """The columns that become X. A column of text, or a table without usable columns, is an error."""
     _refuse_text(schema, source)
     if not schema.used:
-        came = "no column is left to learn from" if schema.columns else "there is no column beside the target"
+        came = "no column is left to learn from" if schema.columns else "the target is the only column"
         raise TableError(source, came, _why_none(schema))
     return schema.used
 
 
 def read_cells(columns: Sequence[Column], table: pa.Table, source: str) -> Array:
-    """V (n, p), C order."""
+    """V (n, p), in C order."""
     V, tell = np.empty((table.num_rows, len(columns))), watched()
     for j, column in enumerate(columns):
         if tell is not None:
@@ -58,13 +58,13 @@ def read_cells(columns: Sequence[Column], table: pa.Table, source: str) -> Array
 
 
 def missing_counts(columns: Sequence[Column], V: Array) -> dict[str, int]:
-    """How many values are missing, by column, of those that lack any."""
+    """The number of missing values in each column that has any."""
     counts = np.isnan(V).sum(axis=0).tolist()
     return {column.name: count for column, count in zip(columns, counts, strict=True) if count}
 
 
 def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) -> AnyArray:
-    """Which rows (n,) are learned from: all, but for ``missing="drop"``; holes are refused by "error"."""
+    """A mask (n,) of the training rows: all, or the complete ones if ``missing`` is "drop". "error" refuses holes."""
     lacking = missing_counts(columns, V)
     if lacking and missing == "error":
         raise refuse_missing(source, lacking, len(V))
@@ -76,7 +76,9 @@ def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) ->
 def learned(
     columns: Sequence[Column], V: Array, missing: str, unseen: str, source: str, train: AnyArray | None = None
 ) -> Encoder:
-    """The encoder that the rows ``train`` (n,) of V teach, all if None; a hole there marks its column, if asked.
+    """The encoder learned from the rows ``train`` (n,) of V, or from all rows if None.
+
+    With ``missing="indicator"``, a column gets an indicator if a training row lacks its value.
 
     >>> V = np.array([[20.0], [40.0], [90.0]])
     >>> learned([Column("age", "number")], V, "impute", "average", "t", np.array([1, 1, 0])).columns[0].fill
@@ -98,18 +100,18 @@ def learned(
 
 
 def _means(V: Array, known: AnyArray) -> list[float]:
-    """Column means over what is known, scaled where a sum itself would overflow."""
+    """Column means of the known values. If a sum overflows, the values are scaled before they are added."""
     counts = np.maximum(known.sum(axis=0), 1)
     with np.errstate(over="ignore"):
-        found = V.sum(axis=0, where=known) / counts
-    if not np.isfinite(found).all():
+        means = V.sum(axis=0, where=known) / counts
+    if not np.isfinite(means).all():
         largest = np.abs(V).max(axis=0, where=known, initial=1.0)
-        found = (V / largest).sum(axis=0, where=known) / counts * largest
-    return [float(mean) for mean in found]
+        means = (V / largest).sum(axis=0, where=known) / counts * largest
+    return [float(mean) for mean in means]
 
 
 def _shares(v: Array, n_levels: int) -> tuple[float, ...]:
-    """Of each level but the first among cells v (m,) that are known; of none at all, zeros."""
+    """The share of each level except the first among the known cells v (m,); zeros if there are none."""
     counts = np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
     return tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
 
@@ -125,9 +127,9 @@ def _refuse_text(schema: Schema, source: str) -> None:
 
 
 def refusal(column: Column) -> tuple[str, str]:
-    """Why nothing can be learned from a column of text, and what to do.
+    """Why a column of text cannot be used, and what to do.
 
-    A note that was inferred says both; one out of a schema is for people.
+    An inferred note says both. A note that comes from the user's schema does not.
 
     >>> came, do = refusal(Column("city", "text", note="asked for"))
     >>> came, str(do)
@@ -151,5 +153,5 @@ def _refuse_one_name(encoder: Encoder, source: str) -> None:
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
         raise TableError(
-            source, f"two columns of X would be called {twice!r}", "rename a column of the table, or a level"
+            source, f"two columns of X would have the name {twice!r}", "rename a column of the table, or a level"
         )

@@ -1,16 +1,16 @@
-"""Table -> schema: what each column holds, judged on all its rows.
+"""Infer the schema of a table: what each column holds, decided on all its rows.
 
-    no value at all, or one value in all rows     ignored, and said
-    numbers, and text that all reads as numbers   number; whole numbers too, unless the schema says category
-    true and false, in any case                   boolean; "yes" and "no" and the like are a category
-    ISO dates and times                           date
-    other text, at most max(20, n/20, at most 1000) different values         category
-    text with more, text that never repeats, nested values                   text: refused, with advice
-    numbers in 95 % of the cells or more, and other text                     text: the first such cell is named
+    no value at all, or the same value in all rows      ignored, with a note
+    numbers, or text that reads as numbers throughout   number; whole numbers too, unless the schema says category
+    true and false, in upper or lower case              boolean; "yes" and "no" and the like are a category
+    ISO dates and times                                 date
+    other text with at most max(20, min(1000, n/20)) distinct values     category
+    text with more distinct values or no repeated one, nested values     text: refused, with advice
+    numbers in at least 95 % of the cells, other text in the rest        text: refused, naming the first such cell
 
-The reference of a category is its most frequent level, the first in the alphabet of several; the other levels follow
-in alphabetical order. Whole numbers that count the rows, or that never repeat under a name such as "id", are kept and
-noted.
+The reference of a category is its most frequent level; ties go to the first in alphabetical order. The other levels
+follow in alphabetical order. Whole numbers that count the rows, or that never repeat under a name such as "id", are
+kept, with a note.
 """
 
 from __future__ import annotations
@@ -29,28 +29,31 @@ from separatrix.table import cells
 from separatrix.table.lookalikes import told
 from separatrix.table.schema import Column, Schema
 
-# A column of numbers with other text in at most this share of its cells is a mistake in those cells, not a category.
-STRAY = 0.05
-_FEWEST, _MOST, _SHARE = 20, 1000, 20
+# If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
+LARGEST_SHARE_OF_STRAY_CELLS = 0.05
+# A category may have n / 20 levels in n rows, but at least 20 and at most 1000.
+_ROWS_PER_LEVEL, _LEVELS_AT_LEAST, _LEVELS_AT_MOST = 20, 20, 1000
+# In fewer rows than this, whole numbers that count up or never repeat are not taken for an index.
+_FEWEST_ROWS_OF_AN_INDEX = 20
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
-# With a sign for money or per cent, a minus of typographers, or thousands set apart.
+# Numbers with a currency or per cent sign, a typographic minus sign, or separated thousands.
 _MARKED = r"^[$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?\d+([ _'’\x{a0}\x{202f}]\d{3})*(\.\d*)?\s?[%‰$€£¥]?$"
 _COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
 
 def most_levels(n: int) -> int:
-    """How many different values a category may have in n rows.
+    """The most distinct values that a category may have in n rows.
 
     >>> most_levels(100), most_levels(1000), most_levels(10**6)
     (20, 50, 1000)
     """
-    return max(_FEWEST, min(_MOST, n // _SHARE))
+    return max(_LEVELS_AT_LEAST, min(_LEVELS_AT_MOST, n // _ROWS_PER_LEVEL))
 
 
 def infer(table: pa.Table, target: str | None = None, given: Schema | None = None) -> Schema:
-    """The schema of all columns but the target; what ``given`` says of a column holds.
+    """The schema of all columns except the target. What ``given`` says about a column overrides what is inferred.
 
     >>> table = pa.table({"age": ["31", "?", "40.5"], "sex": ["f", "m", "f"], "one": [1, 1, 1]})
     >>> [(column.name, column.kind, column.levels) for column in infer(table).columns]
@@ -64,13 +67,12 @@ def infer(table: pa.Table, target: str | None = None, given: Schema | None = Non
             continue
         if tell is not None:
             tell(Part("what columns hold: column", k, table.num_columns))
-        said = by_name.get(name)
-        if said is None:
-            columns.append(_judged(name, table.column(name)))
-        elif said.kind == "category" and not said.levels:
-            columns.append(_category(name, cells.texts("schema", name, table.column(name)), said))
-        else:
-            columns.append(said)
+        column = by_name.get(name)
+        if column is None:
+            column = _judged(name, table.column(name))
+        elif column.kind == "category" and not column.levels:
+            column = _asked_category(column, cells.texts("schema", name, table.column(name)))
+        columns.append(column)
     return Schema(tuple(columns), target, () if given is None else given.classes)
 
 
@@ -84,12 +86,15 @@ def _judged(name: str, column: Any) -> Column:
     if pa.types.is_boolean(kind) or cells.is_number(kind) or cells.is_date(kind):
         what = "date" if cells.is_date(kind) else "boolean" if pa.types.is_boolean(kind) else "number"
         return _measured(name, what, cells.READINGS[what]("schema", name, column))
-    note = f"it holds {cells.shortened(str(kind))}, which makes no numbers"
+    note = f"it holds {cells.shortened(str(kind))}, which cannot be turned into numbers"
     return _refused(name, note, Message("leave it out with ", cells.drop(name)))
 
 
 def _of_text(name: str, column: Any) -> Column:
-    """Numbers first, straight from the cells; else by the distinct values, which are fewer."""
+    """What a column of text holds.
+
+    All cells are tried as numbers first. The other readings are tried on the distinct values, which are fewer.
+    """
     try:
         return _measured(name, "number", cells.as_floats(column.cast(pa.float64())))
     except pa.ArrowInvalid:
@@ -105,26 +110,42 @@ def _of_text(name: str, column: Any) -> Column:
             continue
         return _measured(name, what, reading("schema", name, column))
     proper = cells.stripped(values)
+    misspelled = _misspelled(name, proper)
+    if misspelled is not None:
+        return misspelled
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
-    if compute.all(compute.match_substring_regex(proper, _DAY_FIRST)).as_py():
-        note = f"it seems to hold dates, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        return _refused(name, note, "write them as year-month-day, 2024-12-31")
-    commas = compute.any(compute.match_substring(proper, ",")).as_py()
-    if commas and compute.all(compute.match_substring_regex(proper, _COMMA)).as_py():
-        note = f"its numbers are written with commas, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        decimals = Setting("decimal", ",")
-        do = Message("give ", decimals, " if they are decimals of a text file, and take marks for thousands out")
-        return _refused(name, note, do)
-    if compute.all(compute.match_substring_regex(proper, _MARKED)).as_py():
-        note = f"its numbers carry marks, as {cells.shortened(proper.drop_null()[0].as_py())!r}"
-        return _refused(name, note, "write bare numbers, or make it a category in the schema")
-    if 0 < counts[strange].sum() <= STRAY * counts.sum():
+    if 0 < counts[strange].sum() <= LARGEST_SHARE_OF_STRAY_CELLS * counts.sum():
         return _stray(name, column, values, strange, counts)
     return _category(name, cells.trimmed(column))
 
 
+def _misspelled(name: str, values: Any) -> Column | None:
+    """The refusal of a column of dates or numbers in a spelling that is not read; None for other text."""
+
+    def all_match(pattern: str) -> bool:
+        return bool(compute.all(compute.match_substring_regex(values, pattern)).as_py())
+
+    def example() -> str:
+        return repr(cells.shortened(values.drop_null()[0].as_py()))
+
+    if all_match(_DAY_FIRST):
+        return _refused(
+            name, f"it seems to hold dates, such as {example()}", "write them as year-month-day, 2024-12-31"
+        )
+    if compute.any(compute.match_substring(values, ",")).as_py() and all_match(_COMMA):
+        decimals = Setting("decimal", ",")
+        advice = Message(
+            "if the commas are decimal marks of a text file, give ", decimals, "; remove thousands separators"
+        )
+        return _refused(name, f"its numbers are written with commas, such as {example()}", advice)
+    if all_match(_MARKED):
+        do = "write bare numbers, or make it a category in the schema"
+        return _refused(name, f"its numbers are written with other symbols, such as {example()}", do)
+    return None
+
+
 def _refused(name: str, why: str, do: str) -> Column:
-    """A column that nothing can be learned from as it is."""
+    """A column that cannot be used as it is."""
     return Column(name, "text", note=Message(why, Remedy(do)))
 
 
@@ -136,53 +157,102 @@ def _spells_truth(values: Any) -> bool:
 
 
 def _measured(name: str, kind: str, v: Any) -> Column:
-    """Numbers, truth values or days: constant, counting the rows, or as they are."""
+    """A column of numbers, truth values or days. It is ignored if constant; an index gets a note."""
     known = v[~np.isnan(v)]
     if not len(known):
         return _empty(name, len(v))
     if known.min() == known.max():
         return _constant(name, f"{known[0]:g}", len(v) - len(known))
-    why, leave = "", Remedy(Message("if it is an index, leave it out with ", cells.drop(name)))
-    if kind == "number" and len(known) == len(v) >= _FEWEST and np.all(known == np.round(known)):
-        with np.errstate(invalid="ignore"):  # of two infinities, which are refused later
-            steps = np.diff(known)
-        if known[0] in (0, 1) and np.all(steps == 1):
-            why = "it counts the rows"
-        elif _INDEX.fullmatch(name.strip()) and len(np.unique(known)) == len(known):
-            why = "its values never repeat"
-    if name == "" and why:
+    index = _index_like(name, known) if kind == "number" and len(known) == len(v) else ""
+    if name == "" and index:
         return Column(name, "ignored", note="it has no name and counts the rows")
-    return Column(name, kind, note=Message(why, leave) if why else "")
+    leave = Remedy(Message("if it is an index, leave it out with ", cells.drop(name)))
+    return Column(name, kind, note=Message(index, leave) if index else "")
 
 
-def _category(name: str, column: Any, said: Column | None = None) -> Column:
-    """A category, or why it is none; one that the schema asks for may have more levels, and levels of one row each."""
+def _index_like(name: str, v: Any) -> str:
+    """Why numbers v (n,), none missing, look like an index; empty if they do not."""
+    if len(v) < _FEWEST_ROWS_OF_AN_INDEX or not np.all(v == np.round(v)):
+        return ""
+    with np.errstate(invalid="ignore"):  # The difference of two infinities. They are refused later.
+        steps = np.diff(v)
+    if v[0] in (0, 1) and np.all(steps == 1):
+        return "it counts the rows"
+    if _INDEX.fullmatch(name.strip()) and len(np.unique(v)) == len(v):
+        return "its values never repeat"
+    return ""
+
+
+def _category(name: str, column: Any) -> Column:
+    """A column of text as a category, or refused if it has too many distinct values."""
     known = column.drop_null()
     counted: Any = known.value_counts()
     distinct, n = len(counted), len(known)
-    if distinct == 0:
-        return _empty(name, len(column))
-    if distinct == 1:
-        return _constant(name, repr(cells.shortened(counted[0]["values"].as_py())), len(column) - n)
-    do = Message("leave it out with ", cells.drop(name), ", or make it a category in the schema with its levels")
-    if distinct == n and said is None:
-        some = cells.shortened(counted[0]["values"].as_py())
-        return _refused(name, f"its {n} texts are all different, as names and keys are ({some!r})", do)
-    if distinct > (most_levels(len(column)) if said is None else _MOST):
-        return _refused(name, f"it has {distinct} different texts, too many for categories", do)
-    counts = {pair["values"]: pair["counts"] for pair in counted.to_pylist()}
-    preferred = None if said is None else said.preferred
-    if preferred is not None and preferred not in counts:
-        came = f"the reference {preferred!r} of column {name!r} is in no row"
+    if distinct < 2:
+        return _without_levels(name, counted, len(column))
+    if distinct == n:
+        example = cells.shortened(counted[0]["values"].as_py())
+        why = f"its {n} texts are all different, as in a column of names or keys ({example!r})"
+        return _refused(name, why, _leave_out_or_list(name))
+    if distinct > most_levels(len(column)):
+        return _refused(name, _too_many(distinct), _leave_out_or_list(name))
+    counts = _counts_by_level(counted)
+    return Column(name, "category", levels_in_order(counts), told("levels", counts))
+
+
+def _asked_category(given: Column, column: Any) -> Column:
+    """A category that the schema asks for: it may have more levels than others, and levels of one row each."""
+    counted: Any = column.drop_null().value_counts()
+    if len(counted) < 2:
+        return _without_levels(given.name, counted, len(column))
+    if len(counted) > _LEVELS_AT_MOST:
+        return _refused(given.name, _too_many(len(counted)), _leave_out_or_list(given.name))
+    counts = _counts_by_level(counted)
+    if given.preferred is not None and given.preferred not in counts:
+        came = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", came, f"give one of {cells.listed(sorted(counts))}")
-    first = preferred if preferred is not None else min(counts, key=lambda level: (-counts[level], level))
-    return Column(
-        name, "category", (first, *sorted(level for level in counts if level != first)), told("levels", counts)
+    return Column(given.name, "category", levels_in_order(counts, given.preferred), told("levels", counts))
+
+
+def levels_in_order(counts: dict[str, int], reference: str | None = None) -> tuple[str, ...]:
+    """Levels with the reference first, the others in alphabetical order. The default reference is the most frequent.
+
+    >>> levels_in_order({"c": 2, "a": 1, "b": 2}), levels_in_order({"c": 2, "a": 1}, "a")
+    (('b', 'a', 'c'), ('a', 'c'))
+    """
+    first = (
+        reference
+        if reference is not None and reference in counts
+        else min(counts, key=lambda level: (-counts[level], level))
     )
+    return (first, *sorted(level for level in counts if level != first))
+
+
+def _counts_by_level(counted: Any) -> dict[str, int]:
+    return {pair["values"]: pair["counts"] for pair in counted.to_pylist()}
+
+
+def _without_levels(name: str, counted: Any, n: int) -> Column:
+    """A column of n rows with one distinct text, or none."""
+    if not len(counted):
+        return _empty(name, n)
+    ((only, count),) = _counts_by_level(counted).items()
+    return _constant(name, repr(cells.shortened(only)), n - count)
+
+
+def _too_many(distinct: int) -> str:
+    return f"it has {distinct} different texts, too many for a category"
+
+
+def _leave_out_or_list(name: str) -> Message:
+    return Message("leave it out with ", cells.drop(name), ", or make it a category in the schema with its levels")
 
 
 def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Column:
-    """Distinct values come in the order of their first rows, so the first strange one is in the first strange row."""
+    """A column of numbers with other text in a few cells, refused with the first such cell.
+
+    The distinct values are in the order of their first rows, so the first strange value is in the first strange row.
+    """
     value = values[int(np.argmax(strange))].as_py()
     row = compute.index(column, value).as_py() + 1
     many = int(counts[strange].sum())

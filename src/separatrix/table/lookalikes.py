@@ -1,6 +1,6 @@
-"""Texts that a person takes for one and a computer does not: Yes and yes, two spaces for one, é written in two ways.
+"""Texts that look the same to a person and differ for a computer: Yes and yes, one space or two, é in two encodings.
 
-They stay apart, since codes may differ by case alone; that they are there is said.
+They are kept apart, since codes may differ by case alone, and a note mentions them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from unicodedata import normalize
 
 from separatrix.table.cells import shortened
 
-_SHOWN = 3
+# A note names this many groups; naming all could make it very long.
+_GROUPS_SHOWN = 3
 
 
 def alike(texts: Iterable[str]) -> list[list[str]]:
-    """Those that differ only in case, in space between words or in how their letters are encoded, in groups.
+    """Groups of texts that differ only in case, in white space or in the encoding of their letters.
 
     >>> alike(["yes", "no", "Yes", "New  York", "new york"])
     [['yes', 'Yes'], ['New  York', 'new york']]
@@ -26,7 +27,7 @@ def alike(texts: Iterable[str]) -> list[list[str]]:
 
 
 def told(what: str, texts: Iterable[str]) -> str:
-    """A clause on the groups, or nothing.
+    """A clause about the groups of ``alike``; empty if there are none.
 
     >>> told("levels", ["yes", "Yes"])
     "its levels 'Yes' and 'yes' differ only in case, space or the encoding of letters"
@@ -34,11 +35,11 @@ def told(what: str, texts: Iterable[str]) -> str:
     groups = alike(sorted(texts))
     if not groups:
         return ""
-    shown = ", ".join(" and ".join(map(_spelled, group)) for group in groups[:_SHOWN])
-    more = f" (and {len(groups) - _SHOWN} more)" if len(groups) > _SHOWN else ""
+    shown = ", ".join(" and ".join(map(_spelled, group)) for group in groups[:_GROUPS_SHOWN])
+    more = f" (and {len(groups) - _GROUPS_SHOWN} more)" if len(groups) > _GROUPS_SHOWN else ""
     return f"its {what} {shown}{more} differ only in case, space or the encoding of letters"
 
 
 def _spelled(text: str) -> str:
-    """In quotes; by the codes of its letters where it is not in the usual form and would look like one that is."""
+    """The text in quotes. Letters in an unusual encoding are escaped, since they would look like the usual ones."""
     return repr(shortened(text)) if text == normalize("NFC", text) else ascii(shortened(text))

@@ -1,9 +1,9 @@
-"""Rows as they are read, before anything is learned from their values: every fit learns from its own rows.
+"""A table before encoding, so that each fit learns its encoding from its own rows.
 
-    what a cell holds (its kind)                     by all rows: that is how the file is read
-    levels, reference, means, indicators, scales     by the rows that are fitted
+    decided on all rows, as the file is read     the kind of each column
+    learned from the training rows               levels, reference, means, indicators, scales
 
-A level that only other rows have is one never seen. So a row that is held out says nothing on how it is coded.
+A level that only held-out rows have counts as unseen. So held-out rows have no influence on the encoding.
 """
 
 from __future__ import annotations
@@ -23,19 +23,21 @@ from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
+from separatrix.table.infer import levels_in_order
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 
-# Rows that are coded together: columns of X lie side by side, so that more of them would be written past the cache.
-BLOCK = 4096
+# Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
+ENCODED_BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Cells V (n, p) of ``columns``, or numbers by ``names``, dense or CSR, where there are no columns; labels y (n,).
+    """Cells V (n, p) and labels y (n,) of a table.
 
-    A cell of a category is the number of its level, NaN where it has no value, ``UNKNOWN`` where the schema that was
-    ``given`` does not list its level. The rest is as in ``Table``; ``late`` notes come last.
+    V holds the cells of ``columns``. If ``columns`` is None, V is a matrix of numbers, dense or CSR, with column
+    ``names``. A cell of a category holds the number of its level, NaN if it has no value, or ``UNKNOWN`` if the schema
+    ``given`` by the user does not list the level. The other fields are as in ``Table``; ``late`` notes come last.
 
     >>> raw = RawTable("a table", np.array([[1.0], [2.0], [9.0]]), np.array([0, 1, 1]), ("age",))
     >>> raw.learned(np.array([True, True, False]), standardise=True).X.ravel().tolist()
@@ -59,11 +61,11 @@ class RawTable:
 
     @property
     def holes(self) -> dict[str, int]:
-        """How many values are missing, by column, of those that lack any."""
+        """The number of missing values in each column that has any."""
         return {} if self.columns is None else missing_counts(self.columns, self.V)
 
     def learned(self, train: AnyArray | None = None, standardise: bool = False) -> Table:
-        """All rows, coded by what the rows ``train`` (n,) teach; by all of them, if None."""
+        """All rows, with the encoding learned from the rows ``train`` (n,), or from all if None."""
         train = None if train is None or train.all() else train
         who = "all rows" if train is None else "the rows fitted"
         if self.columns is None:
@@ -75,64 +77,70 @@ class RawTable:
         if scaling is not None:
             X = scaling.apply(X)
             how = "divided by their standard deviations" if not scaling.center.any() else "standardised"
-            notes.append(f"Columns are {how}, by {who}.")
+            notes.append(f"Columns are {how}, using {who}.")
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
+        """X, the encoder, and notes on columns left out, values filled and levels that no training row has."""
         narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
         used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
+        if not used:
+            raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         ignored = [column for column, _ in narrowed if column.kind == "ignored"]
         notes: list[str] = [
             Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
         ]
-        if not used:
-            raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
-        V = self.V if len(used) == len(columns) else self.V[:, used]
-        moved = {k: places for k, j in enumerate(used) if (places := narrowed[j][1]) is not None}
-        if moved:
-            V = V.copy() if V is self.V else V
-            for k, places in moved.items():
-                V[:, k] = _moved(V[:, k], places)
         kept = [narrowed[j][0] for j in used]
+        V = self._renumbered(used, [narrowed[j][1] for j in used])
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train)
         filled = missing_counts(kept, V)
         if filled:
-            where = ", ".join(f"{quoted(name)} {count}" for name, count in filled.items())
-            notes.append(f"Filled with the means of {who}: missing values in {where}.")
+            where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
+            notes.append(f"Missing values are filled with the means of {who}: {where}.")
         notes += self._new_levels(columns, used, V)
         return _matrix(encoder, V), encoder, notes
 
+    def _renumbered(self, used: list[int], renumberings: list[Integers | None]) -> Array:
+        """The columns ``used`` of V with new level numbers; V itself where nothing changes."""
+        V: Array = self.V if len(used) == self.V.shape[1] else self.V[:, used]
+        if any(numbers is not None for numbers in renumberings):
+            V = V.copy() if V is self.V else V
+            for k, numbers in enumerate(renumberings):
+                if numbers is not None:
+                    V[:, k] = _with_levels(V[:, k], numbers)
+        return V
+
     def _narrowed(self, column: Column, v: Array, train: AnyArray | None) -> tuple[Column, Integers | None]:
-        """A category with the levels that training rows have, and the new numbers of its levels, None if the same."""
-        said = self.given.column(column.name)
-        if column.kind != "category" or (said is not None and said.levels):
+        """A category with only the levels that training rows have, and the new number of each old level.
+
+        The numbers are None if they do not change. Levels that the user's schema lists are all kept.
+        """
+        given = self.given.column(column.name)
+        if column.kind != "category" or (given is not None and given.levels):
             return column, None
-        held = v if train is None else v[train]
-        counts = np.bincount(held[held >= 0].astype(np.intp), minlength=len(column.levels))
+        cells = v if train is None else v[train]
+        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
         present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
         if len(present) < 2:
             only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
             return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        first = None if said is None or said.preferred not in present else said.preferred
-        first = min(present, key=lambda level: (-present[level], level)) if first is None else first
-        levels = (first, *sorted(level for level in present if level != first))
+        levels = levels_in_order(present, None if given is None else given.preferred)
         if levels == column.levels:
             return column, None
-        place = {level: k for k, level in enumerate(levels)}
-        places = np.array([place.get(level, int(UNKNOWN)) for level in column.levels])
-        return replace(column, levels=levels), places
+        numbers = {level: k for k, level in enumerate(levels)}
+        return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
-        """Levels of rows held out that no training row has: told, or refused, as at prediction."""
+        """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
         strange: dict[str, dict[str, int]] = {}
         for k, j in enumerate(used):
             if columns[j].kind == "category":
                 codes = self.V[(V[:, k] == UNKNOWN) & (self.V[:, j] >= 0), j].astype(np.intp)
                 counts = np.bincount(codes, minlength=len(columns[j].levels)).tolist()
-                found = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
-                strange |= {columns[j].name: found} if found else {}
+                new = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
+                strange |= {columns[j].name: new} if new else {}
         if strange and self.unseen == "error":
             raise refuse_unseen(self.source, strange)
         for name, levels in strange.items():
@@ -142,20 +150,20 @@ class RawTable:
             yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
 
 
-def _moved(v: Array, places: Integers) -> Array:
-    """Cells of a category with its levels numbered anew."""
-    found = v.copy()
+def _with_levels(v: Array, numbers: Integers) -> Array:
+    """Cells v (n,) of a category with level k renumbered ``numbers[k]``."""
+    renumbered = v.copy()
     known = np.flatnonzero(v >= 0)
-    found[known] = places[v[known].astype(np.intp)]
-    return found
+    renumbered[known] = numbers[v[known].astype(np.intp)]
+    return renumbered
 
 
 def _matrix(encoder: Encoder, V: Array) -> Array:
-    """X; V itself where a cell is a column of X."""
+    """X (n, d); V itself if every column of the table is one column of X and no value is missing."""
     if all(column.kind != "category" and not column.indicator for column in encoder.columns) and not np.isnan(V).any():
         return V
     X = np.zeros((len(V), encoder.n_columns))
-    for part in pieces(len(V), BLOCK):
-        for j, (column, own) in enumerate(encoder.places(X[part])):
-            column.write(own, V[part, j])
+    for part in pieces(len(V), ENCODED_BATCH_ROWS):
+        for j, (column, target) in enumerate(encoder.places(X[part])):
+            column.write(target, V[part, j])
     return X

@@ -1,8 +1,8 @@
-"""Tables for fitting and for prediction: a source, its schema and its encoder brought together.
+"""Read a table for fitting or for prediction.
 
-read_table     all columns that can be learned from, and the labels
-read_raw       the same, before anything is learned from values: each fit then learns from its own rows
-read_rows      the columns of a model, by name
+read_table     the encoded columns and the labels, for a fit on all rows
+read_raw       the same rows before encoding: each fit on some of them learns levels and means from its own rows
+read_rows      the columns of a fitted model, found by name
 """
 
 from __future__ import annotations
@@ -57,18 +57,52 @@ def read_table(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
 ) -> Table:
-    """The rows of a file or a frame for fitting: X, y, how the columns became X, and notes on all that was left out.
+    """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
-    ``data``: a path (CSV, TSV, Parquet, Arrow, libsvm), a folder or pattern of such, ``-``, ``demo:NAME``, or a frame
-    of pandas, polars or PyArrow. ``missing``: "error", "impute" (by means), "indicator" (by means, and marked) or
-    "drop" (the row); a row without a label is left out by all but "error". Of text files: ``encoding``, ``delimiter``
-    (recognised by the header if None) and ``decimal``, "." or ",". ``max_columns`` of libsvm files and
-    ``max_unpacked``, in GB, of compressed ones stand in place of the usual limits, which refuse a small file that makes
-    a huge table.
+    Category levels, their references and the means that fill missing values are learned from all rows. To measure a
+    model on held-out rows, fit a pipeline with ``TableEncoder`` to the frame instead: it learns them in each fit.
 
-    Levels, references and means are those of all rows: to measure a model on rows held out, fit a pipeline with
-    ``TableEncoder`` to the frame itself, which learns them from the rows of each fit.
+    Parameters
+    ----------
+    data : str, path or frame
+        A CSV, TSV, Parquet, Arrow or libsvm file; a folder or a glob pattern of such files; ``"-"`` for standard input;
+        ``"demo:NAME"`` for a bundled table; or a frame of pandas, polars or PyArrow.
+    target : str, optional
+        The column to predict. Demo tables and libsvm files know theirs.
+    drop : sequence of str
+        Columns to leave out.
+    schema : Schema, optional
+        What the columns hold. Columns that it does not mention are inferred.
+    missing : {"error", "impute", "indicator", "drop"}
+        What to do with missing values: refuse them, fill them with means, fill them and add a 0/1 column that marks
+        them, or leave the row out. Rows without a label are left out too, except with "error".
+    unseen : {"average", "error"}
+        What to do with a category level that training rows do not have: encode it as their average, or refuse it.
+    encoding : str
+        The encoding of a text file.
+    delimiter : str, optional
+        The character between the cells of a text file; detected from the header if None.
+    decimal : {".", ","}
+        The decimal mark of a text file.
+    max_columns : int, optional
+        The most columns that a libsvm file may have. The default limit refuses a small file that makes a huge table.
+    max_unpacked : float, optional
+        The most gigabytes that a compressed file may unpack to. There is a default limit for the same reason.
 
+    Returns
+    -------
+    Table
+        X, y, the names of the columns, the encoder, and notes on what was left out or filled.
+
+    Raises
+    ------
+    TableError
+        If the file, a column or a cell cannot be read.
+    LabelError
+        If the target column does not hold classes.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "m"], "ill": [0, 0, 1, 1]})
     >>> table = read_table(frame, target="ill")
@@ -92,7 +126,7 @@ def read_raw(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
 ) -> RawTable:
-    """The rows that ``read_table`` reads, before anything is learned from their values.
+    """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "x"], "ill": [0, 0, 1, 1]})
@@ -103,70 +137,88 @@ def read_raw(
     checked("unseen", unseen, UNSEEN)
     source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    if not isinstance(schema, Schema | None):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
-    given = schema or Schema(())
+    given = _checked_schema(schema)
     target = select.chosen_target(source, given.target if target is None else target, drop)
     for name in given.names:
         select.refuse_unknown(source, name)
     if isinstance(source, SparseSource):
         return _sparse(source, target, drop)
+    return _typed_columns(source, target, drop, given, missing, unseen)
+
+
+def _checked_schema(schema: Schema | None) -> Schema:
+    if not isinstance(schema, Schema | None):
+        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
+        raise ParameterError("schema", f"got {type(schema).__name__}", do)
+    return schema or Schema(())
+
+
+def _typed_columns(
+    source: Source, target: str, drop: Sequence[str], given: Schema, missing: str, unseen: str
+) -> RawTable:
+    """Read the columns and the target, and leave out rows without a label or with a missing value as ``missing`` says.
+
+    A cell that cannot be read is reported by its row in the source. So all rows are read before those without a label
+    are left out.
+    """
     unread = [*drop, *(column.name for column in given.columns if column.kind == "ignored")]
     features = select.features_of(source, target, unread)
     columns = source.read([*features, target], select.literal(given.columns, target, given.classes))
-    kept = (
-        ~unlabelled(columns.column(target), given.classes)
-        if missing != "error"
-        else np.ones(columns.num_rows, dtype=bool)
-    )
-    if not kept.any():
-        raise TableError(
-            source.name, f"no row has a label in the target column {quoted(target)}", "predict another column"
-        )
-    reads = markers(columns.column(target), given.classes)
-    said = f", {listed(reads)} among them" if reads else ""
-    found = infer(columns, target, given)
-    select.refuse_nameless(source, [column.name for column in found.used])
-    if not kept.all():
-        read_cells(encodable(found, source.name), columns, source.name)  # a bad cell is named by its row in the source
-        columns = columns.filter(pa.array(kept))
-        found = infer(columns, target, given)
+    labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
+    unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
+    schema = infer(columns, target, given)
+    select.refuse_nameless(source, [column.name for column in schema.used])
+    if not labelled.all():
+        read_cells(encodable(schema, source.name), columns, source.name)
+        columns = columns.filter(pa.array(labelled))
+        schema = infer(columns, target, given)
+    numbers = np.flatnonzero(labelled) + 1
     y = labels(source.name, columns.column(target), target, classes=given.classes)
-    refuse_unlisted(source.name, columns.column(target), target, given.classes, np.flatnonzero(kept) + 1)
-    used = encodable(found, source.name)
+    refuse_unlisted(source.name, columns.column(target), target, given.classes, numbers)
+    used = encodable(schema, source.name)
     V = read_cells(used, columns, source.name)
-    whole = kept_rows(used, V, missing, source.name)
-    y, rows = y[whole], (np.flatnonzero(kept) + 1)[whole]
-    if not len(y):
-        came = "no row is left: each lacks a value or its label"
-        ways = Message("choose ", Setting("missing", "impute", "indicator"))
-        raise TableError(source.name, came, Message(ways, ", or leave columns out with ", Setting("drop")))
+    complete = kept_rows(used, V, missing, source.name)
+    y, rows = y[complete], numbers[complete]
+    _refuse_no_rows(source.name, y)
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
     if unlisted and unseen == "error":
         raise refuse_unseen(source.name, unlisted)
-    notes = [*source.notes, *_odd(found)]
-    if not whole.all():
-        notes += _dropped(missing_counts(used, V), whole)
-    notes += _unseen(unlisted, "the schema does not list")
-    notes += odd_labels(y, target)
-    late = [] if kept.all() else [f"Left out, without a label: {_rows(int((~kept).sum()))}{said}."]
+    dropped = _dropped(missing_counts(used, V), complete)
+    unlisted_notes = _unseen(unlisted, "the schema does not list")
     return RawTable(
         source.name,
-        V if whole.all() else V[whole],
+        V if complete.all() else V[complete],
         y,
         columns=used,
         given=given,
         missing=missing,
         unseen=unseen,
         target=target,
-        schema=_with_unread(found, source, target),
-        notes=tuple(notes),
-        late=tuple(late),
+        schema=_with_unread(schema, source, target),
+        notes=(*source.notes, *_odd(schema), *dropped, *unlisted_notes, *odd_labels(y, target)),
+        late=tuple(unlabelled_note),
         rows=rows,
-        n_rows=len(kept),
+        n_rows=len(labelled),
     )
+
+
+def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str], missing: str) -> AnyArray:
+    """Which rows (n,) to read: those with a label, or all where a missing label is an error."""
+    if missing == "error":
+        return np.ones(len(column), dtype=bool)
+    labelled = ~unlabelled(column, classes)
+    if not labelled.any():
+        came = f"no row has a label in the target column {quoted(target)}"
+        raise TableError(source, came, "predict another column")
+    return labelled
+
+
+def _refuse_no_rows(source: str, y: AnyArray) -> None:
+    if not len(y):
+        came = "no row is left: each lacks a value or its label"
+        ways = Message("choose ", Setting("missing", "impute", "indicator"))
+        raise TableError(source, came, Message(ways, ", or leave columns out with ", Setting("drop")))
 
 
 def read_rows(
@@ -183,12 +235,14 @@ def read_rows(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
 ) -> Table:
-    """The rows of a file or a frame for prediction: columns by name, in any order, read as in training.
+    """Read the rows of a file or a frame for prediction, encoded as in training.
 
-    Names in place of an encoder are columns of numbers. Columns that the model does not know, and levels that it has
-    never seen, are said in the notes; ``strict`` refuses them. A row with a missing value is left out where training
-    dropped such rows; ``rows`` says which remain. ``target`` may be among the columns; ``labelled`` asks for it, as y;
-    not ``typed``, labels that are text stay so; ``classes`` are labels, even where they read as a missing value.
+    Columns are found by name, in any order. If ``encoder`` is a list of names, all columns are numbers. The notes name
+    columns that the model does not have and levels that no training row had; ``strict`` refuses them. If training
+    dropped rows with a missing value, such rows are left out here too, and ``rows`` says which remain.
+
+    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y. Unless ``typed``, labels that
+    are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
 
     >>> table = read_rows(pa.table({"b": [1, 2], "c": ["x", "y"], "a": [3, 4]}), ["a", "b"])
     >>> table.X.tolist(), table.notes
@@ -199,35 +253,40 @@ def read_rows(
         encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
     wanted = [column.name for column in encoder.columns]
     target = source.target if target is None else target
-    known = {*wanted, target, source.target}
-    extra = [name for name in source.names if name not in known]
-    if extra and strict:
-        raise TableError(source.name, f"the model has no columns {listed(extra)}", "take them out")
-    notes = [*source.notes]
-    if extra:
-        notes.append(f"Not used, since the model has no such columns: {listed(extra)}.")
+    notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
     if isinstance(source, SparseSource):
         X, y = source.matrix(wanted), source.labels if labelled else None
         rows = np.arange(1, X.shape[0] + 1)
         return Table(source.name, tuple(wanted), X, source.target, y, notes=tuple(notes), rows=rows, n_rows=len(rows))
     select.refuse_lacking(source, wanted)
-    asked = [select.labels_of(source, target, wanted)] if labelled else []
-    if asked and asked[0] in wanted:
-        raise ParameterError(
-            "target", f"{quoted(asked[0])} is a column that the model reads", "name the column of labels"
-        )
-    columns = source.read([*wanted, *asked], select.literal(encoder.columns, target, classes))
+    label_columns = [_label_column(source, target, wanted)] if labelled else []
+    columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
     try:
         reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
     except CellError as error:
         raise TableError(source.name, error.came, _as_fitted(error)) from error
     y = None
-    if asked:
+    for name in label_columns:
         do = "label such rows, or take them out"
-        y = labels(source.name, columns.column(asked[0]), asked[0], typed, classes, do)[reading.kept]
+        y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
     rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had")]
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
+
+
+def _extra_columns(source: Source, known: set[str | None], strict: bool) -> list[str]:
+    """A note on the columns that the model does not have; an error if ``strict``."""
+    extra = [name for name in source.names if name not in known]
+    if extra and strict:
+        raise TableError(source.name, f"the model has no columns {listed(extra)}", "take them out")
+    return [f"Not used, since the model has no such columns: {listed(extra)}."] if extra else []
+
+
+def _label_column(source: Source, target: str | None, wanted: Sequence[str]) -> str:
+    name = select.labels_of(source, target, wanted)
+    if name in wanted:
+        raise ParameterError("target", f"{quoted(name)} is a column that the model reads", "name the column of labels")
+    return name
 
 
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
@@ -242,14 +301,14 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
 
 
 def _as_fitted(error: CellError) -> str:
-    """What to do with a cell that does not fit the model, whose columns are as they are."""
+    """What to do about a cell that the model cannot read. The kinds of its columns were fixed in training."""
     if error.cell is not None and _DECIMAL_COMMA.fullmatch(error.cell):
         return Message("for a file with decimal commas give ", Setting("decimal", ","), "; else correct that cell")
-    return "correct it: the model needs there what the rows of its fit had"
+    return "correct it: the column must hold values of the same kind as in training"
 
 
 def _with_unread(found: Schema, source: Source, target: str) -> Schema:
-    """The schema with the columns that were not even read, in the source's order."""
+    """The schema with the columns that were not read added, in the order of the source."""
     by_name = {column.name: column for column in found.columns}
     every = (by_name.get(name, Column(name, "ignored", note="left out as asked")) for name in source.names)
     return Schema(tuple(column for column in every if column.name != target), target, found.classes)
@@ -269,17 +328,32 @@ def _filled(reading: Reading, missing: str) -> list[str]:
         return []
     if missing == "drop":
         return _dropped(reading.missing, reading.kept)
-    where = ", ".join(f"{quoted(name)} {count}" for name, count in reading.missing.items())
-    return [f"Filled with training means: missing values in {where}."]
+    return [f"Missing values are filled with the training means: {_by_column(reading.missing)}."]
 
 
 def _dropped(missing: dict[str, int], kept: AnyArray) -> list[str]:
-    where = ", ".join(f"{quoted(name)} {count}" for name, count in missing.items())
-    return [f"Left out, with a missing value: {_rows(int((~kept).sum()))} of {len(kept)} ({where})."]
+    if kept.all():
+        return []
+    n_dropped = int((~kept).sum())
+    verb = "is" if n_dropped == 1 else "are"
+    return [f"{n_dropped} of {_rows(len(kept))} {verb} left out because a value is missing: {_by_column(missing)}."]
+
+
+def _by_column(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} in {quoted(name)}" for name, count in counts.items())
+
+
+def _without_label(labelled: AnyArray, spellings: Sequence[str]) -> list[str]:
+    """A note on the rows without a label, and on what their cells say where they are not blank."""
+    if labelled.all():
+        return []
+    said = f" (some read {listed(spellings)})" if spellings else ""
+    n = int((~labelled).sum())
+    return [f"{_rows(n)} without a label {'is' if n == 1 else 'are'} left out{said}."]
 
 
 def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) -> dict[str, dict[str, int]]:
-    """Levels that the schema does not list, by column, with how many rows have them."""
+    """Levels that the schema does not list, by column, with the number of rows that have them."""
     strange = {c.name: V[:, j] == UNKNOWN for j, c in enumerate(used) if c.kind == "category"}
     return {name: counted(columns, name, rows, source) for name, rows in strange.items() if rows.any()}
 

@@ -1,8 +1,8 @@
-"""Columns of X in like units: x ↦ (x − center)/scale, column by column.
+"""Standardise the columns of X: x ↦ (x − center)/scale, column by column.
 
-Standardised, a column has mean 0 and standard deviation 1 over the rows of the fit. A penalty then weighs all columns
-alike, and methods that walk along the rows, such as the perceptron, take few steps; a fit without a penalty, and
-methods by moments, give the same answers in any units. Sparse rows are scaled only: centring would fill them.
+A standardised column has mean 0 and standard deviation 1 over the training rows. A penalty then treats all columns
+alike, and methods that visit rows one by one, such as the perceptron, need few steps. Fits without a penalty and
+methods based on moments give the same answers in any units. Sparse rows are only scaled: centring would fill them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Scaling:
 
     @classmethod
     def of(cls, X: Any, train: AnyArray | None = None) -> Scaling:
-        """By mean and standard deviation (population) of the rows ``train`` (n,) of X, all if None.
+        """The mean and the population standard deviation of the rows ``train`` (n,) of X, or of all rows if None.
 
-        A column of one value there has the scale 1.
+        A column that is constant in these rows has scale 1.
 
-        >>> found = Scaling.of(np.array([[0.0, 7.0], [4.0, 7.0], [90.0, 8.0]]), np.array([True, True, False]))
-        >>> found.center.tolist(), found.scale.tolist()
+        >>> scaling = Scaling.of(np.array([[0.0, 7.0], [4.0, 7.0], [90.0, 8.0]]), np.array([True, True, False]))
+        >>> scaling.center.tolist(), scaling.scale.tolist()
         ([2.0, 7.0], [2.0, 1.0])
         """
         from separatrix.base.concurrency import one_blas_thread
@@ -43,17 +43,17 @@ class Scaling:
 
         weight = None if train is None else np.asarray(train, dtype=np.float64)
         with one_blas_thread:
-            found = summarise(memory_rows(X, np.zeros(X.shape[0]), weight), ranges=False)
-        usable = ~found.constant & np.isfinite(found.std) & (found.std > 0)
-        center = np.where(found.constant, found.minimum, found.mean)
-        return cls(np.zeros_like(center) if is_sparse(X) else center, np.where(usable, found.std, 1.0))
+            statistics = summarise(memory_rows(X, np.zeros(X.shape[0]), weight), ranges=False)
+        usable = ~statistics.constant & np.isfinite(statistics.std) & (statistics.std > 0)
+        center = np.where(statistics.constant, statistics.minimum, statistics.mean)
+        return cls(np.zeros_like(center) if is_sparse(X) else center, np.where(usable, statistics.std, 1.0))
 
     def apply(self, X: Any) -> Any:
-        """X (n, d) in these units, a copy; sparse rows stay so where nothing is centred."""
+        """A scaled copy of X (n, d). Sparse rows stay sparse if all centers are zero."""
         if not hasattr(X, "nnz"):
-            found = X - self.center
-            found /= self.scale
-            return found
+            scaled = X - self.center
+            scaled /= self.scale
+            return scaled
         if self.center.any():
             return self.apply(X.toarray())
         scaled = X.tocsr().astype(np.float64)
@@ -61,7 +61,7 @@ class Scaling:
         return scaled
 
     def after(self, first: Scaling | None) -> Scaling:
-        """Both, ``first`` and then this, as one.
+        """One scaling that does the same as ``first`` and then this one.
 
         >>> both = Scaling(np.array([3.0]), np.array([0.5])).after(Scaling(np.array([1.0]), np.array([2.0])))
         >>> both.center.tolist(), both.scale.tolist()
@@ -72,5 +72,5 @@ class Scaling:
         return Scaling(first.center + first.scale * self.center, first.scale * self.scale)
 
     def plain(self) -> dict[str, list[float]]:
-        """In JSON's own types."""
+        """The scaling as JSON types."""
         return {"center": self.center.tolist(), "scale": self.scale.tolist()}

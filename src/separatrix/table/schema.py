@@ -1,4 +1,4 @@
-"""What each column of a table holds: inferred (``infer``), printed as JSON, edited, and given back.
+"""What each column of a table holds. A schema is inferred (``infer``), printed as JSON, edited, and given back.
 
     {
       "target": "default",
@@ -9,18 +9,18 @@
       ]
     }
 
-A kind is number, boolean, category or date; ``ignored`` leaves the column out; ``text`` says that it can be none of
-these and is refused. A schema that is given may name some of the columns only, and of a category neither its levels
-nor its reference need be there: the rest is inferred. ``"classes": ["NA", "EU"]`` lists the target's labels: others
-are refused, and one that reads as a missing value is a label after all, as "NA" among ``levels`` is a level. Notes
-are for people.
+The kind of a column is number, boolean, category or date. The kind ``ignored`` leaves it out, and ``text`` marks a
+column that cannot be used; it is refused. A user's schema may mention only some of the columns, and may leave out the
+levels and the reference of a category: the rest is inferred. ``"classes": ["NA", "EU"]`` lists the target's labels.
+Other labels are refused, and a listed label counts even if it reads like a missing value. In the same way, "NA" among
+``levels`` is a level. Notes are for people and change nothing.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,15 +30,30 @@ from separatrix.base.errors import TableError
 from separatrix.table.encoder import KINDS
 
 ALL_KINDS = (*KINDS, "text", "ignored")
-# In bytes: 100 000 columns with ten levels each take about 20 MB.
-LARGEST_SCHEMA = 64 << 20
+# A larger schema file is refused. A schema of 100 000 columns with ten levels each takes about 20 MB.
+LARGEST_SCHEMA_BYTES = 64 << 20
 _KEYS = {"name", "kind", "reference", "levels", "note"}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column. Of a category ``levels`` are its values as text, the reference first; none where not known yet.
+    """What one column holds.
 
+    Parameters
+    ----------
+    name : str
+        The column's name in the table.
+    kind : {"number", "boolean", "category", "date", "text", "ignored"}
+        What it holds, or why it is not used.
+    levels : tuple of str
+        The values of a category as text, the reference first; empty if they are not known yet.
+    note : str
+        A remark for people.
+    preferred : str, optional
+        The reference that was asked for, while the levels are not known.
+
+    Examples
+    --------
     >>> Column("student", "category", ("No", "Yes")).reference
     'No'
     """
@@ -47,23 +62,40 @@ class Column:
     kind: str
     levels: tuple[str, ...] = ()
     note: str = ""
-    preferred: str | None = None  # a reference that was asked for, while the levels are not known
+    preferred: str | None = None
 
     @property
     def reference(self) -> str | None:
-        """The level that has no column of X."""
+        """The level that has no column in X."""
         return self.levels[0] if self.levels else self.preferred
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types, without what is empty."""
-        found = {"name": self.name, "kind": self.kind, "reference": self.reference, "levels": list(self.levels)}
-        return {key: value for key, value in {**found, "note": self.note}.items() if value or key == "name"}
+        """The column as JSON types, without empty fields."""
+        fields = {
+            "name": self.name,
+            "kind": self.kind,
+            "reference": self.reference,
+            "levels": list(self.levels),
+            "note": self.note,
+        }
+        return {key: value for key, value in fields.items() if value or key == "name"}
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns beside the target, in the table's order.
+    """What the columns of a table hold.
 
+    Parameters
+    ----------
+    columns : tuple of Column
+        All columns except the target, in the order of the table.
+    target : str, optional
+        The column to predict.
+    classes : tuple of str
+        The labels of the target, if they are to be restricted; other labels are then refused.
+
+    Examples
+    --------
     >>> schema = Schema((Column("age", "number"), Column("city", "category", ("Brno", "Prague"))), "smoker")
     >>> Schema.from_plain(schema.plain()) == schema
     True
@@ -75,12 +107,12 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all columns, ignored ones too."""
+        """The names of all columns, including ignored ones."""
         return tuple(column.name for column in self.columns)
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns that make X."""
+        """The columns that become columns of X."""
         return tuple(column for column in self.columns if column.kind in KINDS)
 
     def column(self, name: str) -> Column | None:
@@ -88,40 +120,80 @@ class Schema:
         return next((column for column in self.columns if column.name == name), None)
 
     def plain(self) -> dict[str, Any]:
-        """In JSON's own types."""
+        """The schema as JSON types."""
         listed = {"classes": list(self.classes)} if self.classes else {}
         return {"target": self.target, **listed, "columns": [column.plain() for column in self.columns]}
 
     def __str__(self) -> str:
-        """JSON with one column a line."""
+        """JSON with one column per line."""
         columns = ",\n".join(f"    {json.dumps(column.plain(), ensure_ascii=False)}" for column in self.columns)
         heads = {key: value for key, value in self.plain().items() if key != "columns"}
         lines = "".join(f'  "{key}": {json.dumps(value, ensure_ascii=False)},\n' for key, value in heads.items())
         return f'{{\n{lines}  "columns": [\n{columns}\n  ]\n}}'
 
     @classmethod
-    def from_plain(cls, found: Any, source: str = "schema") -> Schema:
-        """A schema from ``plain``'s values, edited or not; an error names the place."""
-        _require(isinstance(found, dict), source, "it is no object", 'write {"columns": [...]}')
-        unknown = sorted(set(found) - {"target", "classes", "columns"})
-        _require(not unknown, source, f"it has the key {unknown[:1]}", "give 'target', 'classes' and 'columns' alone")
-        classes = found.get("classes", [])
+    def from_plain(cls, content: Any, source: str = "schema") -> Schema:
+        """A schema from the result of ``plain``, possibly edited.
+
+        Parameters
+        ----------
+        content : dict
+            The keys ``target``, ``classes`` and ``columns``.
+        source : str
+            What error messages call the schema.
+
+        Returns
+        -------
+        Schema
+
+        Raises
+        ------
+        TableError
+            If a key, a type or a value does not fit; the message names the place.
+        """
+        _require(isinstance(content, dict), source, "it is not a JSON object", 'write {"columns": [...]}')
+        unknown = sorted(set(content) - {"target", "classes", "columns"})
+        _require(
+            not unknown,
+            source,
+            f"it has the unknown key {_first(unknown)}",
+            "use only 'target', 'classes' and 'columns'",
+        )
+        classes = content.get("classes", [])
         of_text = isinstance(classes, list) and all(isinstance(label, str) for label in classes)
-        _require(of_text, source, "its classes are not all text", 'write ["a", "b"], numbers in quotes too')
-        target, columns = found.get("target"), found.get("columns", [])
+        _require(of_text, source, "its classes are not all texts", 'write ["a", "b"], with quotes around numbers too')
+        target, columns = content.get("target"), content.get("columns", [])
         _require(target is None or isinstance(target, str), source, f"target is {target!r}", "give a column's name")
-        _require(isinstance(columns, list), source, "columns is no list", 'write [{"name": ..., "kind": ...}, ...]')
+        _require(
+            isinstance(columns, list), source, "'columns' is not a list", 'write [{"name": ..., "kind": ...}, ...]'
+        )
         made = tuple(_column(f"{source}, columns[{k}]", column) for k, column in enumerate(columns))
         names = [column.name for column in made]
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
-        _require(twice is None, source, f"column {twice!r} is there twice", "keep one of the two")
+        _require(twice is None, source, f"column {twice!r} occurs twice", "keep one of the two")
         _require(target not in names, source, f"the target {target!r} is among the columns", "take it out of them")
         return cls(made, target, tuple(classes))
 
 
 def read_schema(path: str | os.PathLike[str]) -> Schema:
-    """The schema in a JSON file.
+    """Read a schema from a JSON file.
 
+    Parameters
+    ----------
+    path : str or path
+        The file, such as ``separatrix fit TABLE --print-schema`` prints it.
+
+    Returns
+    -------
+    Schema
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read or is not a schema; the message names the place.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "schema.json").write_text('{"columns": [{"name": "zip", "kind": "category"}]}')
@@ -130,8 +202,8 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     """
     name = os.fspath(path)
     try:
-        found = json.loads(_text(name, Path(path)), object_pairs_hook=distinct_keys)
-        json.dumps(found, ensure_ascii=False).encode()
+        content = json.loads(_text(name, Path(path)), object_pairs_hook=distinct_keys)
+        json.dumps(content, ensure_ascii=False).encode()
     except TableError:
         raise
     except OSError as error:
@@ -142,46 +214,57 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     except UnicodeDecodeError as error:
         raise TableError(name, "it is not UTF-8 text", "save it as UTF-8") from error
     except json.JSONDecodeError as error:
-        came = f"line {error.lineno}, column {error.colno} is no JSON ({error.msg})"
-        raise TableError(name, came, "mend that place") from error
+        came = f"line {error.lineno}, column {error.colno} is not valid JSON ({error.msg})"
+        raise TableError(name, came, "correct the JSON there") from error
     except RecursionError as error:
         raise TableError(name, "its lists are nested too deeply", "check the file") from error
-    except ValueError as error:  # a key that is there twice, or a number of thousands of digits
+    except ValueError as error:  # A key that occurs twice, or a number of thousands of digits.
         raise TableError(name, str(error).partition(";")[0], "check the file") from error
-    return Schema.from_plain(found, name)
+    return Schema.from_plain(content, name)
 
 
 def _text(name: str, path: Path) -> str:
-    """The text of a regular file; a pipe or a device might never end."""
+    """The text of a regular file. A pipe or a device is refused, since it might never end."""
     if path.exists() and not path.is_file():
         raise TableError(name, "it is not a regular file", "save the schema in a file")
     with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size > LARGEST_SCHEMA:
-            raise TableError(name, f"it is larger than {LARGEST_SCHEMA >> 20} MB, as no schema is", "check the path")
+        if os.fstat(file.fileno()).st_size > LARGEST_SCHEMA_BYTES:
+            came = f"it is larger than {LARGEST_SCHEMA_BYTES >> 20} MB, the most that a schema may have"
+            raise TableError(name, came, "check the path")
         return file.read().decode("utf-8")
 
 
-def _column(place: str, found: Any) -> Column:
-    _require(isinstance(found, dict), place, "it is no object", 'write {"name": ..., "kind": ...}')
-    unknown = sorted(set(found) - _KEYS)
-    _require(not unknown, place, f"it has the key {unknown[:1]}", f"give {', '.join(sorted(_KEYS))} alone")
-    name, kind, note = found.get("name"), found.get("kind"), found.get("note", "")
+def _column(place: str, content: Any) -> Column:
+    _require(isinstance(content, dict), place, "it is not a JSON object", 'write {"name": ..., "kind": ...}')
+    unknown = sorted(set(content) - _KEYS)
+    _require(not unknown, place, f"it has the unknown key {_first(unknown)}", f"use only {', '.join(sorted(_KEYS))}")
+    name, kind, note = content.get("name"), content.get("kind"), content.get("note", "")
     _require(isinstance(name, str), place, f"its name is {name!r}", "give the name of a column")
     place = f"{place} ({name!r})"
     _require(isinstance(kind, str) and kind in ALL_KINDS, place, f"its kind is {kind!r}", _one_of(ALL_KINDS))
-    _require(isinstance(note, str), place, "its note is no text", "write a sentence")
-    levels, reference = found.get("levels", []), found.get("reference")
-    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    _require(of_text, place, "its levels are not all text", 'write ["a", "b"], numbers in quotes too')
-    _require(len(set(levels)) == len(levels), place, "a level is there twice", "keep one of the two")
-    category = kind == "category"
-    _require(category or not levels, place, f"it has levels and is a {kind}", "make its kind 'category'")
-    _require(not levels or len(levels) > 1, place, "it has one level", "give two levels or more, or none")
-    fits = reference is None or (category and isinstance(reference, str) and (not levels or reference in levels))
-    _require(fits, place, f"its reference is {reference!r}", "give one of the levels of a category")
+    _require(isinstance(note, str), place, "its note is not text", "write a sentence")
+    levels = _checked_levels(place, kind, content.get("levels", []))
+    reference = content.get("reference")
+    fits = isinstance(reference, str) and kind == "category" and (not levels or reference in levels)
+    _require(
+        reference is None or fits, place, f"its reference is {reference!r}", "give one of the levels of a category"
+    )
     if levels and reference is not None:
         levels = [reference, *(level for level in levels if level != reference)]
     return Column(name, kind, tuple(levels), note, None if levels else reference)
+
+
+def _checked_levels(place: str, kind: str, levels: Any) -> list[str]:
+    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
+    _require(of_text, place, "its levels are not all texts", 'write ["a", "b"], with quotes around numbers too')
+    _require(len(set(levels)) == len(levels), place, "a level occurs twice", "keep one of the two")
+    _require(kind == "category" or not levels, place, f"it has levels and is a {kind}", "make its kind 'category'")
+    _require(len(levels) != 1, place, "it has only one level", "give two levels or more, or none")
+    return list(levels)
+
+
+def _first(keys: Sequence[str]) -> str:
+    return repr(keys[0]) if keys else ""
 
 
 def _one_of(words: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which columns are wanted: by name, in any order, with a suggestion where a name is not there."""
+"""Find columns by name. An error about an unknown name suggests similar ones."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
 from separatrix.table.formats import Source
 
-_SEPARATE = Message(
-    "separate the columns by commas, semicolons, bars or tabs, or name their mark with ", Setting("delimiter")
+_HOW_TO_SEPARATE = Message(
+    "separate the columns by commas, semicolons, vertical bars or tabs, or give the separator with ",
+    Setting("delimiter"),
 )
-_FIRST = "the first row must hold the names of the columns"
+_HEADER_NEEDED = "the first row must hold the names of the columns"
 
 
 class Levelled(Protocol):
-    """A column with levels: of a schema, or of an encoder."""
+    """A column with levels, of a schema or of an encoder."""
 
     @property
     def name(self) -> str: ...
@@ -27,7 +28,7 @@ class Levelled(Protocol):
 
 
 def literal(columns: Sequence[Levelled], target: str | None, classes: Sequence[str]) -> set[str]:
-    """The columns in which NA is a level or a class, since they list it.
+    """The columns that list NA as a level or a class.
 
     >>> literal([], "region", ["NA", "EU"])
     {'region'}
@@ -37,7 +38,7 @@ def literal(columns: Sequence[Levelled], target: str | None, classes: Sequence[s
 
 
 def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] = ()) -> str:
-    """The target, which must be there, as must what is left out; a source may have one of its own."""
+    """The target: the one given, or the source's own. It and the columns to leave out must exist."""
     target = source.target if target is None else target
     if target is None:
         do = f"name the column to predict, one of {listed(source.names)}"
@@ -50,7 +51,7 @@ def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] =
 
 
 def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:
-    """The column of labels beside the columns of a model, which may have another name in this table."""
+    """The column of labels in a table for a fitted model. It may have another name than in training."""
     target = source.target if target is None else target
     if target is None or target in source.names:
         return chosen_target(source, target)
@@ -61,16 +62,16 @@ def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:
 
 
 def features_of(source: Source, target: str, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
-    """All columns but the target and those left out."""
+    """All columns except the target and those left out."""
     names = tuple(name for name in source.names if name != target and name not in set(leave_out))
     if not names:
-        do = _SEPARATE if _runs_together(source) else "give at least one column to learn from"
-        raise TableError(source.name, f"there is no column beside the target {target!r}", do)
+        do = _HOW_TO_SEPARATE if _runs_together(source) else "give at least one column to learn from"
+        raise TableError(source.name, f"the target {target!r} is the only column", do)
     return names
 
 
 def refuse_nameless(source: Source, names: Sequence[str]) -> None:
-    """A column without a name cannot be asked for again."""
+    """Refuse a column without a name: a model could not find it in another table."""
     if "" in names:
         came = f"column {source.names.index('') + 1} has no name"
         do = Message("name it, or leave it out with ", drop(""), " (an index, perhaps)")
@@ -78,7 +79,7 @@ def refuse_nameless(source: Source, names: Sequence[str]) -> None:
 
 
 def refuse_lacking(source: Source, names: Sequence[str]) -> None:
-    """A table that lacks columns of the model."""
+    """Refuse a table that lacks columns of the model."""
     known = set(source.names)
     missing = [name for name in names if name not in known]
     if missing:
@@ -89,22 +90,28 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
 
 
 def refuse_unknown(source: Source, name: str) -> None:
-    """A column that is not there, with what may be meant."""
+    """Refuse the name of a column that the source does not have, and suggest similar names."""
     if name in source.names:
         return
     if _runs_together(source):
-        raise TableError(source.name, f"it has one column only, {source.names[0]!r}", _SEPARATE)
+        raise TableError(source.name, f"it has only one column, {source.names[0]!r}", _HOW_TO_SEPARATE)
     if len(source.names) == 1:
-        raise TableError(source.name, f"it has one column only, {source.names[0]!r}, and no column {name!r}", _FIRST)
-    near = get_close_matches(name, source.names, 3, 0.5)
-    near = near or [known for known in source.names if known.strip().lower() == name.strip().lower()]
+        raise TableError(
+            source.name, f"it has only one column, {source.names[0]!r}, and no column {name!r}", _HEADER_NEEDED
+        )
+    near = _similar(name, source.names)
     if near:
-        do = f"perhaps {' or '.join(repr(known) for known in near)} is meant"
+        do = f"perhaps {' or '.join(map(repr, near))} is meant"
         raise TableError(source.name, f"it has no column {name!r}", do)
     do = f"choose one of {listed(source.names)}"
     if all(_reads_as_number(known) for known in source.names):
-        do += f"; {_FIRST}"
+        do += f"; {_HEADER_NEEDED}"
     raise TableError(source.name, f"it has no column {name!r}", do)
+
+
+def _similar(name: str, names: Sequence[str]) -> list[str]:
+    similar = get_close_matches(name, names, 3, 0.5)
+    return similar or [known for known in names if known.strip().lower() == name.strip().lower()]
 
 
 def _runs_together(source: Source) -> bool:

@@ -1,7 +1,7 @@
-"""The target's column -> one label a row: text, whole numbers, decimals or truth values.
+"""Read the target column as labels: text, whole numbers, decimals or truth values.
 
-White space around a label is no part of it. A blank cell has no label, nor has one that reads NA, N/A, NaN, null or ?,
-nor, where no label reads +, one that reads -; unless a schema lists it under ``classes``.
+White space around a label is ignored. A cell is missing its label if it is blank or reads NA, N/A, NaN, null or ?, or
+reads - while no other cell reads +. A text that the schema lists under ``classes`` is always a label.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from separatrix.table.lookalikes import told
 _WHOLE = re.compile(r"-?[1-9]\d{0,17}|0")
 _DECIMAL = re.compile(r"[-+]?(0|[1-9]\d*|(?=\.\d))(\.\d*)?([eE][-+]?\d+)?")
 _TRUTH = {"true": True, "false": False}
-# Longer labels are kept as objects: a fixed-width array would take four bytes a letter for every row.
-_LONGEST_FIXED = 256
-# "None" and "none" say how much there is of something as often as that nothing is known.
+# Longer labels are stored as Python objects. A fixed-width array takes four bytes per character in every row.
+_LONGEST_FIXED_WIDTH_LABEL = 256
+# "None" often means "no amount of something", not that nothing is known. So it counts as a label.
 _NONE = ("None", "none")
 NO_LABEL = tuple(spelling for spelling in NO_NUMBER if spelling not in _NONE)
 _LABEL_THEM = Message("label such rows, or leave them out with ", Setting("missing", "drop"))
 
 
 def unlabelled(column: Column, classes: Sequence[str] = ()) -> AnyArray:
-    """Which rows (n,) have no label; ``classes`` are labels, whatever they read.
+    """A mask (n,) of the rows without a label. ``classes`` are labels even if they read like a missing value.
 
     >>> unlabelled(pa.chunked_array([["yes", " ", "?", "-", "no"]])).tolist()
     [False, True, True, True, False]
@@ -63,44 +63,49 @@ def unlabelled(column: Column, classes: Sequence[str] = ()) -> AnyArray:
 def labels(
     source: str, column: Column, name: str, typed: bool = True, classes: Sequence[str] = (), do: str = _LABEL_THEM
 ) -> AnyArray:
-    """One label a row; a row without a label is refused, with what to ``do``.
+    """The label of each row. A row without a label is refused, with the advice ``do``.
 
-    Text becomes numbers where all of it reads so; codes such as 007 stay text. Not ``typed``, all text stays text: for
-    a model whose classes are text, whichever of them a file holds.
+    Text becomes numbers if all of it reads as numbers; codes such as 007 stay text. Unless ``typed``, all text stays
+    text: a model whose classes are text may read a file that holds only some of them.
 
     >>> labels("a table", pa.chunked_array([["7", "-1"]]), "y").tolist()
     [7, -1]
     >>> labels("a table", pa.chunked_array([["007", "7"]]), "y").tolist()
     ['007', '7']
     """
-    absent = np.flatnonzero(unlabelled(column, classes))
-    if len(absent):
-        more = f" ({len(absent)} rows have none)" if len(absent) > 1 else ""
-        said = decoded(column)[int(absent[0])].as_py()
-        if isinstance(said, str) and said.strip():
-            more += f": it reads {said!r}"
-        if is_text(decoded(column).type):
-            do += f"; a class called {said.strip() if said else NA} must stand under 'classes' in the schema"
-        raise TableError(source, f"row {absent[0] + 1}, target column {name!r} has no label{more}", do)
+    _refuse_unlabelled(source, column, name, classes, do)
     column = _cells(column, classes)
     if is_text(column.type):
         return _typed(column) if typed else _spelled(column.to_pylist())
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     elif not (is_number(column.type) or pa.types.is_boolean(column.type)):
-        came = f"target column {name!r} holds {column.type}, which makes no labels"
+        came = f"target column {name!r} holds {column.type}, which cannot be labels"
         raise TableError(source, came, "turn it into text or whole numbers")
     return as_array(column)
 
 
-def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, most: int) -> None:
-    """Labels that make no classes: one alone, numbers with decimals, or more than ``most`` different ones.
+def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence[str], do: str) -> None:
+    absent = np.flatnonzero(unlabelled(column, classes))
+    if not len(absent):
+        return
+    more = f" ({len(absent)} rows have none)" if len(absent) > 1 else ""
+    cell = decoded(column)[int(absent[0])].as_py()
+    if isinstance(cell, str) and cell.strip():
+        more += f": it reads {cell!r}"
+    if is_text(decoded(column).type):
+        do += f"; if {cell.strip() if cell else NA} is the name of a class, list it under 'classes' in the schema"
+    raise TableError(source, f"row {absent[0] + 1}, target column {name!r} has no label{more}", do)
 
-    ``rows`` are the rows' numbers, for the message.
+
+def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, most: int) -> None:
+    """Refuse labels that are not classes: all the same, numbers with decimals, or more than ``most`` different ones.
+
+    ``rows`` are the row numbers for the message.
     """
     where = f"{source}, target column {name!r}"
     if (y == y[0]).all():
-        came = f"every row has the one label {y[:1].tolist()[0]!r}"
+        came = f"every row has the same label, {y[:1].tolist()[0]!r}"
         raise LabelError(where, came, "give rows of at least two classes")
     if y.dtype.kind == "f" and (y != np.round(y)).any():
         k = int(np.argmax(y != np.round(y)))
@@ -112,36 +117,36 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, mos
 
 
 def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: AnyArray) -> None:
-    """A label that the schema does not list, where it lists them; ``rows`` as above."""
-    found = _cells(column, classes)
-    if not classes or not is_text(found.type):
+    """Refuse a label that the schema does not list, if it lists any; ``rows`` as in ``refuse_measurements``."""
+    cells = _cells(column, classes)
+    if not classes or not is_text(cells.type):
         return
-    strange = np.flatnonzero(~as_array(reads(found, classes)))
+    strange = np.flatnonzero(~as_array(reads(cells, classes)))
     if len(strange):
-        came = f"row {rows[strange[0]]} is {shortened(str(found[int(strange[0])].as_py()))!r}"
-        do = f"mend it, or list it under 'classes' in the schema beside {listed(classes)}"
+        came = f"row {rows[strange[0]]} is {shortened(str(cells[int(strange[0])].as_py()))!r}"
+        do = f"correct it, or list it under 'classes' in the schema together with {listed(classes)}"
         raise LabelError(f"{source}, target column {name!r}", came, do)
 
 
 def odd_labels(y: AnyArray, name: str) -> list[str]:
-    """Sentences on labels that look alike, or like a missing value."""
+    """Notes on labels that look alike, or that look like a missing value."""
     texts = [label for label in set(y.tolist()) if isinstance(label, str)]
     clause = told("labels", texts)
-    notes = [f"Target {name!r}: {clause}, and count as classes of their own."] if clause else []
+    notes = [f"Target {name!r}: {clause}; they count as different classes."] if clause else []
     return notes + [f"Target {name!r}: {label!r} counts as a class." for label in _NONE if label in texts]
 
 
 def markers(column: Column, classes: Sequence[str]) -> list[str]:
-    """What the cells without a label read, where they are not blank; each once."""
+    """The distinct texts of the cells without a label, except blank ones."""
     column = decoded(column)
     if not is_text(column.type):
         return []
-    said: Any = trimmed(column, literal=True).filter(pa.array(unlabelled(column, classes)))
-    return sorted(said.drop_null().unique().to_pylist())
+    texts: Any = trimmed(column, literal=True).filter(pa.array(unlabelled(column, classes)))
+    return sorted(texts.drop_null().unique().to_pylist())
 
 
 def _cells(column: Column, classes: Sequence[str]) -> Column:
-    """The labels, null where there is none; text without the space around it."""
+    """The labels, null where there is none; text without surrounding white space."""
     column = decoded(column)
     if not is_text(column.type):
         return column
@@ -149,19 +154,19 @@ def _cells(column: Column, classes: Sequence[str]) -> Column:
     none = set(NO_LABEL) - set(classes)
     if "-" not in classes and not compute.any(reads(bare, ["+"])).as_py():
         none.add("-")
-    found: Column = compute.if_else(reads(bare, sorted(none)), None, bare)
-    return found
+    labelled: Column = compute.if_else(reads(bare, sorted(none)), None, bare)
+    return labelled
 
 
 def _are_floats(spelled: list[str]) -> bool:
-    """Whether floats can tell these numbers apart as far as they differ: codes of 19 digits they cannot."""
+    """Whether different numbers stay different as float64. Codes of 19 digits do not."""
     exact = {Decimal(label) for label in spelled}
     floats = {float(label) for label in spelled}
     return len(floats) == len(exact) and all(math.isfinite(value) for value in floats)
 
 
 def _spelled(texts: list[Any]) -> AnyArray:
-    wide = max(map(len, texts), default=0) > _LONGEST_FIXED
+    wide = max(map(len, texts), default=0) > _LONGEST_FIXED_WIDTH_LABEL
     return np.array(texts, dtype=object if wide else np.str_)
 
 
@@ -169,14 +174,16 @@ def _typed(column: Column) -> AnyArray:
     coded: Any = column.combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    distinct: list[str] = coded.dictionary.to_pylist()
-    values: AnyArray
-    if all(_WHOLE.fullmatch(label) for label in distinct):
-        values = np.array([int(label) for label in distinct], dtype=np.int64)
-    elif all(_DECIMAL.fullmatch(label) for label in distinct) and _are_floats(distinct):
-        values = np.array([float(label) for label in distinct])
-    elif all(label.lower() in _TRUTH for label in distinct):
-        values = np.array([_TRUTH[label.lower()] for label in distinct])
-    else:
-        values = _spelled(distinct)
+    values = _parsed(coded.dictionary.to_pylist())
     return np.asarray(values[coded.indices.to_numpy(zero_copy_only=False)])
+
+
+def _parsed(distinct: list[str]) -> AnyArray:
+    """Distinct labels as whole numbers, decimals or truth values if all of them read so; otherwise as text."""
+    if all(_WHOLE.fullmatch(label) for label in distinct):
+        return np.array([int(label) for label in distinct], dtype=np.int64)
+    if all(_DECIMAL.fullmatch(label) for label in distinct) and _are_floats(distinct):
+        return np.array([float(label) for label in distinct])
+    if all(label.lower() in _TRUTH for label in distinct):
+        return np.array([_TRUTH[label.lower()] for label in distinct])
+    return _spelled(distinct)

@@ -1,4 +1,4 @@
-"""Frames -> X inside a scikit-learn pipeline, by ``encoder``. Loaded when first used: it needs scikit-learn."""
+"""A scikit-learn transformer that encodes frames. It is loaded when first used, since it needs scikit-learn."""
 
 from __future__ import annotations
 
@@ -22,13 +22,37 @@ from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unkn
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """The columns of a frame (pandas, polars, PyArrow) as columns of X.
+    """Encode the columns of a frame (pandas, polars or PyArrow) as columns of a matrix X.
 
-    ``missing``: "error", "impute" or "indicator"; ``unseen``: "average" or "error"; ``schema`` says what columns hold
-    where that is not to be inferred; ``drop`` names columns to leave out; ``standardise`` brings all columns of X to
-    mean 0 and deviation 1 over the rows of the fit, which matters to penalised fits and to perceptrons. ``schema_``,
-    ``encoder_`` and ``scaling_`` (None where columns keep their units) hold what was fitted.
+    Numbers, truth values and dates become one column each; a category becomes one 0/1 column for each level except its
+    reference.
 
+    Parameters
+    ----------
+    missing : {"error", "impute", "indicator"}
+        What to do with missing values: refuse them, fill them with the means of the training rows, or fill them and add
+        a 0/1 column that marks them.
+    unseen : {"average", "error"}
+        What to do with a category level that no training row had: encode it as their average, or refuse it.
+    schema : Schema, optional
+        What the columns hold. Columns that it does not mention are inferred.
+    drop : sequence of str
+        Columns to leave out.
+    standardise : bool
+        Whether to give all columns of X mean 0 and standard deviation 1 over the training rows. This matters for
+        penalised fits and for perceptrons.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        What the columns hold.
+    encoder_ : Encoder
+        How they become columns of X.
+    scaling_ : Scaling or None
+        The center and scale of each column of X; None without ``standardise``.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from sklearn.pipeline import make_pipeline
     >>> from separatrix import LogisticRegression, TableEncoder
@@ -54,20 +78,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
-        """A fitted transformer from an encoder, such as a model file holds."""
+        """A fitted transformer made of an encoder, such as one from a model file."""
         missing = "error" if encoder.missing == "drop" else encoder.missing
-        made = cls(missing, encoder.unseen, standardise=scaling is not None)
-        made.scaling_ = scaling
-        made.encoder_ = replace(encoder, missing=made.missing)
-        made.schema_ = Schema(tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns))
-        made.feature_names_in_ = np.array([column.name for column in encoder.columns], dtype=object)
-        made.n_features_in_ = len(encoder.columns)
-        return made
+        fitted = cls(missing, encoder.unseen, standardise=scaling is not None)
+        fitted.scaling_ = scaling
+        fitted.encoder_ = replace(encoder, missing=fitted.missing)
+        fitted.schema_ = Schema(tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns))
+        fitted.feature_names_in_ = np.array([column.name for column in encoder.columns], dtype=object)
+        fitted.n_features_in_ = len(encoder.columns)
+        return fitted
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what the columns hold, and their means; the labels are not looked at."""
+        """Learn the schema, the levels and the means from a frame. Labels are ignored."""
         if self.missing == "drop":
-            do = "give 'error', 'impute' or 'indicator', or drop rows with their labels before"
+            do = "give 'error', 'impute' or 'indicator', or drop such rows and their labels before the fit"
             raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", do)
         if not isinstance(self.standardise, bool | np.bool_):
             raise ParameterError("standardise", f"got {self.standardise!r}", "give True or False")
@@ -87,7 +111,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Array:
-        """X (n, d), columns found by name."""
+        """The matrix X (n, d) of a frame whose columns have the same names, in any order."""
         check_is_fitted(self)
         source = open_frame(X)
         wanted = [column.name for column in self.encoder_.columns]

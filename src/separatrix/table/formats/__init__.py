@@ -1,6 +1,6 @@
-"""Where rows come from: files of several formats, folders of them, standard input, frames, and sets to try things on.
+"""Sources of tables: files of several formats, folders of files, standard input, frames and demo tables.
 
-A source knows its columns before any row is read, so a column that nobody asks for is never converted.
+A source knows the names of its columns before it reads rows, so columns that are not needed are never converted.
 """
 
 from separatrix.table.formats.delimited import Spelling

@@ -1,8 +1,8 @@
-"""Parquet and Arrow (IPC files and streams, Feather), from a file or from memory: columns come with their own types.
+"""Parquet and Arrow (IPC files and streams, Feather), from a file or from memory. Their columns have types.
 
-PyArrow trusts the offsets, indices and text of a file that it has read: a damaged one may point anywhere in memory. So
-the columns are validated in full before a cell of them is looked at. A file is read, never mapped into memory: a mapped
-one that is cut short meanwhile would end the interpreter.
+PyArrow trusts the offsets, indices and text of a file: those of a damaged file may point anywhere in memory. So the
+columns are fully validated before a cell is used. Files are read, never memory-mapped: if a mapped file is truncated
+while it is in use, the interpreter crashes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from separatrix.table.formats.limits import Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
 
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
-# Bytes of a view of a text, by Arrow's format.
+# The size of a string view in the Arrow format, in bytes.
 VIEW_BYTES = 16
 
 
 @dataclass(frozen=True)
 class ColumnarSource:
-    """A file of typed columns, of which only those asked for are read, by ``reader``."""
+    """A file of typed columns. ``reader`` reads the ones asked for."""
 
     name: str
     names: tuple[str, ...]
@@ -39,11 +39,11 @@ class ColumnarSource:
     notes: tuple[str, ...] = ()
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns, in the order of ``names``, once all offsets, indices and texts in them are seen to be valid."""
+        """The columns, in the order of ``names``, validated."""
         return self.reader(self, names)
 
     def refuse_large(self, n_cells: int) -> None:
-        """A small file of many rows: a run of equal values, or a column without any, takes a few bytes in it."""
+        """Refuse a small file that makes a huge table. A long run of equal values takes a few bytes in a file."""
         size = len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
         self.limits.refuse_unpacked(self.name, size, n_cells * np.dtype(np.float64).itemsize)
 
@@ -69,7 +69,7 @@ def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
 
 
 def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
-    """The names and the number of rows, from the file's own footer."""
+    """Open a Parquet file: names and number of rows come from its footer."""
     with _explained(name, "Parquet"), _parquet(content) as file:
         names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     if n_rows == 0:
@@ -78,14 +78,14 @@ def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
 
 
 def open_arrow(name: str, content: Path | bytes, limits: Limits) -> Source:
-    """The names, from the schema with which a file or a stream begins."""
+    """Open an Arrow file or stream: names come from the schema at its start."""
     with _explained(name, "Arrow"), _arrow(content, []) as reader:
         names = reader.schema.names
     return ColumnarSource(name, distinct(name, names), content, limits, _read_arrow)
 
 
 def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The columns ``names``, once every offset, index and text in them has been seen to be in order."""
+    """The columns ``names`` after full validation, with string views copied to plain strings."""
     wanted = columns.select(list(names))
     wanted.validate(full=True)
     for k, column in enumerate(wanted.columns):
@@ -95,10 +95,10 @@ def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:
 
 
 def _copied(column: Any) -> Any:
-    """A column of views as plain strings: PyArrow cannot select rows of views.
+    """A column of string views as plain strings, since PyArrow cannot select rows of views.
 
-    Where a cell is null its view may hold anything; ``validate`` leaves it out, but a cast would follow it, out of the
-    buffer. So such views are set to zero first.
+    The view of a null cell may hold anything. ``validate`` skips it, but a cast would follow it out of the buffer. So
+    the views of null cells are set to zero first.
     """
     chunks = []
     for chunk in column.chunks:
@@ -113,13 +113,13 @@ def _copied(column: Any) -> Any:
 
 
 def _parquet(content: Path | bytes) -> Any:
-    from pyarrow import parquet  # with every remote file system that it knows: no CSV file should wait for it
+    from pyarrow import parquet  # Imported only here: it is slow, since it loads remote file systems.
 
     return parquet.ParquetFile(_stream(content))
 
 
 def _arrow(content: Path | bytes, places: list[int]) -> Any:
-    """A reader of the columns at these places, of all if there are none."""
+    """A reader of the columns with these indices, or of all columns if the list is empty."""
     options = ipc.IpcReadOptions(included_fields=places)
     try:
         return ipc.open_file(_stream(content), options=options)
@@ -128,7 +128,7 @@ def _arrow(content: Path | bytes, places: list[int]) -> Any:
 
 
 def _batches(reader: Any) -> Iterator[Any]:
-    """Of a file by their numbers, of a stream one after the other."""
+    """The record batches of a file or of a stream."""
     if not hasattr(reader, "num_record_batches"):
         yield from reader
         return
@@ -142,7 +142,7 @@ def _stream(content: Path | bytes) -> Any:
 
 @contextmanager
 def _explained(name: str, what: str) -> Iterator[None]:
-    """Turn what PyArrow raises on a file into one sentence."""
+    """Turn PyArrow's exceptions into a ``TableError``."""
     try:
         yield
     except _NOT_OPEN as error:

@@ -1,6 +1,6 @@
-"""A file that is opened once, read several times, and tells whoever watches how much of it has been read.
+"""A file that is opened once, can be read several times, and reports how much of it has been read.
 
-Of a compressed file the compressed bytes are told.
+For a compressed file, the compressed bytes are reported.
 """
 
 from __future__ import annotations
@@ -11,38 +11,39 @@ from pathlib import Path
 
 from separatrix.base.watching import Amount, watched
 
-# Bytes in a unit that is told.
-MEGA = 1e6
+# Progress is reported in megabytes.
+BYTES_PER_MB = 1e6
 
 
 class HeldFile(io.FileIO):
-    """Told by the thread that reads, which may be one of Arrow's; the watcher is that of the thread that opened it.
+    """A file that reports its progress to the watcher of the thread that opened it.
 
-    A reader closes what it has read. Here that leaves the file open for the next reader; ``release`` closes it.
+    The thread that reads may be one of Arrow's. Readers close the file when they are done; here ``close`` does nothing,
+    so that the next reader can use it, and ``release`` closes it.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "rb")
-        self.told, self.size = watched(), os.fstat(self.fileno()).st_size
+        self._watcher, self.size = watched(), os.fstat(self.fileno()).st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
         """The next bytes."""
-        found = super().read(-1 if size is None else size)
+        result = super().read(-1 if size is None else size)
         self._tell()
-        return found
+        return result
 
     def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
         """The next bytes, into a buffer."""
-        found = super().readinto(buffer)
+        result = super().readinto(buffer)
         self._tell()
-        return found
+        return result
 
     def _tell(self) -> None:
-        if self.told is not None:
-            self.told(Amount("MB", self.tell() / MEGA, self.size / MEGA))
+        if self._watcher is not None:
+            self._watcher(Amount("MB", self.tell() / BYTES_PER_MB, self.size / BYTES_PER_MB))
 
     def close(self) -> None:
-        """Nothing: another reader may follow."""
+        """Do nothing: another reader may follow."""
 
     def release(self) -> None:
         """Close the file."""

@@ -1,10 +1,10 @@
-"""Numbers with a decimal comma -> with a point, cell by cell, in the text columns of a file that is said to have them.
+"""Turn decimal commas into decimal points in the text columns of a file, where the user says that it has them.
 
     1,5  ,5  -2,5e3        a number: the comma becomes a point
-    1.234,5  1.234  1.5    refused in a column of numbers: the point may set thousands apart or be a decimal one
-    all else               as it is
+    1.234,5  1.234  1.5    refused in a column of numbers: the point may separate thousands or decimals
+    anything else          unchanged
 
-It is never guessed: 1,234 is two numbers, a thousand apart, by who wrote it.
+The decimal mark is never guessed: 1,234 may mean 1.234 or 1234.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _with_points(source: str, name: str, column: Any) -> Any:
 
 
 def _refuse_points(source: str, name: str, column: Any) -> None:
-    """In a column where all cells are numbers; versions, dates and names have other letters or more points."""
+    """Refuse points in a column whose cells are all numbers. Versions, dates and names do not match the patterns."""
     cells = stripped(column)
     pointed = compute.match_substring_regex(cells, _POINT)
     if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():
         row = compute.index(pointed, True).as_py()
         came = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
         leave = Setting("decimal", ",")
-        do = Message("where decimals have commas, write no marks for thousands; else leave ", leave, " out")
+        do = Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
         raise TableError(source, came, do)

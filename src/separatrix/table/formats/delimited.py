@@ -1,10 +1,10 @@
 """CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
 
-How a file is spelled (encoding, delimiter, decimal mark) is no part of what its table says, so no model keeps it: it is
-given for each file again. The delimiter is recognised by the header; the others are not guessed.
+Encoding, delimiter and decimal mark belong to a file, not to its table. So models do not store them, and they are given
+anew for each file. The delimiter is detected from the header; the others are never guessed.
 
-A cell of such a file has no type: all are read as text, over the whole file, and what a column holds is decided on
-all of it. Guessing a type from a first block, then failing or rounding where a later block differs, cannot happen.
+All cells are read as text, and the kind of a column is decided on the whole file. Guessing types from the first block
+would fail, or round values, where a later block differs.
 """
 
 from __future__ import annotations
@@ -28,22 +28,26 @@ from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.decimals import with_points
-from separatrix.table.formats.limits import USUAL, Limits
+from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
 from separatrix.table.formats.unpacking import Content
 
-# Bytes that PyArrow parses at once; a row may not be longer.
-_BLOCK, _LARGE = 1 << 20, 1 << 28
+# PyArrow parses a file in blocks of this many bytes, and no row may be longer than a block.
+_BLOCK_BYTES = 1 << 20
+# The block size of a second try with one thread, after an error: the longest row that can be read.
+_LONGEST_ROW_BYTES = 1 << 28
 _CHECK = "check that it is a table"
-_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
-_SPELLED = {"tab": "\t", "\\t": "\t"}
-# How UTF-16 and UTF-32 texts begin; a UTF-32 one in Intel's order begins as UTF-16 does.
+_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_DELIMITER_NAMES = {"tab": "\t", "\\t": "\t"}
+# The byte order marks of UTF-32 and UTF-16. Little-endian UTF-32 comes first, since it begins like UTF-16.
 _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 @dataclass(frozen=True)
 class Spelling:
-    r"""How a text file writes its table, and how large that may become (``Limits``). No delimiter: the header tells.
+    r"""The encoding, delimiter and decimal mark of a text file, and its size limits (``Limits``).
+
+    A delimiter of None is detected from the header.
 
     >>> Spelling(delimiter="tab").delimiter
     '\t'
@@ -59,9 +63,9 @@ class Spelling:
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", Limits(self.max_columns, self.max_unpacked))
         object.__setattr__(self, "encoding", _known(self.encoding))
-        mark = self.delimiter if self.delimiter is None else _SPELLED.get(self.delimiter, self.delimiter)
+        mark = self.delimiter if self.delimiter is None else _DELIMITER_NAMES.get(self.delimiter, self.delimiter)
         if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0'):
-            do = "give one mark, such as ';', or 'tab'; none, and it is recognised"
+            do = "give one character, such as ';', or 'tab'; leave it out to have it detected"
             raise ParameterError("delimiter", f"got {self.delimiter!r}", do)
         object.__setattr__(self, "delimiter", mark)
         if self.decimal not in (".", ","):
@@ -80,39 +84,48 @@ class DelimitedSource:
     target: str | None = None
     notes: tuple[str, ...] = ()
     decimal: str = "."
-    limits: Limits = USUAL
+    limits: Limits = DEFAULT_LIMITS
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns as text; an empty cell is null, and NA but for the columns ``literal``."""
+        """The columns as text. An empty cell is null, and so is NA, except in the columns ``literal``."""
         nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
         with Content(self.name, self.content, self.limits) as content:
             marks = self._marks(content)
             try:
-                found = self._parse(content, list(names), nulls, threads=True)
+                table = self._parse(content, list(names), nulls, threads=True)
             except UNREADABLE:
-                try:  # one thread, for only so do errors carry the number of the row; and room for the longest rows
-                    found = self._parse(content, list(names), nulls, threads=False, block=_LARGE)
-                except UNREADABLE as error:
-                    with suppress(*UNREADABLE):  # where the bytes can be had at all, a quote may be behind it
-                        self._refuse_damage(content, marks, 0)
-                    raise self._explained(error) from error
-            self._refuse_damage(content, marks, found.num_rows)
+                table = self._parse_again(content, list(names), nulls, marks)
+            self._refuse_damage(content, marks, table.num_rows)
         if literal:
-            columns = [c if name in literal else _without_na(c) for name, c in zip(names, found.columns, strict=True)]
-            found = pa.table(columns, list(names))
-        return with_points(self.name, found) if self.decimal == "," else found
+            columns = [c if name in literal else _without_na(c) for name, c in zip(names, table.columns, strict=True)]
+            table = pa.table(columns, list(names))
+        return with_points(self.name, table) if self.decimal == "," else table
+
+    def _parse_again(
+        self, content: Content, names: list[str], nulls: Sequence[str], marks: tuple[bool, bool]
+    ) -> pa.Table:
+        """Parse with one thread, so that errors carry the row's number, and with room for the longest rows."""
+        try:
+            return self._parse(content, names, nulls, threads=False, block=_LONGEST_ROW_BYTES)
+        except UNREADABLE as error:
+            with suppress(*UNREADABLE):  # If the bytes can be read at all, an unclosed quote may be the reason.
+                self._refuse_damage(content, marks, 0)
+            raise self._explained(error) from error
 
     def _marks(self, content: Content) -> tuple[bool, bool]:
-        """Whether the text has NULs, and quotes; it is unpacked here first, so that one too large is never parsed."""
+        """Whether the text has NUL bytes, and whether it has quotes.
+
+        This pass unpacks the whole text, so a compressed file beyond the limits is refused before it is parsed.
+        """
         nuls = quotes = False
-        with suppress(*UNREADABLE):  # what cannot be read is said when it is parsed
+        with suppress(*UNREADABLE):  # Parsing will report what cannot be read.
             for piece in content.pieces():
                 nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
                 quotes = quotes or b'"' in piece
         return nuls, quotes
 
     def _refuse_damage(self, content: Content, marks: tuple[bool, bool], n_rows: int) -> None:
-        """The file is looked at closely only where it has NULs, or quotes and more lines than rows."""
+        """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
         nuls, quotes = marks
         if nuls or (quotes and lines_in(content.pieces()) > n_rows + 1):
             text = b"".join(content.pieces())
@@ -122,7 +135,7 @@ class DelimitedSource:
             refuse_swallowed(self.name, utf8, self.delimiter)
 
     def _parse(
-        self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK
+        self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK_BYTES
     ) -> pa.Table:
         with content.stream() as stream:
             return arrow_csv.read_csv(
@@ -131,7 +144,8 @@ class DelimitedSource:
                 parse_options=arrow_csv.ParseOptions(
                     delimiter=self.delimiter,
                     newlines_in_values=True,
-                    ignore_empty_lines=len(self.names) > 1,  # of one column an empty line is a missing value
+                    ignore_empty_lines=len(self.names)
+                    > 1,  # In a file of one column, an empty line is a missing value.
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
@@ -147,14 +161,14 @@ class DelimitedSource:
         if ragged:
             row, expected, got = (int(number) for number in ragged.groups())
             came = f"row {row - 1} has {got} cell{'s' * (got != 1)} where the header has {expected}"
-            return TableError(self.name, came, "mend that row; a cell that holds the delimiter needs quotes")
+            return TableError(self.name, came, "correct that row; a cell that contains the delimiter needs quotes")
         if "UTF8" in text or isinstance(error, UnicodeError):
             return _not_text(self.name, self.encoding)
         return _unreadable(self.name, text)
 
 
 def open_delimited(name: str, source: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:
-    r"""Read the header, and see whether a row follows it. Without a delimiter the header tells: a comma if it has one.
+    r"""Open a text file: read its header and make sure that a row follows. A missing delimiter is detected.
 
     >>> open_delimited("a table", b"a;y\n1;u\n").names
     ('a', 'y')
@@ -165,34 +179,38 @@ def open_delimited(name: str, source: Path | bytes, spelling: Spelling | None = 
 
 
 def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
-    """The same of what is open already."""
+    """``open_delimited`` for content that is open already."""
     name, encoding, delimiter = content.name, spelling.encoding, spelling.delimiter
-    notes: tuple[str, ...] = ()
     with _explaining(name, encoding):
         _refuse_wide(content, encoding)
         if delimiter is None:
             with closing(_lines(content, encoding)) as lines:
                 delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""))
-            if delimiter != ",":
-                notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",)
         with closing(_lines(content, encoding)) as lines:
             header = next((record for record in csv.reader(lines, delimiter=delimiter) if record), None)
-            first = next((line for line in lines if line.strip("\r\n")), None)
+            first_row = next((line for line in lines if line.strip("\r\n")), None)
     if header is None:
         raise TableError(name, "it is empty", "give a header row of column names, then rows")
-    if any("\0" in column for column in header):
-        raise TableError(name, "it is binary, not text", "give a CSV table; Parquet files end in .parquet or .pq")
-    if any("\ud800" <= letter <= "\udfff" for column in header for letter in column):
-        raise _not_text(name, encoding)
-    if first is None:
+    _refuse_binary(name, encoding, header)
+    if first_row is None:
         raise TableError(name, "it has a header and no rows", SOME_ROWS)
+    detected = spelling.delimiter is None and delimiter != ","
+    notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",) if detected else ()
     how = (delimiter, encoding, None, notes, spelling.decimal, content.limits)
     return DelimitedSource(name, distinct(name, header), content.source, *how)
 
 
+def _refuse_binary(name: str, encoding: str, header: Sequence[str]) -> None:
+    """Refuse a header with NUL bytes, or with surrogates, which stand for bytes that are not UTF-8."""
+    if any("\0" in column for column in header):
+        raise TableError(name, "it is binary, not text", "give a CSV table; Parquet files end in .parquet or .pq")
+    if any("\ud800" <= letter <= "\udfff" for column in header for letter in column):
+        raise _not_text(name, encoding)
+
+
 @contextmanager
 def _explaining(name: str, encoding: str) -> Iterator[None]:
-    """What may go wrong with the first lines, as errors of the table."""
+    """Turn exceptions about the first lines into a ``TableError``."""
     try:
         yield
     except csv.Error as error:
@@ -206,20 +224,20 @@ def _explaining(name: str, encoding: str) -> Iterator[None]:
 
 
 def _lines(content: Content, encoding: str) -> Generator[str, None, None]:
-    """The lines as text, none longer than a row may be."""
-    # Cells below the header may belong to columns that nobody wants: their bytes are judged when read.
+    """The lines as text; a line longer than the longest row is refused."""
+    # Bytes below the header are not checked here: they may belong to columns that are never read.
     decoder, errors = ("utf-8-sig", "surrogateescape") if encoding == "utf-8" else (encoding, "strict")
     stream = io.BufferedReader(content.stream())
     with io.TextIOWrapper(stream, decoder, errors=errors, newline="") as text:
-        while line := text.readline(_LARGE):
-            if len(line) == _LARGE:
-                raise TableError(content.name, f"its first lines are longer than {_LARGE >> 20} MB", _CHECK)
+        while line := text.readline(_LONGEST_ROW_BYTES):
+            if len(line) == _LONGEST_ROW_BYTES:
+                raise TableError(content.name, f"its first lines are longer than {_LONGEST_ROW_BYTES >> 20} MB", _CHECK)
             yield line
 
 
 def _known(encoding: str) -> str:
     try:
-        "".encode(encoding)  # refuses codecs that are none of text, such as hex
+        "".encode(encoding)  # Refuses codecs that are not for text, such as hex.
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError):
         do = "give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'"
@@ -227,10 +245,10 @@ def _known(encoding: str) -> str:
 
 
 def _refuse_wide(content: Content, encoding: str) -> None:
-    """A text whose first bytes say that it is UTF-16 or UTF-32, where another encoding is asked for."""
+    """Refuse a file whose byte order mark says UTF-16 or UTF-32, if another encoding was given."""
     with content.stream() as stream:
         start = stream.read(4)
-    wide = next((own for mark, own in _WIDE.items() if start.startswith(mark)), None)
+    wide = next((name for mark, name in _WIDE.items() if start.startswith(mark)), None)
     if wide is not None and not encoding.startswith(wide):
         do = Message("give ", Setting("encoding", wide))
         raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", do)
@@ -241,10 +259,10 @@ def _without_na(column: Any) -> Any:
 
 
 def _delimiter(name: str, header: str) -> str:
-    """A comma, unless the header has none and has another mark that separates columns; in quotes it separates none."""
+    """A comma if the header has one outside quotes; otherwise the most frequent other delimiter, if there is any."""
     if re.fullmatch(r"sep=.\s*", header):
         raise TableError(
-            name, f"its first line is {header.strip()!r}, and not the columns' names", "take that line out"
+            name, f"its first line is {header.strip()!r}, not the names of the columns", "take that line out"
         )
     header = re.sub(r'"[^"]*"', "", header)
     counts = {mark: header.count(mark) for mark in _DELIMITERS}

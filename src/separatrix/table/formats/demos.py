@@ -1,14 +1,14 @@
-"""Sets to try things on, each with a target of its own: four of scikit-learn's, and the textbooks' examples.
+"""Demo tables, each with its target: four bundled with scikit-learn, and examples from textbooks.
 
-Two classes of the textbooks are −1 and 1, their own targets: the second label in sorted order is the positive one, and
-as text "+" would sort before "-".
+The two classes of the textbook examples are −1 and 1. The second label in sorted order is the positive one, and the
+text "+" would sort before "-".
 
 breast-cancer, iris, wine, digits    bundled with scikit-learn
-xor             x₁x₂ decides: no line separates it. TEXTBOOK B3
-outlier-1d      4 + 4 points and a positive one far right, which moves the line of least squares. TEXTBOOK S5
-outlier-2d      two lines of five points, and two far negatives which do the same. TEXTBOOK S5
-three-classes   seven points each; the lines of one versus one leave a triangle in the middle open. TEXTBOOK M3
-credit          income and savings of bank customers (thousands): two Gaussians of one covariance. TEXTBOOK D2
+xor             the class is the sign of x₁x₂: no line separates the classes. TEXTBOOK B3
+outlier-1d      4 + 4 points and a distant positive one, which shifts the least-squares boundary. TEXTBOOK S5
+outlier-2d      two lines of five points, and two distant negatives, which do the same. TEXTBOOK S5
+three-classes   seven points in each; one-versus-one boundaries leave a triangle undecided. TEXTBOOK M3
+credit          income and savings of bank customers (thousands): two Gaussians with the same covariance. TEXTBOOK D2
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ DEMOS: dict[str, _Made] = {
 
 
 def open_demo(data: str) -> MemorySource:
-    """The set that ``demo:NAME`` names.
+    """The demo table ``demo:NAME``.
 
     >>> open_demo("demo:xor").columns.num_rows
     4
@@ -95,6 +95,6 @@ def open_demo(data: str) -> MemorySource:
     if name not in DEMOS:
         near = get_close_matches(name, DEMOS, 1)
         hint = f"write {DEMO}{near[0]}; there are " if near else "there are "
-        raise TableError(data, "there is no such demo set", hint + ", ".join(DEMO + known for known in DEMOS))
+        raise TableError(data, "there is no such demo table", hint + ", ".join(DEMO + known for known in DEMOS))
     columns = DEMOS[name]()
     return MemorySource(data, columns, columns.column_names[-1])

@@ -1,4 +1,4 @@
-"""Several files as one table: a folder, or a pattern such as data/*.csv, in the order of their names."""
+"""Several files as one table: the files of a folder or of a pattern such as data/*.csv, sorted by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from separatrix.table.formats.source import Source
 
 @dataclass(frozen=True)
 class FolderSource:
-    """Files that agree in their columns; the first one's order counts."""
+    """Files with the same columns, in the order of the first file."""
 
     name: str
     files: tuple[Source, ...]
@@ -28,7 +28,7 @@ class FolderSource:
 
     @property
     def target(self) -> str | None:
-        """What the files say themselves."""
+        """The target that the first file declares."""
         return self.files[0].target
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
@@ -40,30 +40,30 @@ class FolderSource:
         return pa.table([self._joined(name, tables) for name in names], list(names))
 
     def _joined(self, name: str, tables: Sequence[pa.Table]) -> Any:
-        """One column of all files; a whole number past 2^53 beside decimals would be rounded, a code among them."""
+        """One column of all files. Arrow does not mix decimals with whole numbers past 2^53: it would round them."""
         try:
             return pa.concat_tables([t.select([name]) for t in tables], promote_options="permissive").column(name)
         except pa.ArrowInvalid as error:
             came = f"column {name!r} mixes types that do not go together ({' '.join(str(error).split())[:200]})"
             raise TableError(self.name, came, "write it with one type in all files") from error
 
-    def _compare(self, name: str, first: pa.DataType, file: Source, own: pa.DataType) -> None:
-        """Whole numbers and decimals may mix, text and numbers may not."""
+    def _compare(self, name: str, first: pa.DataType, file: Source, other: pa.DataType) -> None:
+        """Refuse a mix of types. Whole numbers and decimals may mix, text and numbers may not."""
         try:
-            pa.unify_schemas([pa.schema([(name, first)]), pa.schema([(name, own)])], promote_options="permissive")
+            pa.unify_schemas([pa.schema([(name, first)]), pa.schema([(name, other)])], promote_options="permissive")
         except pa.ArrowException as error:
-            came = f"column {name!r} holds {own} in {file.name} and {first} in {self.files[0].name}"
+            came = f"column {name!r} holds {other} in {file.name} and {first} in {self.files[0].name}"
             raise TableError(self.name, came, "write it with one type in all files") from error
 
 
 def join(name: str, files: Sequence[Source], notes: tuple[str, ...] = ()) -> FolderSource:
-    """The files as one source, once their columns have been seen to agree."""
+    """The files as one source. All must have the same columns."""
     wanted = set(files[0].names)
     for file in files[1:]:
         lacks = [column for column in files[0].names if column not in set(file.names)]
         more = [column for column in file.names if column not in wanted]
         if lacks or more:
-            parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} besides"] * bool(more)
+            parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} in addition"] * bool(more)
             came = f"{file.name} {' and '.join(parts)}, compared with {files[0].name}"
             raise TableError(name, came, "give files with the same columns, in any order")
     return FolderSource(name, tuple(files), (*dict.fromkeys(note for file in files for note in file.notes), *notes))

@@ -1,4 +1,4 @@
-"""Frames from Python: pandas, and all that speaks Arrow (polars, PyArrow and others)."""
+"""Data frames: pandas, and every library with an Arrow interface (polars, PyArrow and others)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FRAME = "the frame"
 
 
 def open_frame(frame: Any) -> MemorySource:
-    """A source of the frame's columns; the index of a pandas frame is no column.
+    """A source of the frame's columns; the index of a pandas frame is not a column.
 
     >>> open_frame(pa.table({"a": [1, 2], "y": ["u", "v"]})).names
     ('a', 'y')
@@ -28,9 +28,7 @@ def open_frame(frame: Any) -> MemorySource:
             columns = pa.Table.from_pandas(frame, preserve_index=False).rename_columns(list(names))
         else:
             columns = pa.table(frame)
-            columns.validate(
-                full=True
-            )  # its reader may have trusted a damaged file, whose cells are anywhere in memory
+            columns.validate(full=True)  # A frame read from a damaged file may point outside its memory.
             distinct(FRAME, columns.column_names)
     except TableError:
         raise

@@ -1,4 +1,4 @@
-"""From what a user gives to a source: a path, a folder, a pattern, ``-``, ``demo:NAME``, or a frame."""
+"""Open a source: a path, a folder, a pattern, ``-``, ``demo:NAME``, or a frame."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
 def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
     with Content(name, path, spelling.limits) as content:
         if seems_svmlight(content):
-            came = "its first line is no header: it has a label and index:value pairs, as libsvm files have"
-            raise TableError(name, came, "let its name end in .libsvm, or pipe it in as '-'")
+            came = "its first line is not a header but a label and index:value pairs, as in a libsvm file"
+            raise TableError(name, came, "give it a name that ends in .libsvm, or pipe it in as '-'")
         return read_header(content, spelling)
 
 
@@ -52,7 +52,7 @@ def _svmlight(name: str, path: Path, spelling: Spelling) -> Source:
 
 
 def _content(path: Path) -> Path | bytes:
-    """The path, or the bytes themselves where its name is not UTF-8: PyArrow cannot say such a name."""
+    """The path, or the file's bytes if its name is not UTF-8, since PyArrow cannot open such a path."""
     try:
         str(path).encode()
         return path
@@ -71,12 +71,12 @@ _TYPED: dict[str, _Opener] = {
 }
 _OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *_PACKED)} | _TYPED
 _ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED)}"
-# How Parquet files, Arrow files and Arrow streams begin.
+# The first bytes of Parquet files, Arrow files and Arrow streams.
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
 
 def open_source(data: Any, spelling: Spelling | None = None) -> Source:
-    """The source that ``data`` names: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``; or a frame.
+    """The source for ``data``: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``, or a frame.
 
     >>> source = open_source("demo:iris")
     >>> source.names[0], source.target
@@ -89,23 +89,28 @@ def open_source(data: Any, spelling: Spelling | None = None) -> Source:
         return open_demo(data)
     if data == STDIN:
         return _open_stdin(spelling)
+    return _open_path(data, spelling)
+
+
+def _open_path(data: str, spelling: Spelling) -> Source:
+    """A file, a folder or a pattern."""
     path, shown = Path(data), readable(data)
     try:
         if path.is_dir():
             return _open_folder(shown, path, spelling)
         if path.exists():
             return _open_file(shown, path, spelling)
-    except OSError as error:  # a name that is too long, a folder that is closed to us
+    except OSError as error:  # The name is too long, or the folder may not be entered.
         raise TableError(shortened(shown, 80), f"it cannot be opened ({error.strerror})", "check the path") from error
     if any(mark in data for mark in "*?["):
         return _open_pattern(data, spelling)
     near = get_close_matches(data, DEMOS, 1)
-    hint = f"for the bundled set write {DEMO}{near[0]}" if near else "check the path, or try demo:iris"
+    hint = f"for the demo table write {DEMO}{near[0]}" if near else "check the path, or try demo:iris"
     raise TableError(shown, "there is no such file", hint)
 
 
 def readable(path: str) -> str:
-    r"""A path as text that can be printed and saved: bytes that are not UTF-8 are spelled out.
+    r"""A path as text that can be printed and saved: bytes that are not UTF-8 are escaped.
 
     >>> readable("caf\udce9.csv")
     'caf\\xe9.csv'
@@ -129,13 +134,13 @@ def _open_stdin(spelling: Spelling) -> Source:
         if content.startswith(magic):
             return opener(_PIPED, content, spelling.limits)
     if seems_svmlight(Content(_PIPED, content, spelling.limits)):
-        found = open_svmlight(_PIPED, content, spelling.limits)
-        return replace(found, notes=("It is read as libsvm: labels and index:value pairs.",))
+        source = open_svmlight(_PIPED, content, spelling.limits)
+        return replace(source, notes=("It is read as libsvm: labels and index:value pairs.",))
     return open_delimited(_PIPED, content, spelling)
 
 
 def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
-    """The folder's files that are tables; hidden ones, marks such as _SUCCESS and folders are not looked at."""
+    """All tables in a folder. Hidden files, markers such as _SUCCESS and subfolders are skipped."""
     files = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     tables = [path for path in files if _extension(path) in _OPENERS]
     if not tables:
@@ -147,12 +152,16 @@ def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
 def _open_pattern(pattern: str, spelling: Spelling) -> Source:
     paths = [Path(path) for path in sorted(glob(pattern)) if os.path.isfile(path)]
     if not paths:
-        raise TableError(pattern, "no file fits the pattern", "check it; quote it, so that the shell leaves it alone")
+        raise TableError(
+            pattern,
+            "no file matches the pattern",
+            "check the pattern, and put it in quotes so that the shell does not expand it",
+        )
     return _open_all(readable(pattern), paths, spelling)
 
 
 def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str, ...] = ()) -> Source:
-    """Files of one kind: text has no types, which typed columns have, and libsvm has no names."""
+    """Several files as one source. They must have one format: text has no types, and libsvm has no names."""
     first = _kind(paths[0])
     other = next((path for path in paths if _kind(path) != first), None)
     if other is not None:
@@ -171,6 +180,6 @@ def _kind(path: Path) -> str:
 
 
 def _extension(path: Path) -> str:
-    """The last ending, or the last two where the last is a compression's."""
+    """The file's extension, with the one before it if the file is compressed."""
     ends = path.suffixes[-2:] if path.suffix.lower() in _PACKED else path.suffixes[-1:]
     return "".join(ends).lower()

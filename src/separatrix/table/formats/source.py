@@ -1,4 +1,4 @@
-"""What every source has, and the sentences that several of them need."""
+"""The protocol of a source, columns in memory, and errors that several formats share."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pyarrow as pa
 
 from separatrix.base.errors import TableError
 
-# What PyArrow may raise on a damaged file; names that are not UTF-8 come as a UnicodeError.
+# What PyArrow may raise for a damaged file. Column names that are not UTF-8 raise a UnicodeError.
 UNREADABLE = (pa.ArrowException, OSError, UnicodeError)
 SOME_ROWS = "give at least one row"
 
 
 class Source(Protocol):
-    """Named columns, not read yet. ``target`` is the column to predict where the source itself says so.
+    """Named columns that have not been read yet.
 
-    ``read`` gives the columns asked for, in that order: as text where cells have no type (CSV), else as they are. A
-    cell of text that reads NA is null there, but for the columns ``literal``, where it says what it says.
-    ``notes`` are sentences on how the source was understood.
+    ``target`` is the column to predict, if the source declares one. ``notes`` are sentences about how the source was
+    understood. ``read`` returns the columns asked for, in that order: as text if the format has no types (CSV),
+    otherwise with their types. In a text format, NA is null, except in the columns ``literal``.
     """
 
     @property
@@ -36,7 +36,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class MemorySource:
-    """Columns that are in memory already: a frame, or a demo set.
+    """Columns that are in memory already: a frame or a demo table.
 
     >>> MemorySource("a table", pa.table({"a": [1], "y": ["u"]})).names
     ('a', 'y')
@@ -58,7 +58,7 @@ class MemorySource:
 
 
 def distinct(name: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names, unless two of them are the same."""
+    """The names as a tuple; two equal names are refused."""
     if len(set(names)) < len(names):
         twice = next(column for k, column in enumerate(names) if column in names[:k])
         raise TableError(name, f"{names.count(twice)} columns are called {twice!r}", "give each its own name")
@@ -66,5 +66,5 @@ def distinct(name: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def cannot_open(name: str, error: OSError) -> TableError:
-    """A file that is there and cannot be opened."""
+    """The error for a file that exists but cannot be opened."""
     return TableError(name, f"it cannot be opened ({error.strerror})", "check its permissions")

@@ -1,8 +1,8 @@
-"""The format of SVMlight and LIBSVM: a label, then index:value pairs; what is not written is zero.
+"""The SVMlight and LIBSVM format: a label, then index:value pairs; values that are not written are zero.
 
-A column is called by its index in the file, x1, x2, …; there is an x0 only where the file has that index, so that files
-counted from 0 and from 1 both keep their own numbers. X stays sparse. Read by scikit-learn, plain or compressed by gzip
-or Zstandard; several files are one table as wide as the widest of them.
+Columns are named by their index in the file: x1, x2, … There is an x0 only if the file has index 0, so the names fit
+files that count from 0 and files that count from 1. X stays sparse. scikit-learn reads the file, plain or compressed by
+gzip or Zstandard. Several files make one table, as wide as the widest of them.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import TableError
-from separatrix.table.formats.limits import USUAL, Limits
+from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
 from separatrix.table.formats.unpacking import Content
 
 TARGET = "label"
-# Bytes that are read at once.
+# Files are read in pieces of this many bytes.
 _PIECE = 1 << 20
-# Quantifiers do not give back what they took, so that a line of a million digits is looked at once.
+# Possessive quantifiers: without backtracking, a line of a million digits is scanned only once.
 _NUMBER = rb"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+"
-# A label, or several, which no reader here takes and which are none the less libsvm's; the pairs; a comment.
+# One label or several, the pairs, a comment. Several labels are valid libsvm, though they cannot be read here.
 _LINE = re.compile(
     rb"\s*+%b(?:,%b)*+(?:\s++qid:\d++)?+(?P<pairs>(?:\s++\d++:%b)*+)\s*+(?:#.*+)?+" % (_NUMBER, _NUMBER, _NUMBER),
     re.DOTALL,
 )
-# Digits of an index: what has more is past every column.
-_DIGITS = 18
-# Lines that are looked at: rows without a pair, which are zero throughout, may stand before one that has some.
-_LOOKED_AT = 20
+# An index with more digits would overflow 64 bits. It is taken for one that is past every column.
+_MOST_INDEX_DIGITS = 18
+# The number of lines used to recognise the format. The first rows may be all zero and have no pairs.
+_LINES_TO_RECOGNISE = 20
 
 
 @dataclass(frozen=True)
 class SparseSource:
-    """All rows, in memory: ``values`` is CSR (n, 1 + largest index), ``labels`` (n,) whole numbers if they can be."""
+    """All rows in memory: ``values`` is CSR (n, 1 + largest index); ``labels`` (n,) are integers if possible."""
 
     name: str
     values: Any
@@ -51,32 +51,32 @@ class SparseSource:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """x1, x2, … up to the largest index, and the label; x0 only where the file has it."""
+        """x1, x2, … up to the largest index, then the label; x0 comes first if the file has index 0."""
         first = 0 if self.values[:, [0]].nnz else 1
         return (*(f"x{j}" for j in range(first, self.values.shape[1])), TARGET)
 
     def matrix(self, names: Sequence[str]) -> Any:
-        """X (n, d), CSR, of the columns ``names``; a column beyond those of this file is zero."""
+        """X (n, d) as CSR with the columns ``names``; columns that the file does not have are zero."""
         from scipy.sparse import csr_array
 
         columns = _indices(self.name, names)
-        own = np.flatnonzero(columns < self.values.shape[1])
-        X = self.values[:, columns[own]] if len(own) else csr_array((self.values.shape[0], 0))
-        if len(own) < len(columns):
-            moved = own.astype(X.indices.dtype)[X.indices]
+        present = np.flatnonzero(columns < self.values.shape[1])
+        X = self.values[:, columns[present]] if len(present) else csr_array((self.values.shape[0], 0))
+        if len(present) < len(columns):
+            moved = present.astype(X.indices.dtype)[X.indices]
             X = csr_array((X.data, moved, X.indptr), shape=(X.shape[0], len(columns)))
         X.sort_indices()
         return X
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns, dense."""
+        """The columns as dense arrays."""
         X = self.matrix([name for name in names if name != TARGET]).toarray()
         columns = iter(X.T)
         return pa.table([pa.array(self.labels if name == TARGET else next(columns)) for name in names], list(names))
 
 
-def open_svmlight(name: str, source: Path | bytes, limits: Limits = USUAL) -> SparseSource:
-    r"""Read the whole file: its width is known at its end only.
+def open_svmlight(name: str, source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> SparseSource:
+    r"""Read the whole file; its width is known only at its end.
 
     >>> open_svmlight("a table", b"1 3:0.5\n0 1:2 2:1\n").names
     ('x1', 'x2', 'x3', 'label')
@@ -86,7 +86,7 @@ def open_svmlight(name: str, source: Path | bytes, limits: Limits = USUAL) -> Sp
 
     try:
         with Content(name, source, limits) as content:
-            if content.compression:  # it is unpacked first, so that one too large is never parsed
+            if content.compression:  # Unpacked once before parsing, so that a file beyond the limits is refused.
                 for _ in content.pieces():
                     pass
             with content.stream() as stream:
@@ -95,7 +95,7 @@ def open_svmlight(name: str, source: Path | bytes, limits: Limits = USUAL) -> Sp
         raise
     except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
-        do = "give lines such as: 1 3:0.5 7:2, with a number as the label and growing indices"
+        do = "give lines such as: 1 3:0.5 7:2, with a numeric label and increasing indices"
         raise TableError(name, f"it cannot be read as libsvm ({reason})", do) from error
     if len(y) == 0:
         raise TableError(name, "it is empty", SOME_ROWS)
@@ -104,13 +104,13 @@ def open_svmlight(name: str, source: Path | bytes, limits: Limits = USUAL) -> Sp
     if len(bad):
         row = int(np.searchsorted(values.indptr, bad[0], side="right"))
         came = f"row {row}, column 'x{values.indices[bad[0]]}' is {values.data[bad[0]]}"
-        raise TableError(name, came, "give finite numbers; what is left out is zero")
+        raise TableError(name, came, "give finite numbers")
     whole = np.all(y == np.round(y)) and np.all(np.abs(y) < 2**53)
     return SparseSource(name, csr_array(values), y.astype(np.int64) if whole else y)
 
 
 def join_sparse(name: str, files: Sequence[SparseSource], notes: tuple[str, ...] = ()) -> SparseSource:
-    r"""The rows of all files, one below the other; a column that a file has not is zero in its rows.
+    r"""The rows of all files, one below the other. Columns that a file does not have are zero in its rows.
 
     >>> files = [open_svmlight("a", b"1 1:2\n"), open_svmlight("b", b"0 3:4\n")]
     >>> join_sparse("both", files).matrix(["x1", "x3"]).toarray().tolist()
@@ -121,12 +121,12 @@ def join_sparse(name: str, files: Sequence[SparseSource], notes: tuple[str, ...]
     width = max(file.values.shape[1] for file in files)
     parts = [csr_array((V.data, V.indices, V.indptr), shape=(V.shape[0], width)) for V in (f.values for f in files)]
     labels = np.concatenate([file.labels for file in files])
-    said = dict.fromkeys(note for file in files for note in file.notes)
-    return SparseSource(name, csr_array(vstack(parts, format="csr")), labels, notes=(*said, *notes))
+    file_notes = dict.fromkeys(note for file in files for note in file.notes)
+    return SparseSource(name, csr_array(vstack(parts, format="csr")), labels, notes=(*file_notes, *notes))
 
 
 def seems_svmlight(content: Content) -> bool:
-    r"""Whether the first lines are a number and then index:value pairs, which no header of a table is.
+    r"""Whether the first lines consist of a number and index:value pairs, unlike the header of a table.
 
     >>> texts = (b"# made by hand\n0\n+1 3:0.5 7:2\n", b"a,y\n1,0\n", b"1\n2\n")
     >>> [seems_svmlight(Content("a table", text)) for text in texts]
@@ -135,16 +135,16 @@ def seems_svmlight(content: Content) -> bool:
     try:
         with content.stream() as stream:
             buffered = BufferedReader(stream)
-            lines = [line for line in (buffered.readline(_PIECE) for _ in range(_LOOKED_AT)) if line.strip()]
+            lines = [line for line in (buffered.readline(_PIECE) for _ in range(_LINES_TO_RECOGNISE)) if line.strip()]
     except UNREADABLE:
         return False
     for line in lines:
         if line.lstrip().startswith(b"#"):
             continue
-        found = _LINE.match(line)
-        if found is None or (found.end() < len(line) < _PIECE):  # of a longer line, as much as was read
+        match = _LINE.match(line)
+        if match is None or (match.end() < len(line) < _PIECE):  # Only the start of a longer line was read.
             return False
-        if found["pairs"].strip():
+        if match["pairs"].strip():
             return True
     return False
 
@@ -158,6 +158,6 @@ def _indices(source: str, names: Sequence[str]) -> Integers:
 
 
 def _index(digits: str) -> int:
-    """The number that the digits write; a column that no file has, where they are too many for 64 bits."""
+    """The index that the digits spell; if they do not fit 64 bits, an index that no file has."""
     digits = digits.lstrip("0")
-    return int(digits or "0") if len(digits) <= _DIGITS else 10**_DIGITS
+    return int(digits or "0") if len(digits) <= _MOST_INDEX_DIGITS else 10**_MOST_INDEX_DIGITS

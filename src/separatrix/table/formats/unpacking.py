@@ -1,4 +1,4 @@
-"""The bytes of a file or of memory, unpacked where gzip or Zstandard compressed them, as far as limits let them."""
+"""The bytes of a file or of memory, decompressed (gzip, Zstandard) within the limits."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any, Self
 import pyarrow as pa
 
 from separatrix.table.formats.counted import HeldFile
-from separatrix.table.formats.limits import USUAL, Limits
+from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-# Bytes that are read at once.
+# Files are read in pieces of this many bytes.
 _PIECE = 1 << 20
 
 
 class Content:
-    r"""The bytes of a file, which is opened once, or of memory: they are read from the start as often as is asked.
+    r"""The bytes of a file or of memory, which can be read from the start several times.
 
-    The file is opened when it is first read, and closed at the end of the ``with`` block.
+    A file is opened when it is first read, and closed at the end of the ``with`` block.
 
     >>> with Content("a table", b"a,y\n1,u\n") as content:
     ...     content.compression, b"".join(content.pieces()), b"".join(content.pieces())
     (None, b'a,y\n1,u\n', b'a,y\n1,u\n')
     """
 
-    def __init__(self, name: str, source: Path | bytes, limits: Limits = USUAL) -> None:
+    def __init__(self, name: str, source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> None:
         self.name, self.source, self.limits = name, source, limits
         self._file: HeldFile | None = None
 
@@ -40,12 +40,12 @@ class Content:
 
     @property
     def compression(self) -> str | None:
-        """How the bytes are compressed, by the first of them; None where they are not."""
+        """The compression that the first bytes show, or None."""
         start = self.source[:4] if isinstance(self.source, bytes) else self._rewound(self.source).read(4)
         return next((how for magic, how in _COMPRESSED.items() if start.startswith(magic)), None)
 
     def stream(self) -> Any:
-        """The bytes from the start, decompressed as far as the limits let them. One stream is read at a time."""
+        """The decompressed bytes from the start. Only one stream may be read at a time."""
         compression: Any = self.compression
         raw: Any = pa.BufferReader(self.source) if isinstance(self.source, bytes) else self._rewound(self.source)
         stream = pa.input_stream(raw, compression=compression)
@@ -67,32 +67,32 @@ class Content:
 
 
 class Unpacked(io.RawIOBase):
-    """A stream of unpacked bytes that ends in an error where they are too many for the compressed size."""
+    """A stream of decompressed bytes that raises an error if they exceed the limits."""
 
     def __init__(self, stream: Any, source: str, size: int, limits: Limits) -> None:
         super().__init__()
         self.stream, self.source, self.size, self.limits, self.count = stream, source, size, limits, 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes; all of them, if no size is given."""
+        """The next bytes; all of them if no size is given."""
         if size is None or size < 0:
             return b"".join(iter(lambda: self.read(_PIECE), b""))
-        found: bytes = self.stream.read(size)
-        self.count += len(found)
+        piece: bytes = self.stream.read(size)
+        self.count += len(piece)
         self.limits.refuse_unpacked(self.source, self.size, self.count)
-        return found
+        return piece
 
     def readinto(self, buffer: Any, /) -> int:
         """The next bytes, into a buffer."""
-        found = self.read(len(buffer))
-        buffer[: len(found)] = found
-        return len(found)
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
 
     def close(self) -> None:
-        """Close what is unpacked, too."""
+        """Close this stream and the compressed one."""
         self.stream.close()
         super().close()
