@@ -39,7 +39,7 @@ def test_not_finite_is_named_by_row_and_column(value):
 @pytest.mark.parametrize(
     ("rows", "labels", "weight", "error", "message"),
     [
-        (X, np.zeros(4), None, LabelError, "y: it has one class only, .*0.*two classes"),
+        (X, np.zeros(4), None, LabelError, "y: it has only one class, .*0.*two classes"),
         (X, None, None, LabelError, "y is None"),
         (X, [0, 1, None, 1], None, LabelError, "row 2 has no label"),
         (X, [0, 1, np.nan, 1], None, LabelError, "row 2 has no label"),
@@ -52,8 +52,8 @@ def test_not_finite_is_named_by_row_and_column(value):
         (X[0], y, None, ValueError, "2D"),
         (X, y, [1, 1, -1, 1], WeightError, r"sample_weight: row 2 has -1\.0; give finite weights"),
         (X, y, [1, 1, np.nan, 1], WeightError, "row 2 has nan"),
-        (X, y, [1, 1], WeightError, "one number a row"),
-        (X, y, ["a", "b", "c", "d"], WeightError, "one number a row"),
+        (X, y, [1, 1], WeightError, "one number per row"),
+        (X, y, ["a", "b", "c", "d"], WeightError, "one number per row"),
         (X, y, np.zeros(4), WeightError, "zero"),
     ],
 )

@@ -97,7 +97,7 @@ def test_reg_param_draws_to_the_identity(reg_param):
         np.testing.assert_allclose(model.covariance_[k], expected, rtol=1e-9, atol=1e-10)
         density = multivariate_normal(X[y == k].mean(axis=0), expected).logpdf(X)
         np.testing.assert_allclose(model.log_density(X)[:, k], density, rtol=1e-8)
-    assert f"drawn to the identity by {reg_param:g}" in model.certificate_.status
+    assert f"shrunk towards the identity by {reg_param:g}" in model.certificate_.status
     assert model.certificate_.verify(X, y)
 
 
@@ -265,7 +265,7 @@ def test_collinear_and_constant_columns(kind):
 def test_means_apart_without_scatter_are_said():
     X = np.column_stack([IRIS, (SPECIES == 2).astype(float)])
     status = LinearDiscriminantAnalysis().fit(X, SPECIES).certificate_.status
-    assert "directions without scatter, which it ignores" in status
+    assert "directions without scatter within the classes, which are ignored" in status
 
 
 @both
@@ -356,7 +356,7 @@ def test_reg_param_is_a_share(reg_param):
 
 
 def test_what_has_no_covariance():
-    with pytest.raises(LabelError, match="leave none beyond the 2 classes"):
+    with pytest.raises(LabelError, match="are too few for 2 classes"):
         LinearDiscriminantAnalysis().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(LabelError, match="no column varies within a class"):
         LinearDiscriminantAnalysis().fit([[0.1], [0.1], [0.3], [0.3]], [0, 0, 1, 1])

@@ -26,7 +26,7 @@ def test_the_certificate_sums_the_parts(make, iris):
     parts = [part.certificate_ for part in model.estimators_]
     certificate = model.certificate_
     assert certificate.met
-    assert certificate.status.startswith("all 3 models reached")
+    assert certificate.status.startswith("all 3 models converged")
     assert certificate.objective == pytest.approx(sum(part.objective for part in parts))
     assert certificate.bound == pytest.approx(sum(part.bound for part in parts))
     assert certificate.verify(X, y)
@@ -43,7 +43,7 @@ def test_one_warning_for_all_parts_that_did_not_converge(make, iris):
         warnings.simplefilter("always")
         model = make(slow).fit(X, y)
     assert [w.category for w in caught] == [NotConvergedWarning]
-    assert "3 of 3 models did not reach" in str(caught[0].message)
+    assert "3 of 3 models did not converge" in str(caught[0].message)
     assert model.certificate_.code == "unmet"
     assert model.certificate_.verify(X, y)
 

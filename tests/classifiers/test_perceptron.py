@@ -503,8 +503,8 @@ def test_rows_set_aside_end_the_walk_and_choose_the_weights():
     ("settings", "message"),
     [
         ({"average": "always"}, "average: got 'always'"),
-        ({"average": True, "pocket": True}, "average: got True beside a pocket"),
-        ({"average": True, "penalty": "l2"}, "average: got True beside a penalty"),
+        ({"average": True, "pocket": True}, "average: got True together with a pocket"),
+        ({"average": True, "penalty": "l2"}, "average: got True together with a penalty"),
         ({"penalty": "ridge"}, "penalty: got 'ridge'; choose one of 'l2', 'l1', 'elasticnet'"),
         ({"alpha": -1.0}, "alpha: got -1.0"),
         ({"l1_ratio": 2.0}, "l1_ratio: got 2.0"),
@@ -520,7 +520,7 @@ def test_more_settings(settings, message):
 
 
 def test_steps_refuse_what_needs_all_rows():
-    with pytest.raises(ParameterError, match="early_stopping: partial_fit sets no rows aside"):
+    with pytest.raises(ParameterError, match="early_stopping: partial_fit holds out no rows"):
         sx.Perceptron(early_stopping=True).partial_fit(XOR, Y)
     with pytest.raises(ParameterError, match="class_weight: got 'balanced', which needs all rows"):
         sx.Perceptron(class_weight="balanced").partial_fit(XOR, Y)

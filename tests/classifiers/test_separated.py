@@ -104,7 +104,7 @@ def test_a_fit_that_takes_overlapping_classes_for_separated_ones_is_put_right_by
     seen = Status("quasi-separated", "no optimum exists", False)
     monkeypatch.setattr("separatrix.solvers.separation_rule.quasi", lambda problem: seen)
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
-    with pytest.warns(NotConvergedWarning, match="the optimum, which exists, is out of float64's reach"):
+    with pytest.warns(NotConvergedWarning, match="the optimum, which exists, is outside the range of float64"):
         model = sx.LogisticRegression(np.inf, solver="gradient-descent", max_iter=1).fit(X, y)
     assert model.separation_ is None
     assert model.certificate_.code == "rounding"

@@ -43,7 +43,7 @@ def test_shrunk_lda_is_scikit_learns(rows, solver, shrinkage, priors):
     np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6 * np.abs(theirs.coef_).max())
     assert ours.certificate_.verify(X, y)
     assert not ours.certificate_.verify(X, y[::-1])
-    assert "drawn to a multiple of the identity" in ours.certificate_.status
+    assert "shrunk towards a multiple of the identity" in ours.certificate_.status
 
 
 @pytest.mark.parametrize("shrinkage", SHRINKAGES[:3])
@@ -83,7 +83,7 @@ def test_shrunk_fits_are_saved_and_take_sparse_rows_and_frames_of_weights(make, 
     twice = np.repeat(np.arange(len(y)), weight.astype(int))
     a, b = make(shrinkage=0.25).fit(X, y, sample_weight=weight), make(shrinkage=0.25).fit(X[twice], y[twice])
     np.testing.assert_allclose(a.covariance_, b.covariance_, rtol=1e-9)
-    with pytest.raises(WeightError, match=r"shrinkage='auto' takes rows of equal weight"):
+    with pytest.raises(WeightError, match=r"shrinkage='auto' needs rows of equal weight"):
         make(shrinkage="auto").fit(X, y, sample_weight=weight)
 
 

@@ -75,10 +75,10 @@ def test_settings_with_a_meaning_are_mapped_in_silence(given, same, cancer):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"penalty": "l2", "l1_ratio": 0.5}, ["penalty='l2' decides"]),
-        ({"penalty": None, "C": 2.0}, ["penalty=None will ignore", "C=2.0 is left aside"]),
-        ({"solver": "liblinear"}, ["the intercept; here it is never penalised", "softmax is fitted"]),
-        ({"intercept_scaling": 10.0}, ["intercept_scaling=10.0 is left aside"]),
+        ({"penalty": "l2", "l1_ratio": 0.5}, ["penalty='l2' takes precedence"]),
+        ({"penalty": None, "C": 2.0}, ["penalty=None will ignore", "C=2.0 is ignored"]),
+        ({"solver": "liblinear"}, ["the intercept; here no solver penalises it", "softmax is fitted"]),
+        ({"intercept_scaling": 10.0}, ["intercept_scaling=10.0 is ignored"]),
         ({"multi_class": "ovr"}, ["softmax is fitted; for one versus rest use OneVsRestClassifier"]),
         ({"dual": True}, ["the optimum of the dual is the same"]),
         ({"dual": True, "multi_class": "ovr", "intercept_scaling": 2}, ["dual", "multi_class", "intercept_scaling"]),
@@ -165,7 +165,7 @@ def test_a_class_of_weight_zero_drops_out(iris, tmp_path):
     np.testing.assert_allclose(model.predict_proba(X)[:, :2], left.predict_proba(X), rtol=1e-9, atol=1e-12)
     assert not model.predict_proba(X)[:, 2].any()
     assert model.intercept_[2] == ABSENT_CLASS_INTERCEPT
-    assert "2: these rows drop out" in str(model.certificate_)
+    assert "2: its rows do not enter the fit" in str(model.certificate_)
     np.testing.assert_allclose(model.certificate_.objective, left.certificate_.objective, rtol=1e-12)
     assert model.certificate_.met
     assert model.certificate_.verify(X, y)

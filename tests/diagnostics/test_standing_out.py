@@ -1,5 +1,8 @@
 """Influential and surprising rows: against statsmodels, against fits without each row, by definition."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -8,7 +11,7 @@ from scipy.stats import spearmanr
 
 import separatrix as sx
 from separatrix.base.errors import InputError, ParameterError
-from separatrix.diagnostics import influential, surprising
+from separatrix.diagnostics import coefficients, influential, surprising
 from separatrix.evaluation.answers import answers
 
 
@@ -73,7 +76,7 @@ def test_least_squares_is_by_deletion():
 def test_where_there_is_no_influence_to_speak_of(two):
     X, y = two
     model = sx.LogisticRegression().fit(X, y)
-    with pytest.raises(InputError, match="the objective on these rows"):
+    with pytest.raises(InputError, match=r"the objective is .* on these rows and"):
         influential(model, X[::-1], y)
     with pytest.raises(ParameterError, match="LinearDiscriminantAnalysis has no curvature"):
         influential(sx.LinearDiscriminantAnalysis().fit(X, y), X, y)
@@ -90,3 +93,18 @@ def test_surprise_is_in_bits_and_by_scores_only_of_mistakes(two):
     found = surprising(answers(line, X, y), top=80)
     assert not found.in_bits
     assert set(found.rows.tolist()) == set(np.flatnonzero(line.predict(X) != y).tolist())
+
+
+def test_a_likelihood_is_recognised_by_the_type_of_its_claim(two):
+    """A claim with attributes of the same names is not a likelihood."""
+    X, y = two
+    model = sx.LogisticRegression().fit(X, y)
+    claim = model.certificate_.claim
+    names = ("objective", "class_weights", "penalty_factors", "C", "scorer")
+    other = SimpleNamespace(**{name: getattr(claim, name) for name in names})
+    model.certificate_ = replace(model.certificate_, claim=other)
+    with pytest.raises(ParameterError, match="no curvature"):
+        influential(model, X, y)
+    assert "no standard errors" in coefficients(model, X, y).says
+    firth = sx.LogisticRegression(bias_reduction="firth").fit(X, y)
+    assert "Newton" in influential(firth, X, y).says

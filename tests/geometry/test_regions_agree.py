@@ -132,5 +132,5 @@ def test_models_without_polygons_are_refused_by_name(model, message, K):
 def test_votes_over_more_columns_are_refused():
     rng = np.random.default_rng(0)
     model = sx.OneVsOneClassifier().fit(rng.standard_normal((40, 4)), np.arange(40) % 4)
-    with pytest.raises(ParameterError, match="its lines have shape"):
+    with pytest.raises(ParameterError, match="its weights have shape"):
         sx.regions(model, BOX)

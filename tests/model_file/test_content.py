@@ -156,7 +156,7 @@ def test_wrong_content_is_refused_even_with_a_right_checksum(tmp_path, change, p
         ("max-margin", 2, put("fitted.support_", [2**70]), "support_ holds a number past 64 bits"),
         ("max-margin", 2, put("fitted.support_", [1.0]), "support_ does not hold numbers of type int alone"),
         ("max-margin", 2, put("certificate.claim.supports", []), "supports has 0 entries, where there must be 1"),
-        ("max-margin", 2, put("certificate.claim.supports.0.rows", [1]), "has not a weight for each row"),
+        ("max-margin", 2, put("certificate.claim.supports.0.rows", [1]), "does not have one weight for each row"),
         ("perceptron", 2, put("certificate.claim.zero", "maybe"), "zero is unknown"),
         ("perceptron", 3, put("fitted.walking_", [[1.0]]), "walking_ has a length of 1, where scores is 3"),
         ("one-versus-rest", 3, drop("fitted.estimators_.2"), "estimators_ has 2 entries, where there must be 3"),

@@ -84,7 +84,7 @@ def test_nearly_collinear_columns_are_judged_by_their_residuals(closeness):
     X[:, 4] = X[:, 3] + closeness * X[:, 4]
     certificate = LeastSquaresClassifier().fit(X, y).certificate_
     assert certificate.passes > 1
-    assert "judged by the residuals" in certificate.why
+    assert "checked by the residuals" in certificate.why
     assert certificate.met
 
 
@@ -160,7 +160,7 @@ def test_columns_that_differ_in_their_last_bits_leave_no_bound(seed):
     assert gap > 1e-6  # the exact minimum has weights near 1e16
     assert (certificate.code, certificate.met, certificate.bound) == ("resolved", True, None)
     assert "float64 cannot resolve" in certificate.bound_reason
-    assert "singular but for rounding" in certificate.status
+    assert "singular up to rounding" in certificate.status
     assert certificate.verify(X, y)
     exactly = LeastSquaresClassifier().fit(np.column_stack([a, a]), y).certificate_
     assert (exactly.code, exactly.met) == ("closed-form", True)

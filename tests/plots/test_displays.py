@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -157,7 +159,7 @@ def test_an_outlier_does_not_squash_the_picture(ax):
     X[0] = [1e6, -1e6]
     shown = plots.DecisionRegionsDisplay.from_estimator(sx.LogisticRegression().fit(X, y), X, y, ax=ax)
     assert shown.box[1] - shown.box[0] < 100
-    assert "outside the picture" in shown.says
+    assert "outside the plot" in shown.says
 
 
 def test_calibration_has_the_reliability_and_its_intervals(ax):
@@ -187,7 +189,7 @@ def test_several_searches_are_several_curves(ax):
     assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
     parts = plots.LossDisplay.from_estimator(sx.OneVsRestClassifier().fit(X, y), ax=Figure().subplots())
     assert len(parts.runs) == 3
-    with pytest.raises(ParameterError, match="not found by iterations"):
+    with pytest.raises(ParameterError, match="not fitted by iterations"):
         plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
 
 
@@ -199,7 +201,7 @@ def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
     monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
     model = sx.Perceptron(max_iter=20).fit(X, y)
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
-    assert ax.get_ylabel() == "mean cost of rows as the epoch met them"
+    assert ax.get_ylabel() == "mean cost of rows during the epoch"
     assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
     met = [record.met for record in model.trace_ if record.met is not None]
     np.testing.assert_array_equal(np.concatenate([run.value for run in shown.runs]), met)
@@ -292,3 +294,22 @@ def test_a_search_that_ended_where_it_began_says_so(ax):
     assert len(model.trace_) == 1
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
     assert [text.get_text() for text in shown.ax_.texts] == ["the search ended where it began"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.3, 2.0), (0.61, 0.93), (0.02, 1.5), (1e-6, 1e6)])
+def test_tick_labels_of_the_penalty_path_do_not_overlap(low, high):
+    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    choice = sx.LogisticRegression("auto").fit(X, y).penalty_choice_
+    Cs = np.geomspace(low, high, len(choice.Cs))
+    display = plots.PenaltyPathDisplay(replace(choice, Cs=Cs, C=float(Cs[0])))
+    figure = Figure(figsize=display.size, layout="constrained")
+    display.plot(figure.subplots())
+    figure.draw_without_rendering()
+    labels = [tick.label1 for tick in (*display.ax_.xaxis.get_major_ticks(), *display.ax_.xaxis.get_minor_ticks())]
+    left, right = display.ax_.get_xlim()
+    places = [
+        label.get_window_extent() for label in labels if label.get_text() and left <= label.get_position()[0] <= right
+    ]
+    places.sort(key=lambda place: place.x0)
+    assert len(places) > 1
+    assert all(a.x1 < b.x0 for a, b in pairwise(places))

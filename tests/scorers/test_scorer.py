@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import InputError, NotFiniteError
-from separatrix.scorers.scorer import FEW_VALUES, Scorer
+from separatrix.scorers.scorer import MOST_VALUES_IN_ONE_THREAD, Scorer
 
 
 def _scorer(d, K, seed=0):
@@ -56,7 +56,7 @@ def test_a_row_whose_score_overflows_is_far_on_one_side(make):
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_many_rows_are_scored_in_pieces_with_the_same_bits_for_any_threads(K, form):
     d = 8
-    X = np.random.default_rng(2).standard_normal((FEW_VALUES // d + 1000, d))
+    X = np.random.default_rng(2).standard_normal((MOST_VALUES_IN_ONE_THREAD // d + 1000, d))
     scorer, answers = _scorer(d, K), []
     for count in (1, 3):
         with threads(count):

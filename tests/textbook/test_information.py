@@ -331,7 +331,7 @@ def test_the_distance_is_the_one_of_kolmogorov_and_smirnov():
         (lambda: entropy([0.5, 0.5], base=1), "base: got 1"),
         (lambda: self_information(1.2), "between 0 and 1"),
         (lambda: kl_divergence([0.5, 0.5], [1.0]), "q: it has 1 outcomes"),
-        (lambda: kl_divergence(Normal(0.0, 1.0), [1.0]), "compare like with like"),
+        (lambda: kl_divergence(Normal(0.0, 1.0), [1.0]), "give two densities, or two distributions"),
         (lambda: best_normal(PEAKS, "both"), "direction: got 'both'"),
         (lambda: central_limit(Bernoulli(0.5), 0), "n: got n=0"),
         (lambda: central_limit(Bernoulli(1.0), 5), "variance > 0"),

@@ -1,4 +1,4 @@
-"""How good is this answer, for people; and the check that needs no solver."""
+"""The certificate of a fit: how good it is, in readable form, and a check of this that does not use the solver."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
 from separatrix.objectives.bound import Bound, WeightError
 
-# What a recomputation may differ by: weights are kept in raw units, which rounds them once more.
+# Largest relative difference of a recomputed objective. It is not zero, since the weights are stored in raw units,
+# which rounds them once more.
 AGREEMENT = 1e-9
-# The same of the weights' error, in its own unit.
+# Largest difference of the recomputed error of the weights, in the unit of that error.
 WEIGHT_AGREEMENT = 1e-6
 
 
 class Recomputed(NamedTuple):
-    """What the rows say of a claim's weights, without a solver."""
+    """Objective, bound and gradient at the weights of a claim, recomputed from rows without a solver."""
 
     objective: float
     null_objective: float
     bound: Bound
     gradient_norm: float
-    rounding: float = 0.0  # what the objective may be off by, as it was summed
+    rounding: float = 0.0  # bound on the rounding error of the objective
 
     def fields(self) -> dict[str, Any]:
-        """The same, by the names of a certificate's fields."""
+        """The values by the names of the certificate's fields."""
         return {
             "objective": self.objective,
             "null_objective": self.null_objective,
@@ -44,7 +45,7 @@ class Recomputed(NamedTuple):
 
 @runtime_checkable
 class Claim(Protocol):
-    """Everything that a fit's objective depends on but the rows: plain settings and the fitted scorer."""
+    """Everything except the rows that the objective of a fit depends on: plain settings and the fitted scorer."""
 
     @property
     def scorer(self) -> Any: ...
@@ -53,7 +54,19 @@ class Claim(Protocol):
 
 @dataclass(frozen=True)
 class Verification:
-    """What a recomputation from the rows found. True where it agrees with the certificate."""
+    """The result of ``Certificate.verify``; it is true if the recomputation agrees with the certificate.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether the certificate holds on these rows.
+    objective, gradient_norm : float
+        The recomputed values.
+    bound : float or None
+        The recomputed bound on the gap.
+    sentence : str
+        The result in words.
+    """
 
     holds: bool
     objective: float
@@ -70,20 +83,49 @@ class Verification:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The evidence on a fit.
+    """How good a fit is, with proof: E(W) − min E ≤ ``bound``.
 
-    ``bound``: E − min E is at most this; None with ``bound_reason``. ``objective`` and ``bound`` are per unit of
-    weight, as in lecture 002's (1/N) Σ; ``null_objective`` is that of the best constant. ``weight_error``: each weight
-    is within so many of ``weight_error_unit``; None with ``weight_error_reason``, or without one where the question
-    makes no sense. ``facts``: what only some classifiers have to say, by name.
+    Attributes
+    ----------
+    status : str
+        Why the fit ended, in a sentence. If the fit was made in this process, it is a message (``base/messages.py``),
+        and ``status.rows`` and ``status.columns`` are the rows and columns that it names. From a model file it is
+        plain text.
+    code : str
+        The kind of status. "optimal": the bound is within the tolerance. "resolved": the bound is within the tolerance
+        over the directions that float64 resolves, while columns are collinear up to rounding; then ``bound`` is None,
+        and ``bound_reason`` names these columns.
+    met : bool
+        Whether the fit met its stopping rule.
+    objective, null_objective : float
+        E at the fitted weights, and at the best constant scores. Both are divided by the total weight, as in lecture
+        002's (1/N) Σ.
+    bound : float or None
+        E − min E is at most this. If it is None, ``bound_reason`` says why.
+    bound_kind, bound_reason : str
+        How the bound was proven, or why there is none.
+    gradient_norm : float
+        The length of the gradient, or of the shortest subgradient.
+    iterations, passes : int
+        The work: iterations of the solver, and passes over the rows.
+    solver, why : str
+        The solver, and why it was chosen.
+    rank, full_rank : int
+        The rank of the columns, with an intercept if there is one, and the rank without collinear columns. ``rank`` is
+        None if it was not computed.
+    n_parameters, n_rows : int
+        The size of the model and of the data.
+    claim : Claim
+        What ``verify`` recomputes.
+    facts : mapping of str
+        Further facts that only some classifiers have.
+    weight_error : float or None
+        Each weight is within this many ``weight_error_unit`` of its optimum. If it is None, ``weight_error_reason``
+        says why, or is empty if the question makes no sense.
+    weight_error_unit, weight_error_reason : str
 
-    ``status`` is a message (``base/messages.py``): the rows and columns that it names are ``status.rows`` and
-    ``status.columns``, if the fit was made in this process. Of a model file it is plain text.
-
-    ``code``: "optimal" where the bound is within the tolerance; "resolved" where that is so only over the directions
-    that float64 resolves, since columns are collinear but for rounding: then ``bound`` is None, and ``bound_reason``
-    names them.
-
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     >>> certificate = LogisticRegression().fit(rows, labels).certificate_
@@ -118,13 +160,13 @@ class Certificate:
 
     @property
     def claimed(self) -> Bound:
-        """What is claimed of the gap and of the weights."""
+        """The claimed bounds on the gap and on the error of the weights."""
         weights = WeightError(self.weight_error, self.weight_error_unit, self.weight_error_reason)
         return Bound(self.bound, self.bound_kind, self.bound_reason, weights=weights)
 
     @property
     def relative_bound(self) -> float | None:
-        """The bound as a share of the null model's objective: what ``tol`` is compared with."""
+        """The bound divided by the null model's objective, which is compared with ``tol``."""
         if self.bound is None:
             return None
         return self.bound / self.null_objective if self.null_objective > 0 else self.bound
@@ -132,16 +174,30 @@ class Certificate:
     def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Recompute objective, gradient and bound from the rows, without the solver.
 
-        ``offset``: what the fit had, if it had one. True where the objective agrees and the recomputed bound supports
-        the claimed one.
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data of the fit.
+        offset : array or None
+            The offset of the fit, if it had one.
+
+        Returns
+        -------
+        Verification
+            True if the objective agrees and the recomputed bound supports the claimed one.
+
+        Raises
+        ------
+        InputError
+            If the shapes do not fit the model.
         """
         rows = as_matrix(X)
         self._check(rows, y, sample_weight)
-        beside = {} if offset is None else {"offset": offset}
-        if beside and not getattr(self.claim, "takes_offset", False):
-            raise InputError("offset", "this fit has none", "leave it out")
+        extra = {} if offset is None else {"offset": offset}
+        if extra and not getattr(self.claim, "takes_offset", False):
+            raise InputError("offset", "this model was fitted without one", "leave it out")
         with one_blas_thread:
-            recomputed = self.claim.recompute(rows, y, sample_weight, **beside)
+            recomputed = self.claim.recompute(rows, y, sample_weight, **extra)
         objective, null_value, found, length, rounding = recomputed
         scale = max(abs(self.null_objective), abs(self.objective))
         faults = []
@@ -166,20 +222,30 @@ class Certificate:
             raise InputError("X", f"it has {rows.shape[1]} columns", f"give the {expected} columns of the fit")
         for name, given in (("y", y), ("sample_weight", sample_weight)):
             if given is not None and len(given) != rows.shape[0]:
-                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one a row")
+                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one per row")
 
     def to_dict(self) -> dict[str, Any]:
-        """The certificate without its claim, as plain values."""
+        """Return the fields as plain values, without the claim.
+
+        Returns
+        -------
+        dict
+        """
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "claim"}
 
     def lines(self) -> list[tuple[str, str]]:
-        """What it says for people: names and texts."""
-        found = self.claimed
+        """Return the lines that printing the certificate shows.
+
+        Returns
+        -------
+        list of (name, text)
+        """
+        claimed = self.claimed
         return [
             ("status", self.status),
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
-            ("gap", describe_bound(found, self.null_objective)),
-            *([("weights", str(found.weights))] if found.weights.is_told else []),
+            ("gap", describe_bound(claimed, self.null_objective)),
+            *([("weights", str(claimed.weights))] if claimed.weights.is_told else []),
             ("gradient", f"{self.gradient_norm:.2e}"),
             ("work", self._work_sentence()),
             ("solver", self.why),
@@ -197,16 +263,16 @@ class Certificate:
     def _rank_sentence(self) -> str:
         if self.rank is None:
             return "not computed: too many columns"
-        collinear = "constant or collinear columns" + (", but for rounding" if self.code == "resolved" else "")
+        collinear = "constant or collinear columns" + (", up to rounding" if self.code == "resolved" else "")
         note = "" if self.rank == self.full_rank else f": {collinear}"
         return f"{self.rank} of {self.full_rank}{note}"
 
 
 class Uncertified(Certificate):
-    """The certificate where nothing is claimed, so that nothing can be verified; its status says why."""
+    """A certificate that claims nothing, so that there is nothing to verify; its status says why."""
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
-        """Never holds."""
+        """Return a verification that does not hold, since nothing is claimed."""
         return Verification(False, math.nan, None, math.nan, f"nothing to verify: {self.status}")
 
     def lines(self) -> list[tuple[str, str]]:
@@ -216,17 +282,17 @@ class Uncertified(Certificate):
 
 @dataclass(frozen=True)
 class NoClaim:
-    """A scorer of which nothing is claimed."""
+    """The claim of an ``Uncertified``: a scorer about which nothing is stated."""
 
     scorer: Any
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Nothing."""
+        """Return NaN and no bound."""
         return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
 
 
 def _unsupported(claimed: WeightError, found: WeightError) -> list[str]:
-    """What is wrong with the claimed error of the weights where the recomputed one does not support it."""
+    """Faults of the claimed error of the weights: a sentence if the recomputed error does not support it."""
     if claimed.value is None or (found.value is not None and found.unit != claimed.unit):
         return []
     if found.value is not None and found.value <= 2 * claimed.value + WEIGHT_AGREEMENT:
@@ -243,7 +309,7 @@ def describe_bound(found: Bound, null_value: float) -> str:
 
 
 def as_matrix(X: Any) -> Any:
-    """X as CSR or a float array: for callers that have not been through an estimator's validation."""
+    """X as CSR or as a float array, for input that no estimator has validated."""
     from separatrix.rows.block import as_csr, is_sparse
 
     if is_sparse(X):

@@ -1,4 +1,4 @@
-"""The claim of a fit by Firth's penalised likelihood: that its score is zero there, and no more."""
+"""The claim of a fit by Firth's penalised likelihood: that the gradient of the penalised likelihood is zero."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Recomputed, as_matrix
+from separatrix.certificates.likelihood_claim import LikelihoodOfRows
 from separatrix.scorers.scorer import Scorer
 
-if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
+if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model file does not need them
     from separatrix.firth import Penalised
     from separatrix.objectives.problem import Objective
 
 
 @dataclass(frozen=True)
-class FirthClaim:
-    """Everything that the penalised likelihood of a fit depends on, but the rows; |I| is all that penalises it.
+class FirthClaim(LikelihoodOfRows):
+    """Everything except the rows that the penalised likelihood depends on. The only penalty is that of |I|.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
@@ -41,7 +42,7 @@ class FirthClaim:
         return np.ones(self.scorer.n_features)
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """Objective and penalised score at the claimed weights, over these rows."""
+        """The objective and the penalised score at the claimed weights, over these rows."""
         from separatrix.firth import Ascent, null_value, unbounded
 
         problem = self.penalised(X, y, sample_weight, offset)

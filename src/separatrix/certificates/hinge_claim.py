@@ -17,10 +17,10 @@ from separatrix.scorers.scorer import Scorer
 
 @dataclass(frozen=True)
 class HingeClaim:
-    """Everything that the objectives of the scores depend on, but the rows: one score, or one for each of K classes.
+    """Everything except the rows that the objectives depend on: one score for two classes, else one for each class.
 
-    A score's objective is the penalised mean of a margin loss over all rows, its class against the rest. With several
-    scores objectives, gaps and rounding add up.
+    The objective of a score is the penalised mean of a margin loss over all rows, its class against the rest. With
+    several scores, objectives, bounds and rounding errors are summed.
     """
 
     scorer: Scorer
@@ -34,13 +34,15 @@ class HingeClaim:
         codes, W = known_codes(y, self.scorer.classes), self.scorer.W
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         weight = weight * self.class_weights[codes]
-        own = range(len(W)) if len(W) > 1 else (1,)
-        found = [self._part(w).recompute(X, (codes == k).astype(np.int64), weight) for w, k in zip(W, own, strict=True)]
-        if len(found) == 1:
-            return found[0]
-        return summed(found, len(found))._replace(rounding=sum(part.rounding for part in found))
+        positive = range(len(W)) if len(W) > 1 else (1,)  # the class that each score is for
+        parts = [
+            self._part(w).recompute(X, (codes == k).astype(np.int64), weight) for w, k in zip(W, positive, strict=True)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return summed(parts, len(parts))._replace(rounding=sum(part.rounding for part in parts))
 
     def _part(self, w: Array) -> LikelihoodClaim:
-        """The claim of one score, of targets 0 and 1; the weights of its rows include those of the classes."""
+        """The claim of one score with the targets 0 and 1. The row weights already include the class weights."""
         scorer = Scorer(w[None, :], np.array([0, 1]), "sign")
         return LikelihoodClaim(scorer, self.C, np.ones(len(w) - 1), self.fit_intercept, np.ones(2), self.loss)

@@ -1,7 +1,8 @@
-"""The claim of a fit by (penalised) likelihood."""
+"""The claim of a fit by maximum or penalised likelihood."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,14 +15,26 @@ from separatrix.certificates.certificate import Recomputed
 from separatrix.objectives.bound import Bound
 from separatrix.scorers.scorer import Scorer
 
-if TYPE_CHECKING:  # what recomputes it is imported where it is: reading a model needs none of it
+if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model file does not need them
     from separatrix.objectives.problem import Objective
     from separatrix.rows import Rows
 
 
+class LikelihoodOfRows(ABC):
+    """A claim whose objective is a sum over rows plus a penalty, which inference and diagnostics can evaluate.
+
+    Such a claim also has the attributes ``C``, ``penalty_factors``, ``class_weights``, ``fit_intercept``, ``l1_ratio``
+    and ``loss``.
+    """
+
+    @abstractmethod
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
+        """The objective over these rows, without the penalty of Firth's likelihood."""
+
+
 @dataclass(frozen=True)
-class LikelihoodClaim:
-    """Everything that the objective of a fitted logistic regression depends on, but the rows."""
+class LikelihoodClaim(LikelihoodOfRows):
+    """Everything except the rows that the objective of a fitted logistic regression depends on."""
 
     scorer: Scorer
     C: float
@@ -35,13 +48,13 @@ class LikelihoodClaim:
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over these rows.
 
-        A bound by second derivatives speaks of all directions only if those that it leaves out are null. That is
-        proven here in whole numbers on every row, and not by the residues that a fit goes by.
+        A bound by second derivatives holds for all directions only if the directions that it leaves out have score zero
+        on every row. This is proven here in integer arithmetic, while a fit relies on small residuals.
         """
-        return self._at(*self._posed(X, y, sample_weight, offset))
+        return self._at(*self._objective_and_weights(X, y, sample_weight, offset))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over rows of ``labelled_rows`` in any home; their weights include those of the classes."""
+        """The same over any kind of ``labelled_rows``, whose weights already include the class weights."""
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:
@@ -52,19 +65,19 @@ class LikelihoodClaim:
         raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])
         W = problem.rows.frame.from_original(raw)
         at = problem.value_gradient(W)
-        found = bound(problem, W, at, thorough=True)
-        second = found.kind == "self-concordance" and found.value is not None
+        proven = bound(problem, W, at, thorough=True)
+        second = proven.kind == "self-concordance" and proven.value is not None
         if second and not leaves_out_null_directions_only(problem):
-            found = Bound(None, found.kind, "a direction that the columns leave out is not null on all rows")
+            proven = Bound(None, proven.kind, "a direction that the bound leaves out changes the score of some row")
         length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
-        return Recomputed(at.value, problem.null_value, found, length, Rounding.of(problem, W, at).value)
+        return Recomputed(at.value, problem.null_value, proven, length, Rounding.of(problem, W, at).value)
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows."""
-        return self._posed(X, y, sample_weight, offset)[0]
+        return self._objective_and_weights(X, y, sample_weight, offset)[0]
 
-    def _posed(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
-        """The objective over these rows, and the weights in it: those of the classes that have weight."""
+    def _objective_and_weights(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
+        """The objective over these rows, and the claimed weights of those classes whose rows have weight."""
         from separatrix.objectives.build import as_offset
         from separatrix.rows import labelled_rows
 
@@ -73,17 +86,17 @@ class LikelihoodClaim:
         weight, K, W = weight * self.class_weights[codes], len(self.scorer.classes), self.scorer.W
         held = classes_with_weight(codes, weight, K)
         among = weights_among(W, held) if 2 <= held.sum() < K else None
-        if among is not None:  # rows of a class without weight drop out, and so does the class
+        if among is not None:  # a class without weight is not part of the objective
             codes, K, W = codes_within(codes, held), int(held.sum()), among
-        beside = as_offset(offset, len(codes), len(W))
-        rows = labelled_rows(X, codes, K, weight, beside)
-        return self._built(rows, K, 0 if beside is None else beside.shape[1]), W
+        added = as_offset(offset, len(codes), len(W))
+        rows = labelled_rows(X, codes, K, weight, added)
+        return self._built(rows, K, 0 if added is None else added.shape[1]), W
 
     def _built(self, rows: Rows, n_classes: int, n_offsets: int = 0) -> Objective:
         from separatrix.objectives.build import build_objective
         from separatrix.objectives.penalty import Penalty
 
-        # A constant column whose weights are zero is hidden, as it is in a fit; others count with what they are given.
+        # A constant column whose weights are all zero is left out, as in a fit. Others keep their weights.
         unused = ~np.any(self.scorer.W[:, 1:], axis=0)
         return build_objective(
             rows,

@@ -1,4 +1,4 @@
-"""The claims of fits that need only moments: least squares, projections, Gaussians."""
+"""The claims of fits that use only the moments of the rows: least squares, projections, Gaussians."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
 from separatrix.scorers.scorer import Scores, scores_over
 
-# What a scorer may differ by from the parameters that it was made of: rounding.
-SAME = 1e-9
+# Largest relative difference, due to rounding, between a scorer's weights and those recomputed from the outputs.
+WEIGHT_ROUNDING = 1e-9
+# Largest difference, due to rounding, between scores and recomputed scores, relative to 1 + the largest score.
+SCORE_ROUNDING = 1e-6
 
 
 def _rows(X: Any, y: Any, classes: AnyArray, sample_weight: Any) -> MemoryRows:
@@ -32,7 +34,7 @@ def _rows(X: Any, y: Any, classes: AnyArray, sample_weight: Any) -> MemoryRows:
 
 @dataclass(frozen=True)
 class LeastSquaresClaim:
-    """That weights (outputs, d + 1), in raw units, minimise the squared cost; the bound is its exact gap. S2, S4."""
+    """Claims that weights (outputs, d + 1), in raw units, minimise the squared cost. The bound is the gap. S2, S4."""
 
     scorer: Any
     weights: Array
@@ -41,7 +43,7 @@ class LeastSquaresClaim:
     fit_intercept: bool
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
-        """What keeps a claim that was read from a file, for ``sizes["K"]`` classes, from being one."""
+        """Why a claim read from a file is invalid for ``sizes["K"]`` classes; empty if it is valid."""
         wanted = TARGETS[self.targets].n_outputs(sizes["K"])
         return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
 
@@ -50,75 +52,80 @@ class LeastSquaresClaim:
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over rows in any home, with class numbers as targets."""
+        """The same over any kind of rows, with class numbers as targets."""
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
         at = cost.judge(self.weights)
-        decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=SAME, atol=0)
+        decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=WEIGHT_ROUNDING, atol=0)
         return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm, at.rounding)
 
 
 def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound:
-    """The gap as a bound; none where the scorer is not made of these weights.
+    """The gap as a bound; no bound if the scorer does not follow from these weights.
 
-    No gap is larger than the cost itself, which is at least zero everywhere. Where rows differ along a direction by
-    less than float64 resolves, the cost may be less along it, and the bound is one over the other directions only.
+    The gap is never larger than the cost itself, since no cost is negative. Along directions in which the rows differ
+    by less than float64 resolves, the cost may be lower; then the bound is over the other directions only.
     """
-    kind = "the quadratic cost's own curvature"
+    kind = "the curvature of the quadratic cost"
     if not decides:
         return Bound(None, kind, "the scorer's weights are not those of the outputs")
     if at.gap is None:
         return Bound(None, kind, at.reason)
     bound = min(at.gap + 4 * EPS * max(at.value, cost.null_value), at.value + at.rounding)
     if cost.unresolved:
-        reason = "columns are collinear but for differences that float64 cannot resolve, and the cost depends on them"
+        reason = "columns are collinear up to differences that float64 cannot resolve, and the cost depends on them"
         return Bound(None, kind, reason, resolved=bound)
     return Bound(bound, kind)
 
 
 @dataclass(frozen=True)
 class ProjectionClaim:
-    """That a projection maximises its criterion J, so the objective is −J; and that the scorer follows. F1–F4."""
+    """Claims that a projection maximises its criterion J, and that the scorer follows from it. F1–F4.
+
+    The objective is −J.
+    """
 
     scorer: Scores
     projection: Projection
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """−J at the claimed directions over these rows, and its distance to the largest J."""
+        """−J at the claimed directions over these rows, and its distance to −max J."""
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over rows in any home, with class numbers as targets."""
+        """The same over any kind of rows, with class numbers as targets."""
         K = len(self.scorer.classes)
-        found = gather(rows, K, pooled=K > 2)
-        bound = projection_bound(self.projection, found)
-        if bound.value is not None and not self._decides(found, rows):
-            bound = Bound(None, bound.kind, "the threshold is not the one of these rows")
-        J = self.projection.criterion(found)
-        return Recomputed(-J, 0.0, bound, self.projection.stationarity(found))
+        moments = gather(rows, K, pooled=K > 2)
+        bound = projection_bound(self.projection, moments)
+        if bound.value is not None and not self._decides(moments, rows):
+            bound = Bound(None, bound.kind, "the threshold does not follow from these rows")
+        J = self.projection.criterion(moments)
+        return Recomputed(-J, 0.0, bound, self.projection.stationarity(moments))
 
-    def _decides(self, found: Moments, rows: Rows) -> bool:
-        again = self.projection.cut(found, self.scorer.classes)
+    def _decides(self, moments: Moments, rows: Rows) -> bool:
+        """Whether the scorer is the one that the projection and these rows determine."""
+        again = self.projection.cut(moments, self.scorer.classes)
         claimed, now = scores_over(self.scorer, rows), scores_over(again.scorer, rows)
-        return bool(np.max(np.abs(claimed - now)) <= 1e-6 * (1.0 + np.max(np.abs(now))))
+        return bool(np.max(np.abs(claimed - now)) <= SCORE_ROUNDING * (1.0 + np.max(np.abs(now))))
 
 
-def projection_bound(projection: Projection, found: Moments) -> Bound:
-    """max J − J, by closed form, with what rounding may hide."""
+def projection_bound(projection: Projection, moments: Moments) -> Bound:
+    """max J − J in closed form, plus a bound on the rounding error."""
     kind = "closed form"
-    gap = projection.gap(found)
+    gap = projection.gap(moments)
     if gap is None:
         return Bound(
-            None, kind, "S_W is singular to working precision: along what is lost, J may be larger or unbounded"
+            None, kind, "S_W is singular to working precision: along its null directions J may be larger or unbounded"
         )
-    return Bound(gap + 64 * EPS * projection.criterion(found), kind)
+    return Bound(gap + 64 * EPS * projection.criterion(moments), kind)
 
 
 @dataclass(frozen=True)
 class GaussianClaim:
-    """That Gaussians, one a class, are near the likeliest; the objective is −(1/S) Σ s ln p(x, y). D2, F6.
+    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood. D2, F6.
 
-    It is summed as −ln P(y|x) by the scorer and −ln p(x) by the Gaussians; where their scores differ there is no bound.
+    The objective −(1/S) Σ s ln p(x, y) is summed from −ln P(y|x) of the scorer and −ln p(x) of the Gaussians. If the
+    scores of the two differ, there is no bound.
     """
 
     scorer: Scores
@@ -126,42 +133,45 @@ class GaussianClaim:
     shared: bool
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """The objective over these rows, and its distance to the likeliest Gaussians."""
+        """The objective over these rows, and its distance to the maximum of the likelihood."""
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over rows in any home, with class numbers as targets."""
-        found = gather(rows, len(self.scorer.classes), pooled=self.shared)
-        return likelihood(self.scorer, self.gaussians, found, rows)
+        """The same over any kind of rows, with class numbers as targets."""
+        moments = gather(rows, len(self.scorer.classes), pooled=self.shared)
+        return likelihood(self.scorer, self.gaussians, moments, rows)
 
 
-def likelihood(scorer: Scores, gaussians: Gaussians, found: Moments, rows: Rows) -> Recomputed:
-    """Mean −ln p(x, y) row by row, that of one Gaussian for all classes, the gap to the likeliest, the slope there."""
+def likelihood(scorer: Scores, gaussians: Gaussians, moments: Moments, rows: Rows) -> Recomputed:
+    """The mean of −ln p(x, y) over the rows, its gap to the optimum, and its slope.
+
+    The null objective is that of one Gaussian for all classes.
+    """
     weight = by_row(rows, lambda block: block.weight)
     counted = np.flatnonzero(weight > 0)
     share = weight[counted] / weight.sum()
-    chances = by_row(rows, lambda block: scorer.log_probabilities(block.X))
-    own = np.take_along_axis(chances, by_row(rows, lambda block: block.t)[:, None], axis=1)[counted, 0]
+    by_class = by_row(rows, lambda block: scorer.log_probabilities(block.X))
+    posterior = np.take_along_axis(by_class, by_row(rows, lambda block: block.t)[:, None], axis=1)[counted, 0]
     joint = by_row(rows, lambda block: gaussians.log_joint(block.X))
-    whole = np.logaddexp.reduce(joint, axis=1)[counted]
-    at = gaussians.on(found)
+    evidence = np.logaddexp.reduce(joint, axis=1)[counted]
+    at = gaussians.on(moments)
     bound = likelihood_bound(at)
-    if not _same(scores_over(scorer, rows), joint):
+    if not _are_log_joint(scores_over(scorer, rows), joint):
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
-    return Recomputed(-float(share @ (own + whole)), null_objective(found), bound, at.slope, at.rounding)
+    return Recomputed(-float(share @ (posterior + evidence)), null_objective(moments), bound, at.slope, at.rounding)
 
 
 def likelihood_bound(at: Likelihood) -> Bound:
-    """The distance to the likeliest Gaussians, by closed form, with what rounding may hide."""
+    """The distance to the maximum of the likelihood in closed form, plus a bound on the rounding error."""
     kind = "closed form"
     if at.gap is None:
-        return Bound(None, kind, "a covariance is singular, or rounding hides that it is not: then there is no maximum")
+        return Bound(None, kind, "a covariance is singular up to rounding, so the likelihood may have no maximum")
     return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
 
 
-def _same(z: Array, joint: Array) -> bool:
-    """Whether scores are log joint densities, up to rounding and to what all classes share."""
+def _are_log_joint(z: Array, joint: Array) -> bool:
+    """Whether scores are log joint densities, up to rounding and up to a term that all classes share."""
     joint = joint - joint[:, :1]
     expected = joint[:, 1:] if z.ndim == 1 else joint
-    found = z[:, None] if z.ndim == 1 else z - z[:, :1]
-    return bool(np.all(np.abs(found - expected) <= 1e-6 * (1.0 + np.max(np.abs(expected)))))
+    claimed = z[:, None] if z.ndim == 1 else z - z[:, :1]
+    return bool(np.all(np.abs(claimed - expected) <= SCORE_ROUNDING * (1.0 + np.max(np.abs(expected)))))

@@ -1,4 +1,4 @@
-"""The claim of a fit that is put together from two-class fits: each part's own claim."""
+"""The claim of a fit that combines two-class fits: the claims of all parts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from separatrix.scorers.scorer import Scores
 
 @dataclass(frozen=True)
 class PartsClaim:
-    """Σ over the parts of E_p; the sum's gap is at most the sum of the parts' bounds. TEXTBOOK M1, M2.
+    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds. TEXTBOOK M1, M2.
 
-    ``claims``: one a part, in the scheme's order, None where a part's model makes none.
+    ``claims``: one for each part, in the order of the scheme; None where the model of a part has no certificate.
     """
 
     scorer: Scores
@@ -29,33 +29,33 @@ class PartsClaim:
     claims: tuple[Claim | None, ...]
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Each part's claim over the part's own rows."""
+        """Recompute each part's claim over the rows of the part, and return the sums."""
         codes = known_codes(y, self.scorer.classes)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if any(claim is not None for claim in self.claims):  # those that make claims take no NaN
+        if any(claim is not None for claim in self.claims):  # models with a certificate take no NaN
             refuse_not_finite(memory_rows(X, codes))
-        found = []
+        recomputed = []
         parts = self.scheme.parts(codes, len(self.scorer.classes))
         for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
             if claim is not None:
-                found.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
-        return summed(found, len(self.claims))
+                recomputed.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
+        return summed(recomputed, len(self.claims))
 
 
-def summed(found: Sequence[Recomputed], n_parts: int) -> Recomputed:
-    """Objectives and bounds of parts as one."""
-    if not found:
+def summed(parts: Sequence[Recomputed], n_parts: int) -> Recomputed:
+    """The sum of the parts' objectives and bounds. ``n_parts`` counts the parts without a claim, too."""
+    if not parts:
         return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
     return Recomputed(
-        sum(part.objective for part in found),
-        sum(part.null_objective for part in found),
-        summed_bound([part.bound for part in found], n_parts),
-        float(np.linalg.norm([part.gradient_norm for part in found])),
+        sum(part.objective for part in parts),
+        sum(part.null_objective for part in parts),
+        summed_bound([part.bound for part in parts], n_parts),
+        float(np.linalg.norm([part.gradient_norm for part in parts])),
     )
 
 
 def summed_bound(bounds: Sequence[Bound], n_parts: int) -> Bound:
-    """The bound on a sum of objectives: the sum of their bounds, where every part has one.
+    """The bound on a sum of objectives: the sum of their bounds if every part has one, else none.
 
     >>> summed_bound([Bound(0.25, "duality"), Bound(0.5, "duality")], 2).value
     0.75

@@ -1,7 +1,7 @@
-r"""The claims of classifiers that look for a separating hyperplane. TEXTBOOK P1, P10.
+r"""The claims of classifiers that search for a separating hyperplane. TEXTBOOK P1, P10.
 
-K > 2 classes are K problems, each class against the rest; their objectives are summed. The solvers' sums are imported
-where a claim is recomputed: reading a model needs none of them.
+K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
+claim are imported only then, since reading a model file does not need them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.scorers.scorer import Scorer
 
-NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0: mistakes and margins say more")
-NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, and a margin is that of a separation")
+NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0, so look at mistakes and margins")
+NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, so there is no margin")
 
 
 def targets(codes: Integers, n_classes: int) -> list[Array]:
@@ -39,7 +39,7 @@ def targets(codes: Integers, n_classes: int) -> list[Array]:
 
 @dataclass(frozen=True)
 class SeparationClaim:
-    """E_p(w) = (1/n) Σ max(0, −m_i) of the weights; 0 where they separate."""
+    """Claims the perceptron's cost E_p(w) = (1/n) Σ max(0, −m_i), which is 0 if the weights separate the classes."""
 
     scorer: Scorer
     fit_intercept: bool
@@ -52,32 +52,35 @@ class SeparationClaim:
         from separatrix.solvers.separating.rules import build_separation_objective
 
         codes = known_codes(y, self.scorer.classes)
-        found = []
+        evaluations = []
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
             problem = build_separation_objective(memory_rows(X, t), self.fit_intercept)
-            found.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
-        length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in found]))
-        return Recomputed(sum(at.value for at in found), 0.0, self.bound, length)
+            evaluations.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
+        length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in evaluations]))
+        return Recomputed(sum(at.value for at in evaluations), 0.0, self.bound, length)
 
 
 @dataclass(frozen=True)
 class Support:
-    """Rows and weights ≥ 0, summing to 1 in each class (over all rows without an intercept): points of the hulls."""
+    """Support rows with weights ≥ 0, which define a point in the convex hull of each class.
+
+    The weights sum to 1 in each class; without an intercept, they sum to 1 over all rows.
+    """
 
     rows: Integers
     weights: Array
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
-        """What keeps a support that was read from a file from being one."""
-        return "" if len(self.rows) == len(self.weights) else "has not a weight for each row"
+        """Why a support read from a file is invalid; empty if it is valid."""
+        return "" if len(self.rows) == len(self.weights) else "does not have one weight for each row"
 
 
 @dataclass(frozen=True)
 class MarginClaim:
-    """½‖w‖² with w scaled so that the smallest margin is 1: 1/(2ρ²), with ρ the smallest distance of a row.
+    """Claims ½‖w‖² with w scaled so that the smallest margin is 1: 1/(2ρ²), where ρ is the smallest distance of a row.
 
-    Its bound: no hyperplane has a margin above ½‖α − β‖, with α and β the points of the hulls of the two classes that
-    the support's weights name (without an intercept, above the length of Σ λ_i t_i x_i).
+    The bound follows since no hyperplane has a margin larger than ½‖α − β‖, where α and β are the points of the two
+    convex hulls that the weights of the support define. Without an intercept, no margin is larger than ‖Σ λ_i t_i x_i‖.
     """
 
     scorer: Scorer
@@ -90,7 +93,7 @@ class MarginClaim:
         return self.of_codes(X, known_codes(y, self.scorer.classes))
 
     def of_codes(self, X: Any, codes: Integers) -> Recomputed:
-        """The same with class numbers for labels."""
+        """The same with class numbers instead of labels."""
         objective = bound = 0.0
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
             lower, upper = self.margins(X, t, k)
@@ -101,16 +104,16 @@ class MarginClaim:
         return Recomputed(objective, 0.0, Bound(bound, "the distance between points of the two hulls"), 0.0)
 
     def margins(self, X: Any, t: Array, k: int) -> tuple[float, float]:
-        """The smallest distance of a row to the k-th hyperplane, and what no hyperplane exceeds."""
+        """The smallest distance of a row to the k-th hyperplane, and an upper bound on that of any hyperplane."""
         from separatrix.solvers.separating.kozinec import Extremes
 
-        found = memory_rows(X, t).fold(Extremes(self.scorer.W[k : k + 1]))
+        extremes = memory_rows(X, t).fold(Extremes(self.scorer.W[k : k + 1]))
         length = float(np.linalg.norm(self.scorer.W[k, 1:]))
         support = self.supports[k]
         if support.rows.max(initial=0) >= len(t) or length == 0:
             return -np.inf, np.inf
         points = rows_of(X, support.rows)
-        if self.fit_intercept:  # the weights of the two classes cancel, so any point may be taken off the rows
+        if self.fit_intercept:  # the weights of the two classes cancel, so any point may be subtracted from the rows
             points = points - points.mean(axis=0)
         span = float(np.linalg.norm((support.weights * t[support.rows]) @ points))
-        return min(found.negative.m, found.positive.m) / length, 0.5 * span if self.fit_intercept else span
+        return min(extremes.negative.m, extremes.positive.m) / length, 0.5 * span if self.fit_intercept else span

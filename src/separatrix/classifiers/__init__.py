@@ -1,6 +1,6 @@
-"""What users fit: scikit-learn estimators, by name. A new classifier is one file and one line in ``OFFERED``.
+"""The classifiers, as scikit-learn estimators. A new classifier is one file and one line in ``OFFERED``.
 
-Each is imported when it is first asked for: one fit needs half of the package.
+A classifier's module is imported at its first use, since a single fit needs only half of the package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.perceptron import Perceptron
     from separatrix.classifiers.quadratic_discriminant import QuadraticDiscriminantAnalysis
 
-# The name of a classifier: the module it is in, and its class. A module of another package has its full name.
+# Name of a classifier -> (its module, its class). A module outside this package is given by its full dotted name.
 OFFERED = {
     "logistic": ("logistic", "LogisticRegression"),
     "one-versus-one": ("one_versus_one", "OneVsOneClassifier"),
@@ -58,7 +58,7 @@ __all__ = [
 
 
 class _Classifiers(Mapping[str, Any]):
-    """The classes by name; a class is imported when its name is looked up.
+    """A mapping from names to classes that imports a class when its name is looked up.
 
     >>> CLASSIFIERS["lda"].__name__, len(CLASSIFIERS) == len(OFFERED)
     ('LinearDiscriminantAnalysis', True)
@@ -79,28 +79,28 @@ CLASSIFIERS: Mapping[str, Any] = _Classifiers()
 
 
 def describe(name: str) -> Description:
-    """What the classifier of this name says of itself; neither it nor another one is imported.
+    """Return the ``DESCRIPTION`` of the classifier of this name, read from its source without importing it.
 
     >>> describe("lda").about
-    'linear discriminant analysis: Gaussians of one covariance'
+    'linear discriminant analysis: Gaussians with one covariance'
     """
     return _described(_full(OFFERED[name][0]))
 
 
 @cache
 def _described(module: str) -> Description:
-    found: Description = declared(module, "DESCRIPTION")
-    return found
+    description: Description = declared(module, "DESCRIPTION")
+    return description
 
 
 def name_of(kind: type) -> str | None:
-    """The name under which a class is offered, None where it is not; no other classifier is imported.
+    """Return the name of a class in ``OFFERED``, or None. No other classifier is imported.
 
     >>> name_of(CLASSIFIERS["lda"]), name_of(dict)
     ('lda', None)
     """
-    own = (kind.__module__, kind.__name__)
-    return next((name for name, (module, known) in OFFERED.items() if (_full(module), known) == own), None)
+    wanted = (kind.__module__, kind.__name__)
+    return next((name for name, (module, known) in OFFERED.items() if (_full(module), known) == wanted), None)
 
 
 def _full(module: str) -> str:

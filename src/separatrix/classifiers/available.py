@@ -1,4 +1,4 @@
-"""Methods that only some models of a class have, with a sentence for the others."""
+"""Methods that exist only on some models of a class; on the others, access raises an error that says why."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def offered_where(check: Callable[[Any], None]) -> Callable[[Callable[..., Any]], Any]:
-    """A method that is there only where ``check`` passes; else asking for it raises what the check says.
+    """Make a method available only where ``check`` passes; elsewhere accessing it raises the error of the check.
 
-    scikit-learn's ``available_if`` would keep that sentence in the exception's cause.
+    scikit-learn's ``available_if`` does the same, but hides the check's message in the cause of its own error.
 
     >>> def never(model):
     ...     raise AttributeError("not for this one")

@@ -1,8 +1,8 @@
-"""Basis functions φ(x): the model stays linear in its parameters, its boundary in x may curve. TEXTBOOK B1, B2.
+"""Basis functions φ(x): the model stays linear in its parameters, but its boundary in x may curve. TEXTBOOK B1, B2.
 
-Transformers for a pipeline in front of any classifier. The constant function 1 is left to the classifier's
-intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x0", "x1", "x0*x1"])`` and an intercept. Columns without names of
-their own are called x0, x1, …, as in scikit-learn and everywhere in this package; the lectures count from 1.
+These are transformers to put before any classifier in a pipeline. The constant function 1 is left to the classifier's
+intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x0", "x1", "x0*x1"])`` and an intercept. Columns without names are
+called x0, x1, …, as in scikit-learn and in the rest of this package; the lectures count from 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from separatrix.rows.column_statistics import refuse_not_finite
 
 @dataclass(frozen=True)
 class Monomial:
-    """∏ x_j over ``columns`` (numbers from 0, repeated for powers): a function that can be pickled.
+    """The product of x_j over ``columns``, which count from 0 and repeat for powers. It can be pickled.
 
     >>> Monomial((0, 1))(np.array([[2.0, 3.0]])).tolist()
     [6.0]
@@ -38,30 +38,63 @@ class Monomial:
 
 
 class _Functions(TransformerMixin, BaseEstimator, ABC):
-    """What all bases share: rows checked, functions by name, columns out. Subclasses give the functions."""
+    """The part that all bases share: it checks the rows and evaluates the functions that a subclass defines."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the columns; learn nothing from the labels."""
+        """Build the functions for the columns of X.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The rows. Only ``GaussianBasis`` with a number of centres uses their values.
+        y : ignored
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         self.functions_ = self._functions(self._rows(X, reset=True), self._names(None))
         self._n_features_out = len(self.functions_)
         return self
 
     def transform(self, X: Any) -> Array:
-        """φ(x) for each row, (n, m)."""
+        """Evaluate the functions on rows.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The rows.
+
+        Returns
+        -------
+        array (n, m)
+            φ(x) for each row.
+        """
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        columns = [_one_a_row(name, function(rows), len(rows)) for name, function in self.functions_]
+        columns = [_checked_values(name, function(rows), len(rows)) for name, function in self.functions_]
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The functions' names; columns without a name of their own are x0, x1, …"""
+        """Return the names of the functions.
+
+        Parameters
+        ----------
+        input_features : list of str or None
+            Names of the columns of X; by default those of the fit, or x0, x1, …
+
+        Returns
+        -------
+        array (m,) of str
+        """
         check_is_fitted(self)
         names = self._names(input_features)
         return np.array([name for name, _ in self._named(names)], dtype=object)
 
     @abstractmethod
     def _functions(self, X: Array, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:
-        """Names and functions of rows."""
+        """Return pairs of a name and a function from rows (n, d) to values (n,)."""
 
     def _named(self, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:
         return self.functions_
@@ -79,11 +112,11 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):
         return [str(name) for name in given]
 
 
-def _one_a_row(name: str, values: Any, n_rows: int) -> Array:
+def _checked_values(name: str, values: Any, n_rows: int) -> Array:
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (n_rows,):
         raise ParameterError(
-            "functions", f"{name!r} gave shape {column.shape} for {n_rows} rows", "return one number a row"
+            "functions", f"{name!r} gave shape {column.shape} for {n_rows} rows", "return one number per row"
         )
     return column
 
@@ -94,8 +127,9 @@ class Basis(_Functions):
     Parameters
     ----------
     functions : list
-        Each a pair (name, function of rows (n, d) that gives (n,)), or a product of columns by name: "x0", "x0*x1",
-        "x0*x0*x1". Columns are called as in the frame they come in, else x0, x1, … Text is looked up, never run.
+        Each entry is either a pair (name, function from rows (n, d) to values (n,)), or a product of columns such as
+        "x0", "x0*x1" or "x0*x0*x1". Columns have the names of the data frame, or x0, x1, … A string is split at "*"
+        and its factors are looked up among the column names; it is never evaluated as code.
 
     Examples
     --------
@@ -111,35 +145,44 @@ class Basis(_Functions):
     def _functions(self, X: Array, names: list[str]) -> list[tuple[str, Callable[[Array], Array]]]:
         if isinstance(self.functions, str) or not len(self.functions):
             raise ParameterError("functions", f"got {self.functions!r}", "give a list of at least one function")
-        found = [_function(item, names) for item in self.functions]
-        called = [name for name, _ in found]
-        twice = next((name for name in called if called.count(name) > 1), None)
-        if twice is not None:
-            raise ParameterError("functions", f"{twice!r} is there twice", "give each function its own name")
-        return found
+        functions = [_function(item, names) for item in self.functions]
+        used = [name for name, _ in functions]
+        repeated = next((name for name in used if used.count(name) > 1), None)
+        if repeated is not None:
+            raise ParameterError("functions", f"the name {repeated!r} occurs twice", "give each function its own name")
+        return functions
 
 
 def _function(item: Any, names: list[str]) -> tuple[str, Callable[[Array], Array]]:
+    """Return the name and the function of one entry of ``Basis.functions``."""
     if isinstance(item, str):
-        factors = [factor.strip() for factor in item.split("*")] if item not in names else [item]
-        unknown = next((factor for factor in factors if factor not in names), None)
-        if "**" in item and unknown == "":
-            do = "write powers as products: 'x0*x0' for the square of x0"
-            raise ParameterError("functions", f"{item!r} has '**', which is not read", do)
-        if unknown is not None:
-            raise ParameterError("functions", f"{item!r} names {unknown!r}", f"use the columns {names}")
-        return item, Monomial(tuple(names.index(factor) for factor in factors))
+        return item, _monomial(item, names)
     if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
         return item[0], item[1]
     raise ParameterError("functions", f"got {item!r}", "give a product of columns, or a pair (name, function)")
 
 
+def _monomial(product: str, names: list[str]) -> Monomial:
+    """Parse a product of column names; a column whose own name contains "*" is taken as a whole."""
+    factors = [product] if product in names else [factor.strip() for factor in product.split("*")]
+    unknown = next((factor for factor in factors if factor not in names), None)
+    if "**" in product and unknown == "":
+        do = "write powers as products: 'x0*x0' for the square of x0"
+        raise ParameterError("functions", f"{product!r} contains '**', which is not supported", do)
+    if unknown is not None:
+        raise ParameterError("functions", f"{product!r} names {unknown!r}, which is no column", f"use {names}")
+    return Monomial(tuple(names.index(factor) for factor in factors))
+
+
 class QuadraticBasis(_Functions):
-    """All x_j and all x_i x_j, j ≤ i: d + d(d + 1)/2 functions. TEXTBOOK B2.
+    """All x_j and all products x_i x_j with j ≤ i: d + d(d + 1)/2 functions. TEXTBOOK B2.
 
-    With an intercept a linear classifier on them is a general quadratic discriminant function of
-    1 + d + d(d + 1)/2 parameters, d(d + 1)/2 more than without them: 6 for d = 2.
+    A linear classifier with an intercept on these functions is a general quadratic discriminant function. It has
+    1 + d + d(d + 1)/2 parameters: 6 for d = 2, where a linear function of the columns has 3.
 
+    Examples
+    --------
+    >>> from separatrix.classifiers.basis import QuadraticBasis
     >>> phi = QuadraticBasis().fit([[3.0, 4.0]])
     >>> phi.get_feature_names_out().tolist(), phi.transform([[3.0, 4.0]]).tolist()
     (['x0', 'x1', 'x0*x0', 'x1*x0', 'x1*x1'], [[3.0, 4.0, 9.0, 12.0, 16.0]])
@@ -176,11 +219,18 @@ class GaussianBasis(_Functions):
 
     Parameters
     ----------
-    centres : array (m, d), or a number of training rows to take (drawn by ``seed``), default 5
-        There are never more functions than training rows: of fewer rows than asked for all are taken.
+    centres : array (m, d) or int, default 5
+        The centres, or how many of the training rows to draw as centres. If there are fewer training rows, all of
+        them are centres.
     width : float, default 1.0
-        σ, in the columns' own units: scale them first where they differ.
+        σ, in the units of the columns. Scale the columns first if their units differ.
     seed : int, default 0
+        Seed for drawing the centres.
+
+    Attributes
+    ----------
+    centres_ : array (m, d)
+        The centres in use.
 
     Examples
     --------
@@ -215,8 +265,15 @@ class GaussianBasis(_Functions):
 
 
 def quadratic() -> QuadraticBasis:
-    """A transformer to all x_j and all products x_i x_j. TEXTBOOK B2.
+    """Return a transformer to all x_j and all products x_i x_j. TEXTBOOK B2.
 
+    Returns
+    -------
+    QuadraticBasis
+
+    Examples
+    --------
+    >>> from separatrix import quadratic
     >>> quadratic().fit_transform([[2.0]]).tolist()
     [[2.0, 4.0]]
     """
@@ -224,9 +281,24 @@ def quadratic() -> QuadraticBasis:
 
 
 def gaussian(centres: Any = 5, width: float = 1.0, seed: int = 0) -> GaussianBasis:
-    """A transformer to bumps e^{−‖x − μ‖²/(2σ²)} around centres, given or drawn: a number of them is the most there
-    will be, since no more are drawn than there are training rows.
+    """Return a transformer to Gaussian bumps e^{−‖x − μ_k‖²/(2σ²)} around centres μ_k. TEXTBOOK B1.
 
+    Parameters
+    ----------
+    centres : array (m, d) or int, default 5
+        The centres, or how many of the training rows to draw as centres (at most all of them).
+    width : float, default 1.0
+        σ, in the units of the columns.
+    seed : int, default 0
+        Seed for drawing the centres.
+
+    Returns
+    -------
+    GaussianBasis
+
+    Examples
+    --------
+    >>> from separatrix import gaussian
     >>> gaussian([[0.0]], width=1.0).fit_transform([[0.0]]).tolist()
     [[1.0]]
     """

@@ -1,4 +1,4 @@
-"""Fits by a likelihood that takes the bias of maximum likelihood away: what ``bias_reduction`` names."""
+"""The methods behind ``bias_reduction``: penalised likelihoods that remove the bias of maximum likelihood."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from separatrix.solvers import named
 
 
 def _firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
-    from separatrix.classifiers.firth_fit import fit_firth  # with a package of its own, which other fits do not need
+    from separatrix.classifiers.firth_fit import fit_firth  # other fits do not need the package ``firth``
 
     fit_firth(model, task, offset, weight, by_class)
 
 
-# How the bias is taken away, by name.
+# The function that fits a model by each method of bias reduction.
 BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Array, Array], None]] = {"firth": _firth}
 
 
 def check_bias_reduction(model: Any) -> None:
-    """Refuse settings that have no meaning beside a bias reduction, each in a sentence."""
+    """Refuse settings that have no meaning together with a bias reduction."""
     if model.bias_reduction is None:
         return
     check_choice("bias_reduction", model.bias_reduction, list(BIAS_REDUCTIONS))
-    beside = Message(" with ", Setting("bias_reduction", model.bias_reduction))
+    together = Message(" with ", Setting("bias_reduction", model.bias_reduction))
     C, l1_ratio = C_of(model), l1_ratio_of(model)
     if not is_number(C) or float(C) not in (1.0, np.inf):
-        raise ParameterError("C", f"got {C!r}" + beside, "leave it out: its penalty is that of the likelihood alone")
+        raise ParameterError("C", f"got {C!r}" + together, "leave it out: Firth's penalty has no strength to set")
     if l1_ratio != 0:
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + beside, "leave it out: no weight is penalised by size")
+        do = "leave it out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, do)
     if model.penalty_factors is not None:
-        raise ParameterError("penalty_factors", "got some" + beside, "leave them out: no weight is penalised by size")
+        do = "leave them out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("penalty_factors", "got some" + together, do)
     if model.loss != "logistic":
-        raise ParameterError(
-            "loss", f"got {model.loss!r}" + beside, "use 'logistic': the penalty is known for that one"
-        )
+        do = "use 'logistic': Firth's penalty is implemented for that loss only"
+        raise ParameterError("loss", f"got {model.loss!r}" + together, do)
     if named(model.solver) is not None:
-        raise ParameterError(
-            "solver", f"got {model.solver!r}" + beside, "leave it at 'auto': it has a solver of its own"
-        )
+        do = "leave it at 'auto': this likelihood has its own solver"
+        raise ParameterError("solver", f"got {model.solver!r}" + together, do)

@@ -1,10 +1,10 @@
-"""Fitted two-class models put together: their scores, their weights where they are linear, their certificates."""
+"""Several fitted two-class models as one: their combined scores, their weights if linear, and their certificates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -27,7 +27,7 @@ from separatrix.scorers.scorer import Scorer, Scores, chosen_classes
 
 @dataclass(frozen=True)
 class PartsScorer:
-    """The scores of a scheme's models, combined as the scheme says. ``W``: their weights, None if not linear.
+    """Combines the scores of two-class models as a scheme says. ``W`` holds their weights, None if not linear.
 
     >>> from separatrix.scorers.schemes import OneVersusOne
     >>> W = np.array([[0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
@@ -45,7 +45,7 @@ class PartsScorer:
         return int(self.estimators[0].n_features_in_ if self.W is None else self.W.shape[1] - 1)
 
     def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """One score a model, (n, models). NaN and infinity in X are refused by place."""
+        """The score of each model on each row, (n, models). An error about NaN or infinity in X names the cell."""
         if self.W is not None:
             z = Scorer(self.W, np.arange(len(self.W)), "identity").scores(X, names)
             return z if z.ndim == 2 else z[:, None]
@@ -54,14 +54,14 @@ class PartsScorer:
         return np.column_stack([score_of(estimator, X) for estimator in self.estimators])
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """(n, K); (n,) for two classes, positive for the second."""
+        """Scores (n, K); for two classes (n,), positive for the second class."""
         H = self.parts_scores(X, names)
         if len(self.classes) == 2:
             return np.asarray(H[:, 0])
         return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
 
     def _lengths(self, n_models: int) -> Array:
-        """‖w‖ of each model, so that h/‖w‖ is a distance; 1 where there is none."""
+        """‖w‖ of each model, which turns a score h into the distance h/‖w‖; 1 where w = 0 or the model has no w."""
         if self.W is None:
             return np.ones(n_models)
         lengths = np.linalg.norm(self.W[:, 1:], axis=1)
@@ -69,14 +69,14 @@ class PartsScorer:
 
     @property
     def link(self) -> Link:
-        """What decides between two classes at a score of zero: the one model's own rule."""
+        """The link of the single two-class model, which decides the class at a score of zero."""
         return LINKS[link_of(self.estimators)]
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     def hyperplane(self, i: Any, j: Any) -> Hyperplane:
-        """Where the model of classes i and j is zero, positive on i's side. For one versus one."""
+        """The hyperplane of the model for classes i and j, positive on the side of i. Only for one versus one."""
         labels = self.classes.tolist()
         if i not in labels or j not in labels or i == j or self.W is None:
             raise ParameterError(
@@ -89,19 +89,20 @@ class PartsScorer:
         return Hyperplane.from_homogeneous(w if a < b else -w)
 
     def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region]:
-        """Where each class wins in the plane, as polygons; see ``separatrix.regions``.
+        """The polygons in which each class wins; see ``separatrix.regions``.
 
-        ``on_plane``: from the models' weights (P, d + 1) to the same functions of a plane's coordinates, (P, 3). By
-        default the columns are the plane.
+        ``on_plane`` maps the models' weights (P, d + 1) to those of the same functions on a plane, (P, 3). The default
+        takes the two columns themselves as the plane.
         """
         scheme = self.scheme
         if self.W is None or not isinstance(scheme, OneVersusOne):
             kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
-            do = "give a scheme over linear models; boundary_curve traces the boundaries of others"
+            do = "give a scheme over linear models, or use boundary_curve, which traces any boundary"
             raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", do)
         lines, K = on_plane(self.W), len(self.classes)
         if lines.shape[1] != 3:
-            raise ParameterError("model", f"its lines have shape {lines.shape}", "give a linear model of two columns")
+            came = f"its weights have shape {lines.shape}"
+            raise ParameterError("model", came, "give a linear model of two columns")
         confidence = scheme.confidence(lines.T, self._lengths(len(lines)), K).T
         return voted_regions(lines, confidence, lambda signs: scheme.contenders(signs, K), self.classes.tolist(), box)
 
@@ -115,20 +116,20 @@ class PartsScorer:
 
 @dataclass(frozen=True)
 class PairwiseScorer(PartsScorer):
-    """Over models of rows' likeness to each other: each model takes the columns of the rows that it was trained on."""
+    """For estimators on a precomputed kernel: each model takes the columns of the rows that it was trained on."""
 
     indices: tuple[Integers, ...] = ()
 
     def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
         return np.column_stack(
-            [score_of(estimator, X[:, own]) for estimator, own in zip(self.estimators, self.indices, strict=True)]
+            [score_of(estimator, X[:, rows]) for estimator, rows in zip(self.estimators, self.indices, strict=True)]
         )
 
 
 def score_of(estimator: Any, X: Any) -> Array:
-    """A two-class model's score, positive for its class 1: its decision function, or P(1 | x) − ½, or ŷ − ½.
+    """The score of a two-class model, positive for class 1.
 
-    The last is of a regressor on the targets 0 and 1.
+    It is the decision function, else ŷ − ½ for a regressor on the targets 0 and 1, else P(1 | x) − ½.
     """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -138,14 +139,14 @@ def score_of(estimator: Any, X: Any) -> Array:
 
 
 def takes_nan(estimator: Any) -> bool:
-    """Whether a model, or the first step of a pipeline, says that it takes NaN in the rows."""
+    """Whether the tags of a model, or of the first step of a pipeline, allow NaN in the rows."""
     steps = getattr(estimator, "steps", None)
     first = steps[0][1] if steps else estimator
     return hasattr(first, "__sklearn_tags__") and bool(get_tags(first).input_tags.allow_nan)
 
 
 def link_of(estimators: Sequence[Any]) -> str:
-    """The name of the link by which models of two classes decide: with probabilities a tie goes to the first class.
+    """The name of the link by which two-class models decide. With probabilities a tie goes to the first class.
 
     >>> from separatrix import LogisticRegression, Perceptron
     >>> rows = [[0.0], [1.0]], [0, 1]
@@ -153,27 +154,29 @@ def link_of(estimators: Sequence[Any]) -> str:
     ('logit', 'sign')
     """
     first = estimators[0] if estimators else None
-    own = getattr(getattr(first, "scorer_", None), "link_name", None)
-    return own or ("logit" if hasattr(first, "predict_proba") else "sign")
+    link = getattr(getattr(first, "scorer_", None), "link_name", None)
+    return link or ("logit" if hasattr(first, "predict_proba") else "sign")
 
 
 def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
-    """(b, w) of every model, (models, d + 1), or None where some model is not linear in the columns.
+    """(b, w) of every model, (models, d + 1), or None if some model is not linear in the columns.
 
     >>> from separatrix import LogisticRegression
     >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
     (1, 2)
     """
-    found = [_weights(estimator, n_features) for estimator in estimators]
-    return None if any(w is None for w in found) else np.array(found, dtype=np.float64)
+    weights = [_weights(estimator, n_features) for estimator in estimators]
+    return None if any(w is None for w in weights) else np.array(weights, dtype=np.float64)
 
 
 def _weights(estimator: Any, n_features: int) -> Array | None:
     if isinstance(estimator, ScoringClassifier):
-        # A classifier of ours may have weights and yet decide by more than a threshold on them: its scorer knows.
+        # A classifier of this package may have weights and yet not decide by a threshold on them, as
+        # ``FisherDiscriminant`` with two crossings: then its scorer is not a ``Scorer``.
         if not isinstance(estimator.scorer_, Scorer):
             return None
-        # Positive where the model predicts its class: the complementary log-log link changes its mind at ln ln 2.
+        # Shift the intercept so that the score is positive where the model predicts class 1. The boundary of the
+        # complementary log-log link is at the score ln ln 2.
         w: Array = estimator.scorer_.W[0].copy()
         w[0] -= estimator.scorer_.link.boundary
         return w
@@ -186,16 +189,37 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
 def certificate_of(
     scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
 ) -> Certificate:
-    """The parts' certificates as one: objectives, bounds and work are sums, the rank is the smallest."""
+    """One certificate for all parts: objectives, bounds and work are summed, and the rank is the smallest."""
     parts = list(scheme.parts(codes, len(scorer.classes)))
     claim = PartsClaim(scorer, scheme, claims_of(estimators))
     return summed_certificate(scheme.name, scorer.classes.tolist(), estimators, parts, claim, len(codes), full_rank)
 
 
 def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
-    """The claim of each model, None where it makes none."""
+    """The claim of each model's certificate, None where a model has no certificate."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     return tuple(None if c is None else c.claim for c in certificates)
+
+
+class _Totals(NamedTuple):
+    """Sums over the certificates of the parts; NaN where no part has one."""
+
+    objective: float
+    null_objective: float
+    gradient_norm: float
+    rank: int | None
+
+
+def _totals(certificates: Sequence[Certificate]) -> _Totals:
+    if not certificates:
+        return _Totals(np.nan, np.nan, np.nan, None)
+    ranks = [c.rank for c in certificates if c.rank is not None]
+    return _Totals(
+        sum(c.objective for c in certificates),
+        sum(c.null_objective for c in certificates),
+        float(np.linalg.norm([c.gradient_norm for c in certificates])),
+        min(ranks) if len(ranks) == len(certificates) else None,
+    )
 
 
 def summed_certificate(
@@ -207,33 +231,33 @@ def summed_certificate(
     n_rows: int,
     full_rank: int,
 ) -> Certificate:
-    """The certificate of models together, by the name of the scheme that put them so."""
+    """One certificate for several models; ``name`` is that of the scheme that combines them."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     known = [certificate for certificate in certificates if certificate is not None]
     counts = [_n_parameters(estimator) for estimator in estimators]
     code, status = _status(estimators, parts, labels)
-    found = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
-    ranks = [c.rank for c in known]
+    bound = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
+    totals = _totals(known)
     facts: dict[str, str | float | int] = {"scheme": f"{name}, {len(estimators)} models"}
     if None in counts:
         facts["parameters"] = "not counted: a model does not say how many it has"
     kinds = sorted({type(estimator).__name__ for estimator in estimators})
-    kind, nothing = (Certificate, 0.0) if known else (Uncertified, np.nan)
+    kind = Certificate if known else Uncertified
     return kind(
         status=status,
         code=code,
         met=code == "met",
-        objective=sum((c.objective for c in known), nothing),
-        null_objective=sum((c.null_objective for c in known), nothing),
-        bound=found.value,
-        bound_kind=found.kind,
-        bound_reason=found.reason,
-        gradient_norm=float(np.linalg.norm([c.gradient_norm for c in known])) if known else nothing,
+        objective=totals.objective,
+        null_objective=totals.null_objective,
+        bound=bound.value,
+        bound_kind=bound.kind,
+        bound_reason=bound.reason,
+        gradient_norm=totals.gradient_norm,
         iterations=sum(c.iterations for c in known),
         passes=sum(c.passes for c in known),
         solver=", ".join(sorted({c.solver for c in known})),
         why=f"{name} over {', '.join(kinds)}",
-        rank=None if None in ranks or not ranks else min(ranks),
+        rank=totals.rank,
         full_rank=full_rank,
         n_parameters=sum(count or 0 for count in counts),
         n_rows=n_rows,
@@ -243,27 +267,27 @@ def summed_certificate(
 
 
 def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any]) -> tuple[str, str]:
-    """A code and a sentence: how many of the models reached what was asked of them, and how the first fared."""
+    """A code and a sentence: how many of the models met their stopping rule, and the status of the first."""
     total = len(estimators)
     known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
     unmet = [(e, part) for e, part in known if not e.certificate_.met]
     if unmet:
-        first = _told(*unmet[0], labels)
-        return "unmet", Message(f"{len(unmet)} of {total} models did not reach what was asked; the first: ", first)
+        first = _part_status(*unmet[0], labels)
+        return "unmet", Message(f"{len(unmet)} of {total} models did not converge; the first: ", first)
     if len(known) < total:
-        silent = total - len(known)
-        return "uncertified", f"uncertified: {silent} of {total} models say nothing of how good they are"
-    return "met", Message(f"all {total} models reached what was asked; the first: ", _told(*known[0], labels))
+        without = total - len(known)
+        return "uncertified", f"uncertified: {without} of {total} models have no certificate"
+    return "met", Message(f"all {total} models converged; the first: ", _part_status(*known[0], labels))
 
 
-def _told(estimator: Any, part: Part, labels: list[Any]) -> str:
-    """A part's status: which classes it is of, and rows as they are numbered in the whole table."""
+def _part_status(estimator: Any, part: Part, labels: list[Any]) -> str:
+    """The status of a part, with its classes named and its rows numbered as in the whole table."""
     status: str = estimator.certificate_.status
     if len(labels) == 2:
         return status
     for_, against = part.names
-    whom = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
-    return Message(f"{whom}: ", over_rows(status, part.rows))
+    classes = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
+    return Message(f"{classes}: ", over_rows(status, part.rows))
 
 
 def _n_parameters(estimator: Any) -> int | None:

@@ -1,9 +1,9 @@
-"""What a classifier says of itself, at the top of its file: ``DESCRIPTION = Description(...)``.
+"""The description that each classifier's file holds at its top: ``DESCRIPTION = Description(...)``.
 
-The command line, model files and comparisons read it and nothing else, so a new classifier is one file and one line in
-``OFFERED``. They read it from the source of the file (``base.declarations``), without importing the classifier. So a
-description is made of plain values and of what this module and ``shared_descriptions`` define, and both of these import
-neither NumPy nor scikit-learn.
+The command line, model files and comparisons know a classifier by its description only, so a new classifier is one file
+and one line in ``OFFERED``. They read the description from the source (``base.declarations``) without importing the
+classifier. So a description may use only plain values and the names in this module and in ``shared_descriptions``, and
+neither of these two imports NumPy or scikit-learn.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 class Setting:
     """An option of the command line and the parameter that it sets.
 
-    ``type``: float, int or str. ``words``: beside numbers, the words that a number option takes; for text, all that it
-    takes, where the command line is to refuse others. ``names``: "module:NAME" of a registry whose names the help lists
-    behind its own text. ``flag``: the value that the option stands for, where it takes none.
+    ``type``: float, int or str. ``words``: for a number, the words that are accepted besides numbers; for text, the
+    only words accepted (empty: any text). ``names``: a registry, as "module:NAME", whose names the help appends to its
+    text. ``flag``: the value that the parameter gets, for an option that takes no value.
     """
 
     option: str
@@ -36,11 +36,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Field:
-    """How one value stands in a model file; made by the functions below.
+    """How one value is stored in a model file. The functions below make fields.
 
-    ``kind``: "number", "array", "record", "choice", or a form that model files know by that name
-    (``model_file.fields_by_classifier.KNOWN``). ``options``: what the kind asks for. ``optional``: it may be None.
-    ``each``: one for each entry of this axis, in a ``sequence``. ``of_two``: only models of two classes have it.
+    ``kind``: "number", "array", "record", "choice", or a name in ``model_file.fields_by_classifier.KNOWN``.
+    ``options``: the arguments of the kind. ``optional``: the value may be None. ``each``: the value is a ``sequence``
+    with one item for each entry of this axis. ``of_two``: only models of two classes have the value.
     """
 
     kind: str
@@ -51,35 +51,36 @@ class Field:
     of_two: bool = False
 
     def maybe(self) -> Field:
-        """The same value, or None."""
+        """The same field, whose value may be None."""
         return replace(self, optional=True)
 
     def for_each(self, axis: str, sequence: type = tuple) -> Field:
-        """One such value for each entry of an axis: "K" classes, "scores", "models"."""
+        """A sequence with one such value for each entry of an axis: "K" (classes), "scores" or "models"."""
         return replace(self, each=axis, sequence=sequence)
 
     def for_two_classes(self) -> Field:
-        """The same value, which models of more than two classes do not have."""
+        """The same field, which models of more than two classes do not have."""
         return replace(self, of_two=True)
 
 
 def number(least: float = -math.inf, most: float = math.inf, above: float | None = None) -> Field:
-    """A float64 in this range."""
+    """A float64 from ``least`` to ``most``, and larger than ``above`` if that is given."""
     return Field("number", {"least": least, "most": most, "above": above})
 
 
 def array(*axes: str, finite: bool = True, least: float = -math.inf, whole: bool = False) -> Field:
-    """An array of float64, or of int64 where it is ``whole``.
+    """An array of float64, or of int64 if it is ``whole``.
 
-    Axes: "K" classes, "scores" (1 for two classes, K for more), "d" columns, "1+d", "models", or "" for any length.
+    Axes: "K" (classes), "scores" (1 for two classes, else K), "d" (columns), "1+d", "models", or "" for any length.
     """
     return Field("array", {"axes": axes, "finite": finite, "least": least, "whole": whole})
 
 
 def record(kind: str, **fields: Field) -> Field:
-    """A dataclass, as "module:class". Fields follow their annotations; named here are those that need more.
+    """A dataclass, given as "module:class".
 
-    Where the class has a method ``misfit(sizes)``, it says what is wrong with a whole value.
+    A field of the dataclass is stored as its annotation says, unless ``fields`` says otherwise. If the class has a
+    method ``misfit(sizes)``, reading a file calls it to check the whole value.
     """
     return Field("record", {"kind": kind, "fields": fields})
 
@@ -90,18 +91,18 @@ def choice(registry: str) -> Field:
 
 
 COUNT = Field("count")
-# The numbers of rows.
+# Row numbers.
 ROWS = array("", whole=True, least=0)
-# Forms that model files know by name.
+# Kinds of value that ``model_file`` stores in its own way.
 VERDICT, GAUSSIANS, MOMENTS, FITTED_MODEL = Field("verdict"), Field("gaussians"), Field("moments"), Field("model")
 LINEAR_SCORER, ANY_SCORER, SCHEME, ANY_CLAIM = Field("linear scorer"), Field("scorer"), Field("scheme"), Field("claim")
 
 
 class Requires(Enum):
-    """What a classifier needs of the rows, without which it does not take part in a comparison."""
+    """A condition on the rows without which a comparison leaves the classifier out."""
 
     SEPARABLE_CLASSES = auto()
-    FEW_COLUMNS = auto()  # it sums a matrix of columns by columns
+    FEW_COLUMNS = auto()  # it stores a matrix of size columns x columns
     MORE_ROWS_THAN_COLUMNS = auto()  # in each class
     TWO_CLASSES = auto()
     MORE_THAN_TWO_CLASSES = auto()
@@ -109,30 +110,30 @@ class Requires(Enum):
 
 @dataclass(frozen=True)
 class Description:
-    """A classifier for the command line, for model files and for comparisons.
+    """A classifier as the command line, model files and comparisons see it.
 
     Parameters
     ----------
     about : str
-        What it is, for help texts; what follows a semicolon is left out where it is named in a sentence.
+        A short description for help texts. Within a sentence only the part before a semicolon is used.
     claims : mapping of names to records
         The claims that its certificate can make.
     settings : tuple of Setting
         Its options on the command line.
     scorers : tuple of str
-        The kinds of scorer that a fit may leave (``model_file.kinds.SCORERS``).
+        The kinds of scorer that a fit may produce (``model_file.kinds.SCORERS``).
     fitted : mapping of attributes to Field
-        What ``fit`` sets and prediction and certificate do not say already; a model file keeps it.
+        The fitted attributes that a model file stores besides the scorer and the certificate.
     traced : bool
-        Whether it has a ``trace_``, which no file keeps.
+        Whether it has a ``trace_``, which model files do not store.
     probabilities : bool
         Whether it has probabilities.
     curved : bool
         Whether its boundaries are curved.
     requires : tuple of Requires
-        What it needs of the rows of a comparison.
+        Conditions on the rows for taking part in a comparison.
     parts : tuple of str
-        Of a scheme that is made of other classifiers: those that it is compared over, by name.
+        For a scheme built from other classifiers: the names of those that a comparison puts into it.
     """
 
     about: str

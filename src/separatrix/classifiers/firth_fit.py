@@ -1,4 +1,4 @@
-"""A logistic regression by Firth's penalised likelihood: the weights, and what is certified of them."""
+"""Logistic regression by Firth's penalised likelihood: the weights and their certificate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from separatrix.solvers import Newton, Run, Status, delivered
 
 
 def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
-    """Maximise l(W) + ½ ln |I(W)| and keep weights and certificate on the model. Firth, Biometrika 80 (1993).
+    """Maximise l(W) + ½ ln |I(W)| and store weights and certificate on the model. Firth, Biometrika 80 (1993).
 
     >>> from separatrix import LogisticRegression
     >>> model = LogisticRegression(bias_reduction="firth").fit([[0.0], [1.0]], ["no", "yes"])
@@ -30,10 +30,11 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     """
     problem = firth.pose(task.X, task.codes, task.n_classes, weight, model.fit_intercept, task.names, offset)
     start = start_of(model, problem.objective, task, Newton())
-    found = firth.fit(problem, start, model.tol, model.max_iter)
-    W, outcome = _delivered(problem, found.run, model.tol)
+    fitted = firth.fit(problem, start, model.tol, model.max_iter)
+    W, outcome = _delivered(problem, fitted.run, model.tol)
     model._keep_scorer(Scorer(W, task.classes, problem.objective.loss.traits.head.name))
-    model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None  # no penalty by size; a maximum on any rows
+    # The weights are not penalised by size, and the maximum is finite even where the classes are separated.
+    model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None
     model.n_iter_, model.trace_ = np.array([outcome.state.iteration], dtype=np.int32), outcome.trace
     model.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.objective.fit_intercept)
     at, status = outcome.state.at, outcome.status
@@ -52,14 +53,14 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
         n_parameters=model.n_parameters_,
         n_rows=task.X.shape[0],
         claim=FirthClaim(model.scorer_, bool(model.fit_intercept), by_class),
-        facts={"starts": found.sentence},
+        facts={"starts": fitted.sentence},
     )
     if not status.met:
         warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=5)
 
 
 def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, Run]:
-    """The weights in raw units; where these round away digits, the run judged by them."""
+    """The weights in raw units, and the run; if rounding to raw units loses digits, the run at the rounded weights."""
     W, outcome = delivered(run, problem.objective, tol)
     if outcome is run:
         return W, run
@@ -71,11 +72,11 @@ def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, R
 
 
 def _judged(status: Status, point: firth.Point, tol: float) -> Status:
-    """The status in the light of what the raw weights can hold."""
+    """The status of the run at the weights in raw units."""
     if not status.met or point.length <= max(tol, firth.NEAR):
         return status
     sentence = (
-        "stationary but for rounding: a column's offset dwarfs its spread, and its weight in raw units leaves a "
-        f"penalised score of {point.length:.1e} standard errors; subtract the offset from that column first"
+        "stationary up to rounding: the mean of a column is so much larger than its spread that its weight in raw "
+        f"units leaves a penalised score of {point.length:.1e} standard errors; center that column first"
     )
     return Status("rounding", sentence, False)

@@ -1,4 +1,4 @@
-"""Fisher's discriminant: project to few dimensions, then cut there. TEXTBOOK F1–F5, F7."""
+"""Fisher's discriminant: project the rows to few dimensions and classify there. TEXTBOOK F1–F5, F7."""
 
 from __future__ import annotations
 
@@ -40,9 +40,17 @@ from separatrix.scorers.scorer import Scorer
 DESCRIPTION = Description(
     about="Fisher's discriminant",
     settings=(
-        Setting("--direction", "direction", "Of Fisher's discriminant: fisher (the default) or means.", metavar="WORD"),
         Setting(
-            "--threshold", "threshold", "Of Fisher's discriminant: gaussian (the default) or midpoint.", metavar="WORD"
+            "--direction",
+            "direction",
+            "For fisher: project along fisher (Fisher's direction, the default) or means (from mean to mean).",
+            metavar="WORD",
+        ),
+        Setting(
+            "--threshold",
+            "threshold",
+            "For fisher: cut at gaussian (where posteriors cross, the default) or midpoint (between the means).",
+            metavar="WORD",
         ),
     ),
     scorers=("linear", "quadratic"),
@@ -75,7 +83,15 @@ DESCRIPTION = Description(
 
 @dataclass(frozen=True)
 class ProjectionHistogram:
-    """Counts (K, bins) of each class's rows between ``edges`` (bins + 1) along a projection. TEXTBOOK F5."""
+    """Histograms of the projected rows, one for each class. TEXTBOOK F5.
+
+    Attributes
+    ----------
+    edges : array (bins + 1,)
+        The edges of the bins.
+    counts : array (K, bins)
+        How many rows of each class fall into each bin.
+    """
 
     edges: Array
     counts: Integers
@@ -84,35 +100,42 @@ class ProjectionHistogram:
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier):
     r"""y = ŵ·x with ŵ ∝ S_W⁻¹(m₂ − m₁), which maximises J(w) = (m₂ − m₁)²/(s₁² + s₂²); class 2 where y > ỹ. F1–F5, F7.
 
-    Along y each class is taken as a Gaussian with its own mean, unbiased variance (n_i − 1) and prior n_i/n, and
-    predictions follow its posteriors. With unequal variances these cross twice (``crossings_``), so the decision is
-    then no half-space; ``threshold_`` is the crossing where, as y grows, the second class begins: the one between the
-    means if there is one. Lecture 001's posterior leaves out 1/σ_i; here it is kept.
+    Along y each class is modelled by a Gaussian with its own mean, unbiased variance (n_i − 1 in the denominator) and
+    prior n_i/n, and predictions follow the posteriors. With unequal variances the posteriors cross twice
+    (``crossings_``), and then the region of a class is not a half-space; ``threshold_`` is the crossing at which, as y
+    grows, the second class begins: the one between the means if there is one. Lecture 001's posterior omits the factor
+    1/σ_i; here it is included.
 
-    More than two classes are projected to ``n_components`` directions, and go to the nearest projected mean in the
-    pooled covariance (n − K) of the projection, with priors n_k/n. ``sample_weight`` counts rows: n is their sum.
+    More than two classes are projected to ``n_components`` directions. A row goes to the nearest projected mean, in
+    the pooled covariance of the projection (n − K in the denominator) and with priors n_k/n. With ``sample_weight``, n
+    is the sum of the weights.
 
     Parameters
     ----------
     direction : "fisher" or "means", default "fisher"
-        ŵ above; or w = (m₂ − m₁)/‖m₂ − m₁‖ (for more classes the principal directions of the means).
+        "fisher": ŵ above. "means": w = (m₂ − m₁)/‖m₂ − m₁‖; for more classes the principal directions of the means.
     threshold : "gaussian" or "midpoint", default "gaussian"
-        As above; or midway between the projected means: one variance and equal priors.
-    n_components : int or None
-        At most K − 1 and d, the default.
+        "gaussian": by the posteriors above. "midpoint": midway between the projected means, which is the same with
+        equal variances and equal priors.
+    n_components : int or None, default None
+        The number of directions, at most min(K − 1, d), which is the default.
 
     Attributes
     ----------
     classes_, n_features_in_, feature_names_in_, means_ : as in scikit-learn
-    coef_, intercept_ : of two classes ŵ, of length 1, and −threshold_; of more, of the linear scores
+    coef_, intercept_ : arrays
+        With two classes ŵ, of length 1, and −threshold_. With more, the weights of the linear scores.
     directions_ : array (n_features, n_components)
-        Columns point from the first class to the last. Of two classes ŵ; of more, scaled so that the within-class
-        covariance is the identity ("fisher"), or orthonormal ("means").
-    crossings_, threshold_ : of two classes, along y = ŵ·x
+        Each column points from the first class to the last. With two classes it is ŵ. With more, the columns are
+        scaled so that the within-class covariance is the identity ("fisher"), or orthonormal ("means").
+    crossings_ : array
+        With two classes: the values of y = ŵ·x at which the posteriors cross.
+    threshold_ : float
+        With two classes: the value of y above which the second class begins.
     explained_variance_ratio_ : array
         The share of the criterion along each direction.
     certificate_ : Certificate
-        The objective is −J; the bound, how far J is from its largest.
+        The objective is −J, and the bound is on the difference between J and its maximum.
 
     Examples
     --------
@@ -126,7 +149,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
     """
 
     approach: ClassVar[Approach] = "discriminant function"
-    # Answers do not depend on the columns' units, but ŵ has length 1 in them, so a weight does not scale by itself.
+    # Predictions do not depend on the units of the columns. But ŵ has length 1 in those units, so rescaling one column
+    # changes all weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=False)
 
     def __init__(
@@ -137,18 +161,32 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        """Fit the discriminant.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
         check_choice("direction", self.direction, DIRECTIONS)
         check_choice("threshold", self.threshold, THRESHOLDS)
         task = validate(self, X, y, sample_weight)
         q = self._components(task)
         with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
-            found = gather(memory_rows(task.X, task.codes, task.weight), K, pooled=K > 2, names=task.names)
-            refuse_empty_class(task, found)
-            V, shares = DIRECTIONS[self.direction].best(found, q)
+            moments = gather(memory_rows(task.X, task.codes, task.weight), K, pooled=K > 2, names=task.names)
+            refuse_empty_class(task, moments)
+            V, shares = DIRECTIONS[self.direction].best(moments, q)
             projection = Projection(V, self.direction, self.threshold)
-            self._keep(task, found, projection, projection.cut(found, task.classes), passes)
+            self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
         return self
 
@@ -161,33 +199,34 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             raise ParameterError("n_components", f"got {self.n_components}", f"give at most min(K − 1, d) = {most}")
         return self.n_components
 
-    def _keep(self, task: FitInput, found: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
+    def _keep(self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
         self.scorer_, self.classes_ = cut.scorer, task.classes
-        self.directions_, self.means_, self.moments_ = projection.V, found.raw_mean, found
+        self.directions_, self.means_, self.moments_ = projection.V, moments.raw_mean, moments
         self._n_features_out = projection.V.shape[1]
         K, (d, q) = task.n_classes, projection.V.shape
         by_posteriors = self.threshold == "gaussian"
         if K == 2:
             self.crossings_, self.threshold_ = cut.crossings, cut.threshold
             self.coef_, self.intercept_ = projection.V.T.copy(), np.array([-cut.threshold])
-            # a direction, then two means, two variances and a prior along it, or one threshold
+            # The direction has d − 1 parameters. Along it there are two means, two variances and a prior, or else a
+            # threshold.
             self.n_parameters_ = d - 1 + (5 if by_posteriors else 1)
         else:
             assert isinstance(cut.scorer, Scorer)
             self.coef_, self.intercept_ = cut.scorer.W[:, 1:].copy(), cut.scorer.W[:, 0].copy()
             self.n_parameters_ = d * q + K * q + (K - 1 if by_posteriors else 0)
-        self.certificate_ = self._certificate(task, found, projection, cut, passes)
+        self.certificate_ = self._certificate(task, moments, projection, cut, passes)
 
     def _certificate(
-        self, task: FitInput, found: Moments, projection: Projection, cut: Cut, passes: list[int]
+        self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]
     ) -> Certificate:
-        bound, J = projection_bound(projection, found), projection.criterion(found)
-        rank, d = Whitening.of(found.within).rank, task.X.shape[1]
+        bound, J = projection_bound(projection, moments), projection.criterion(moments)
+        rank, d = Whitening.of(moments.within).rank, task.X.shape[1]
         named = "Fisher's criterion" if self.direction == "fisher" else "the separation of the projected means"
         status = f"{named} is maximised in closed form"
         if rank < d and self.direction == "fisher":
             status += (
-                f"; S_W is singular (rank {rank} of {d}), so its pseudoinverse serves: drop constant and collinear"
+                f"; S_W is singular (rank {rank} of {d}), so its pseudoinverse was used: drop constant and collinear"
                 " columns, or give more rows"
             )
         facts: dict[str, str | float | int] = {}
@@ -202,7 +241,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             status=status,
             code="closed-form" if rank == d else "singular",
             met=True,
-            **Recomputed(-J, 0.0, bound, projection.stationarity(found)).fields(),
+            **Recomputed(-J, 0.0, bound, projection.stationarity(moments)).fields(),
             iterations=1,
             passes=passes[0],
             solver="closed-form",
@@ -216,7 +255,18 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         )
 
     def transform(self, X: Any) -> Array:
-        """The projection y = ŵ·x, (n, n_components), in the columns' own units and not centred."""
+        """Project rows: y = ŵ·x.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, n_components)
+            In the units of the columns, not centred.
+        """
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
         W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
@@ -224,7 +274,17 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:
-        """J(w) for any direction w (d,), or directions (d, q), on the rows of the fit. TEXTBOOK F2."""
+        """Evaluate Fisher's criterion J(w) on the rows of the fit. TEXTBOOK F2.
+
+        Parameters
+        ----------
+        w : array (d,) or (d, q)
+            A direction, or several in columns.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         V = np.asarray(w, dtype=np.float64)
         V = V[:, None] if V.ndim == 1 else V
@@ -233,11 +293,39 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return DIRECTIONS["fisher"].criterion(self.moments_, V)
 
     def posteriors(self, X: Any) -> Array:
-        """P(C_k | y), (n, K), of Gaussians along the projection y: no model of x itself, so not ``predict_proba``."""
+        """P(C_k | y) by the Gaussians along the projection y.
+
+        This models y and not x itself, so it is not called ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+        """
         return self.scorer_of().probabilities(*rows_to_score(self, X))
 
     def projection_histogram(self, X: Any, y: Any, bins: int = 20, component: int = 0) -> ProjectionHistogram:
-        """How many rows of each class fall into each of ``bins`` equal parts of the projection. TEXTBOOK F5."""
+        """Count the rows of each class in equal bins along the projection. TEXTBOOK F5.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels, all among ``classes_``.
+        bins : int, default 20
+            The number of bins.
+        component : int, default 0
+            Which column of ``transform(X)`` to count along.
+
+        Returns
+        -------
+        ProjectionHistogram
+        """
         check_count("bins", bins)
         along = self.transform(X)
         if isinstance(component, bool) or component not in range(along.shape[1]):
@@ -248,7 +336,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return ProjectionHistogram(edges, np.array(counts, dtype=np.int64))
 
     def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Of two classes ŵ·x = threshold_; of more, the boundary of class i against class j."""
+        """Return the boundary between two classes.
+
+        With two classes it is ŵ·x = ``threshold_``.
+
+        Parameters
+        ----------
+        i, j : labels
+            The two classes; the positive side is that of i. With two classes they may be left out.
+
+        Returns
+        -------
+        Hyperplane
+        """
         scorer = self.scorer_of()
         if len(self.classes_) == 2:
             linear = np.concatenate([self.intercept_, self.coef_[0]])[None, :]

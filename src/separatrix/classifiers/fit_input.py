@@ -1,4 +1,4 @@
-"""What users give to ``fit``, checked once, in the forms that the core takes."""
+"""Checks of the arguments of ``fit`` and of settings, and their conversion to the forms that solvers take."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.base.errors import InputError, LabelError, ParameterError
 from separatrix.base.labels import as_label_array, encode
 from separatrix.classifiers.weights import row_weights
-from separatrix.classifiers.writable_weights import MARKS
+from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.rows.block import as_csr, is_sparse
+
+# C must be larger than this, so that the strength 1/C of the penalty does not overflow.
+SMALLEST_C = 1e-300
 
 
 @dataclass(frozen=True)
 class FitInput:
-    """Rows X, dense or CSR, float32 or float64; class numbers; classes; a weight a row; column names or None.
+    """The checked arguments of ``fit``.
 
-    ``before``: the scorer of an earlier fit of the same estimator, for those that start where it ended.
+    ``X``: rows, dense or CSR, in float32 or float64. ``codes``: the class number of each row. ``classes``: the labels.
+    ``weight``: one weight per row. ``names``: the column names, or None. ``before``: the scorer of an earlier fit of
+    the same estimator, for a warm start.
     """
 
     X: Any
@@ -37,21 +42,21 @@ class FitInput:
 
 
 def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitInput:
-    """Check rows, labels and weights; NaN and infinity are left to the first pass over the rows.
+    """Check rows, labels and weights. The first pass over the rows looks for NaN and infinity.
 
-    What an earlier fit has set is taken off the estimator: nothing of it stays beside the new fit.
+    All attributes that an earlier fit has set are removed from the estimator.
     """
     if y is None:
-        raise LabelError("y", "requires y to be passed, but the target y is None", "give one label a row")
+        raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named = getattr(X, "column_names", None)
     X = rows_to_fit(estimator, X)
-    y = _one_label_a_row(y)
+    y = _labels(y)
     check_consistent_length(X, y)
     classes, codes = encode(y)
     if len(classes) < 2:
         raise LabelError(
             "y",
-            f"it has one class only, {classes.tolist()[0]!r}",
+            f"it has only one class, {classes.tolist()[0]!r}",
             "give rows of at least two classes, not one class",
         )
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
@@ -61,38 +66,38 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
 
 def forgotten(estimator: Any) -> Any:
-    """Take all that a fit has set off an estimator, but for what scikit-learn has just noted of X; gives its scorer."""
+    """Remove the attributes of an earlier fit, except those that describe the columns of X, and return its scorer."""
     held = vars(estimator)
     try:
         before = getattr(estimator, "scorer_", None)
-    except InputError:  # weights written by hand that do not fit together
+    except InputError:  # weights that were set by hand to shapes that do not fit together
         before = None
     kept = {"n_features_in_", "feature_names_in_"}
     for name in [name for name in held if name.endswith("_") and not name.startswith("_")]:
         if name not in kept:
             del held[name]
-    for mark in MARKS:
-        held.pop(mark, None)
+    for name in UNCHANGED_WEIGHTS:
+        held.pop(name, None)
     return before
 
 
 def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
-    """Rows as float32 or float64: dense, or CSR with sorted indices and no entry twice. Copied only where X is not."""
+    """Rows as float32 or float64: dense, or CSR with sorted indices and no duplicate entries. Copied only if needed."""
     rows = checked_rows(estimator, X, (np.float64, np.float32), reset)
     return as_csr(rows) if is_sparse(rows) else rows
 
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
-    """Rows for a fitted estimator, and the columns' names for messages."""
+    """Checked rows for a fitted estimator, and the column names for error messages."""
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
     return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
 
 
 def as_precise(answers: Array, rows: Any, fitted: str) -> Array:
-    """Answers in float32 where both the rows and those of the fit were float32, as in scikit-learn, else in float64.
+    """Answers in float32 if both these rows and those of the fit were float32, as in scikit-learn; else in float64.
 
-    A score beyond float32 becomes the largest that it has: the row is far on that side.
+    A score outside the range of float32 is clipped to the nearest finite float32.
     """
     if fitted != "float32" or rows != np.float32:
         return answers
@@ -102,9 +107,9 @@ def as_precise(answers: Array, rows: Any, fitted: str) -> Array:
 
 
 def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
-    """Rows as scikit-learn checks them, but for NaN and infinity; a column of text is named.
+    """Rows checked by scikit-learn, except for NaN and infinity. The error about a text column names the column.
 
-    A plain table of floats has nothing to be converted or refused, and no names: there its width is all that is noted.
+    A plain array of floats needs no conversion and has no column names, so only its width is stored.
     """
     if reset and is_plain(X) and X.shape[1] > 0:
         vars(estimator).pop("feature_names_in_", None)
@@ -118,7 +123,7 @@ def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
 
 
 def is_plain(X: Any) -> bool:
-    """Whether X is a table of floats already, with rows: then there is nothing to convert, and no names to compare."""
+    """Whether X is a non-empty 2-D array of floats, which needs neither conversion nor a comparison of names."""
     return type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.dtype.isnative and X.shape[0] > 0
 
 
@@ -127,15 +132,15 @@ def column_names(estimator: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def _one_label_a_row(y: Any) -> AnyArray:
-    """y without a needless second dimension; numbers that are no labels are refused."""
+def _labels(y: Any) -> AnyArray:
+    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are no labels."""
     labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         row = int(np.argmax(labels != np.floor(labels)))
         raise LabelError(
             "y",
             f"row {row} is {labels[row]} (Unknown label type: continuous)",
-            "give classes, not measurements; np.digitize makes classes of numbers",
+            "give classes, not measurements; np.digitize turns numbers into classes",
         )
     return labels
 
@@ -169,7 +174,7 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """A real number that float64 can hold, or infinity; NaN is none."""
+    """Whether a value is a real number that float64 can hold, or infinity, but not NaN."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
@@ -179,7 +184,7 @@ def is_number(value: Any) -> bool:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed from what scikit-learn calls a random state; None is 0, so that fits are repeatable."""
+    """A seed from scikit-learn's ``random_state``. None gives 0, so that fits are reproducible."""
     from sklearn.utils import check_random_state
 
     if random_state is None:

@@ -1,4 +1,4 @@
-"""What a generative classifier can do besides: sample rows of a class, say how well an item fits. TEXTBOOK D2, D4."""
+"""Methods that only generative classifiers have: sampling and densities; and their settings. TEXTBOOK D2, D4."""
 
 from __future__ import annotations
 
@@ -26,25 +26,60 @@ from separatrix.moments.shrinkage import shrunk_covariances
 
 
 class Generative:
-    """A model of p(x|C)p(C) in ``gaussians_``."""
+    """A classifier that models p(x|C) p(C) by ``gaussians_``."""
 
     gaussians_: Gaussians
     classes_: AnyArray
 
     def log_density(self, X: Any) -> Array:
-        """ln p(x|C_k), (n, K): how well each item fits each class's model, whatever the priors."""
+        """The log density ln p(x|C_k) of each row under each class, which does not depend on the priors.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+        """
         check_is_fitted(self)
         return self.gaussians_.log_density(*rows_to_score(self, X))
 
     def best_fitting_class(self, X: Any) -> AnyArray:
-        """The class whose model fits an item best: where p(x|C) is largest, as lecture 003 draws the boundary.
+        """The class with the largest density p(x|C), as lecture 003 draws the boundary.
 
-        ``predict`` weighs it by the priors, as lecture 001 does; the two agree where priors are equal.
+        ``predict`` multiplies the density by the prior, as lecture 001 does. The two agree if the priors are equal.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
         """
         return np.asarray(self.classes_[np.argmax(self.log_density(X), axis=1)])
 
     def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> tuple[Array, AnyArray]:
-        """n new rows and their labels: all of class ``label``, or with classes drawn by the priors."""
+        """Draw new rows from the fitted model.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many rows.
+        label : label or None
+            The class of all rows; None draws the class of each row by the priors.
+        random_state : int, RandomState or None
+            Seed for the draws.
+
+        Returns
+        -------
+        rows : array (n, d)
+        labels : array (n,)
+        """
         check_is_fitted(self)
         check_count("n", n)
         rng = np.random.default_rng(None if random_state is None else seed_of(random_state))
@@ -59,7 +94,7 @@ class Generative:
 
 
 def check_covariance_settings(model: Any, solvers: tuple[str, ...]) -> None:
-    """Refuse what is no way to estimate covariances; every name of a solver has the same closed form here."""
+    """Refuse invalid settings of the covariance estimate. All solver names stand for the same closed form here."""
     check_choice("solver", model.solver, solvers)
     check_flag("store_covariance", model.store_covariance)
     if model.tol is not None:
@@ -73,34 +108,34 @@ def check_covariance_settings(model: Any, solvers: tuple[str, ...]) -> None:
 
 
 def shrinks(model: Any) -> bool:
-    """Whether covariances are anything but the rows' own."""
+    """Whether covariances are other than the sample covariances."""
     return model.shrinkage is not None or model.covariance_estimator is not None
 
 
-def covariances_of(model: Any, task: FitInput, found: Moments) -> Array:
+def covariances_of(model: Any, task: FitInput, moments: Moments) -> Array:
     """The shrunk covariance of each class, (K, d, d), in the coordinates of the moments."""
     rows, by_rows = [], isinstance(model.shrinkage, str) or model.covariance_estimator is not None
     if by_rows:
         if np.any(task.weight != task.weight[0]):
             asked = "covariance_estimator" if model.covariance_estimator is not None else "shrinkage='auto'"
-            raise WeightError("sample_weight", f"{asked} takes rows of equal weight", "set shrinkage to a number")
+            raise WeightError("sample_weight", f"{asked} needs rows of equal weight", "set shrinkage to a number")
         rows = [task.X[task.codes == k] for k in range(task.n_classes)]
-    return shrunk_covariances(found, rows, model.shrinkage, model.covariance_estimator)
+    return shrunk_covariances(moments, rows, model.shrinkage, model.covariance_estimator)
 
 
 def shrinkage_says(model: Any) -> str:
-    """How covariances were shrunk, for a status."""
+    """How the covariances were shrunk, as part of a status sentence."""
     if model.covariance_estimator is not None:
         return f", each class's covariance by {type(model.covariance_estimator).__name__}"
     how = "by Ledoit and Wolf's formula" if isinstance(model.shrinkage, str) else f"by {float(model.shrinkage):g}"
-    return f", each class's covariance (n_k) drawn to a multiple of the identity {how}"
+    return f", each class's covariance (n_k) shrunk towards a multiple of the identity {how}"
 
 
-def priors_of(priors: Any, found: Moments) -> Array:
-    """The priors p(C_k): as given, in the order of the sorted classes, else the rows' shares. TEXTBOOK D4."""
+def priors_of(priors: Any, moments: Moments) -> Array:
+    """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows. TEXTBOOK D4."""
     if priors is None:
-        return found.shares
-    K, do = len(found.weight), "give one positive number for each class, in sorted order, summing to 1"
+        return moments.shares
+    K, do = len(moments.weight), "give one positive number for each class, in sorted order, summing to 1"
     try:
         p = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -114,29 +149,29 @@ def priors_of(priors: Any, found: Moments) -> Array:
     return np.asarray(p / p.sum())
 
 
-def refuse_empty_class(task: FitInput, found: Moments) -> None:
-    """Every class needs a row of positive weight."""
-    empty = np.flatnonzero(found.weight == 0)
+def refuse_empty_class(task: FitInput, moments: Moments) -> None:
+    """Raise an error if a class has no row of positive weight."""
+    empty = np.flatnonzero(moments.weight == 0)
     if len(empty):
         raise WeightError(
             "sample_weight",
             f"class {task.classes.tolist()[empty[0]]!r} has no row of positive weight",
-            "give one, or leave its rows out",
+            "give one of its rows a positive weight, or leave its rows out",
         )
 
 
-def refuse_no_freedom(task: FitInput, found: Moments) -> None:
-    """A pooled covariance divides by S − K, and needs some column that varies within a class."""
+def refuse_no_freedom(task: FitInput, moments: Moments) -> None:
+    """Raise an error if there is no pooled covariance: it divides by n − K and needs scatter within a class."""
     K = task.n_classes
-    if found.total_weight <= K:
-        came = f"{found.total_weight:g} rows (by weight) leave none beyond the {K} classes"
+    if moments.total_weight <= K:
+        came = f"{moments.total_weight:g} rows (by weight) are too few for {K} classes"
         raise LabelError("y", came, "a covariance needs more rows than classes; weights count as rows")
-    if not np.any(found.within):
+    if not np.any(moments.within):
         raise LabelError(
             "y",
             "no column varies within a class",
             Message(
-                "Gaussians need scatter: use ",
+                "a Gaussian needs rows that differ: use ",
                 Classifier("FisherDiscriminant", Setting("direction", "means")),
                 " or ",
                 Classifier("LeastSquaresClassifier"),

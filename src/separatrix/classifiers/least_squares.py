@@ -41,16 +41,21 @@ from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
-# A gap above this share of the null model's cost is said, with a warning.
-TOLERANCE = 1e-8
-# An exact fit ends at its targets up to this share of their distance.
-BEYOND = 1e-12
+# A fit whose gap exceeds this share of the null model's cost is reported as not converged, with a warning.
+LARGEST_RELATIVE_GAP = 1e-8
+# Rounding error allowed when outputs are compared with 0 and 1: an exact fit hits its targets only up to rounding.
+OUTPUT_ROUNDING = 1e-12
 
 DESCRIPTION = Description(
     about="least squares on the labels as numbers",
     settings=(
-        Setting("--l2", "l2", "Of least squares: the penalty's strength (0).", float, metavar="NUMBER"),
-        Setting("--targets", "targets", "Of least squares: one-hot (the default) or signed.", metavar="WORD"),
+        Setting("--l2", "l2", "For least-squares: strength of the ridge penalty (0).", float, metavar="NUMBER"),
+        Setting(
+            "--targets",
+            "targets",
+            "For least-squares: code the classes as one-hot (0 and 1, the default) or signed (-1 and 1).",
+            metavar="WORD",
+        ),
         NO_INTERCEPT,
     ),
     claims={
@@ -69,7 +74,17 @@ DESCRIPTION = Description(
 
 @dataclass(frozen=True)
 class OutsideUnitInterval:
-    """How often outputs leave [0, 1], by class: ``count`` and ``share`` (K,); ``rows`` with any such output. S3."""
+    """How often the outputs of a least-squares fit lie outside [0, 1]. TEXTBOOK S3.
+
+    Attributes
+    ----------
+    count, share : arrays (K,)
+        The number and the share of rows whose output for each class lies outside.
+    rows : array
+        The numbers of the rows with any such output.
+    n_rows : int
+        How many rows were looked at.
+    """
 
     count: Integers
     share: Array
@@ -83,34 +98,36 @@ class OutsideUnitInterval:
 class LeastSquaresClassifier(LinearClassifier):
     r"""W = (X̄ᵀX̄ + λ I₀)⁻¹ X̄ᵀT minimises ½ tr RᵀR + ½ λ ‖w‖², R = X̄W − T; the largest output wins. TEXTBOOK S1–S6.
 
-    Two classes have one score, z = y₂(x) − y₁(x) = 2h(x) − 1 with h the regression on 0/1 targets: it is the regression
-    on ±1 targets whatever ``targets``, and z = 0 is h = ½ (S1), and y₁ = y₂ (S6). More classes have a score each, their
-    outputs. Where X̄ᵀX̄ is singular, many W attain the minimum; the answer is then the lectures' W = X̄⁺T, which has the
-    smallest norm, intercepts included, in the columns' own units. So collinear columns share a weight, and a constant
-    column shares the intercept. (Where offsets dwarf the columns' spreads, float64 does not hold X̄⁺T to enough digits;
-    then the answer is the minimiser of smallest norm in standardised columns, and the status says so.)
+    Two classes have one score, z = y₂(x) − y₁(x) = 2h(x) − 1, where h is the regression on 0/1 targets. So z is the
+    regression on ±1 targets whatever ``targets`` is, and z = 0 means h = ½ (S1) and y₁ = y₂ (S6). With more classes the
+    scores are the outputs, one for each class. Where X̄ᵀX̄ is singular, many W attain the minimum; the fit returns the
+    lectures' W = X̄⁺T, which has the smallest norm, intercepts included, in the units of the columns. So collinear
+    columns share a weight, and a constant column shares the intercept. (If the mean of a column is much larger than its
+    spread, float64 cannot represent X̄⁺T accurately. Then the fit returns the minimiser of smallest norm in
+    standardised columns, and the status says so.)
 
-    It has no probabilities: outputs estimate P(C_k|x) and sum to 1, but leave [0, 1]; ``outside_unit_interval`` counts
-    how often. Far, correctly classified rows move its boundary; ``influential`` names them.
+    It has no probabilities: the outputs estimate P(C_k|x) and sum to 1, but may lie outside [0, 1];
+    ``outside_unit_interval`` counts how often. Rows far from the boundary on their own side still move it;
+    ``influential`` names them.
 
     Parameters
     ----------
     l2 : float, default 0.0
-        λ above, in raw units; the intercept is not penalised.
+        λ above. The penalty is on the weights in the units of the columns, and the intercept is not penalised.
     targets : "one-hot" or "signed", default "one-hot"
-        1-of-K, or ±1. With an intercept the boundaries agree.
+        1-of-K coding, or ±1. With an intercept the boundaries are the same.
     fit_intercept : bool, default True
-        Without it outputs need not sum to 1.
+        Without it the outputs need not sum to 1.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
     output_weights_ : array (n_outputs, n_features + 1)
-        Of the outputs, intercepts in column 0.
+        The weights of the outputs, intercepts in column 0.
     certificate_ : Certificate
-        The objective is the cost divided by the total weight; the bound is its exact gap with what rounding may hide.
-        Where columns are collinear but for rounding, the code is "resolved": there is no bound, and the fact "resolved"
-        has the gap over the other directions.
+        The objective is the cost divided by the total weight. The bound is the exact gap plus the rounding error.
+        Where columns are collinear up to rounding, the code is "resolved": then there is no bound, and the fact
+        "resolved" has the gap over the directions that float64 resolves.
 
     Examples
     --------
@@ -132,7 +149,21 @@ class LeastSquaresClassifier(LinearClassifier):
         self.fit_intercept = fit_intercept
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
+        """Fit the regression on the coded classes.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
         self._check_settings()
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
@@ -156,11 +187,13 @@ class LeastSquaresClassifier(LinearClassifier):
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_ = least.raw
         K, width = task.n_classes, task.X.shape[1] + bool(self.fit_intercept)
-        tied = self.fit_intercept or cost.targets.shape[1] == 1  # then the outputs of K − 1 classes give the last one's
+        # With an intercept, or one output for two classes, the outputs of K − 1 classes determine the last one.
+        tied = self.fit_intercept or cost.targets.shape[1] == 1
         self.n_parameters_ = (K - 1 if tied else K) * width
-        found, null_value = squares_bound(cost, least), cost.null_value
-        resolved = found.resolved  # not None where E may be less along directions that float64 does not resolve
-        met = (found.known if resolved is None else resolved) <= TOLERANCE * null_value
+        bound, null_value = squares_bound(cost, least), cost.null_value
+        # Not None where the cost may be lower along directions that float64 does not resolve.
+        resolved = bound.resolved
+        met = (bound.known if resolved is None else resolved) <= LARGEST_RELATIVE_GAP * null_value
         facts: dict[str, str | float | int] = {"outputs": "no probabilities: they may leave [0, 1]"}
         if resolved is not None:
             facts["resolved"] = f"gap at most {resolved:.2e} over the directions that float64 resolves"
@@ -168,12 +201,12 @@ class LeastSquaresClassifier(LinearClassifier):
             status=self._status(cost.white.rank, width, met, least.shortest, resolved is not None),
             code="rounding" if not met else "closed-form" if resolved is None else "resolved",
             met=met,
-            **Recomputed(least.value, null_value, found, least.gradient_norm).fields(),
+            **Recomputed(least.value, null_value, bound, least.gradient_norm).fields(),
             iterations=1,
             passes=passes[0],
             solver="closed-form",
             why="closed form: the normal equations from sums of (1, x, xxᵀ)"
-            + (", judged by the residuals, since rounding leaves the sums in doubt" if least.by_residuals else ""),
+            + (", checked by the residuals, since the sums have lost digits to rounding" if least.by_residuals else ""),
             rank=cost.rank,
             full_rank=width,
             n_parameters=self.n_parameters_,
@@ -185,11 +218,11 @@ class LeastSquaresClassifier(LinearClassifier):
     def _status(self, rank: int, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
         if not met:
             return (
-                "rounding kept the normal equations from their solution: center columns, or drop nearly collinear ones"
+                "rounding errors in the normal equations are too large: center columns, or drop nearly collinear ones"
             )
         if rank < width:
             norm = "minimum norm, X̄⁺T," if shortest else "minimum norm in standardised columns"
-            singular = "singular but for rounding" if unresolved else "singular"
+            singular = "singular up to rounding" if unresolved else "singular"
             return (
                 f"least squares in closed form; X̄ᵀX̄ is {singular} (rank {rank} of {width}), so of many minimisers the"
                 f" one of {norm} was taken: drop constant and collinear columns, or set l2 > 0"
@@ -197,7 +230,18 @@ class LeastSquaresClassifier(LinearClassifier):
         return "least squares in closed form"
 
     def outputs(self, X: Any) -> Array:
-        """y_k(x), (n, K): estimates of P(C_k|x), for ±1 targets (1 + output)/2. With an intercept they sum to 1."""
+        """The outputs y_k(x), which estimate P(C_k|x). With an intercept they sum to 1.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+            With ±1 targets, (1 + output)/2.
+        """
         check_is_fitted(self)
         return self._estimates(*rows_to_score(self, X))
 
@@ -209,11 +253,34 @@ class LeastSquaresClassifier(LinearClassifier):
         return TARGETS[self.targets].estimates(z[:, None] if z.ndim == 1 else z)
 
     def outside_unit_interval(self, X: Any) -> OutsideUnitInterval:
-        """How often an output on these rows is no probability, by class. TEXTBOOK S3."""
+        """Count the outputs on these rows that lie outside [0, 1]. TEXTBOOK S3.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        OutsideUnitInterval
+        """
         return _outside(self.outputs(X))
 
     def influential(self, X: Any, y: Any, top: int = 5, sample_weight: Any = None) -> tuple[InfluentialRow, ...]:
-        """The ``top`` rows of the fit's data without which it would change the most, by exact deletion. TEXTBOOK S5."""
+        """The rows whose deletion would change the fit the most, by exact deletion. TEXTBOOK S5.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data of the fit.
+        top : int, default 5
+            How many rows to return.
+
+        Returns
+        -------
+        tuple of InfluentialRow
+            The most influential first.
+        """
         check_is_fitted(self)
         check_count("top", top)
         task = validate(type(self)(**self.get_params()), X, y, sample_weight)
@@ -223,6 +290,6 @@ class LeastSquaresClassifier(LinearClassifier):
 
 
 def _outside(Y: Array) -> OutsideUnitInterval:
-    outside = np.abs(Y - 0.5) > 0.5 + BEYOND
+    outside = np.abs(Y - 0.5) > 0.5 + OUTPUT_ROUNDING
     count = outside.sum(axis=0)
     return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)), len(Y))

@@ -1,4 +1,4 @@
-"""The certificate of a likelihood's fit by a solver."""
+"""The certificate of a logistic regression that a solver has fitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from separatrix.solvers import Run, Solver
 def likelihood_certificate(
     model: Any, task: FitInput, by_class: Array, problem: Objective, outcome: Run, solver: Solver, why: str
 ) -> Certificate:
-    """The evidence on a model whose scorer is set."""
+    """Build the certificate of a model whose ``scorer_`` is already set."""
     at = outcome.state.at
     length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
     return Certificate(
@@ -50,9 +50,7 @@ def likelihood_certificate(
 
 
 def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
-    """What a certificate says besides: how C was chosen, the gap where only some directions are resolved, and
-    classes without any weight.
-    """
+    """Further facts: how C was chosen, the gap if float64 resolves only some directions, classes without weight."""
     facts: dict[str, str | float | int] = {}
     if model.penalty_choice_ is not None:
         facts["penalty"] = str(model.penalty_choice_)
@@ -61,5 +59,5 @@ def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | 
     absent = task.classes[model.scorer_.W[:, 0] == ABSENT_CLASS_INTERCEPT].tolist() if len(model.scorer_.W) > 1 else []
     if absent:
         names = ", ".join(map(repr, absent))
-        facts["no weight"] = f"{names}: these rows drop out of the fit, and the probability of the class is 0"
+        facts["no weight"] = f"{names}: its rows do not enter the fit, and the probability of the class is 0"
     return facts

@@ -1,4 +1,4 @@
-"""The settings of logistic regression: checked, and in the forms that the core takes."""
+"""Checks of the settings of logistic regression, and their conversion to the forms that solvers take."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message
 from separatrix.classifiers.bias_reduction import check_bias_reduction
 from separatrix.classifiers.fit_input import (
+    SMALLEST_C,
     FitInput,
     check_choice,
     check_count,
@@ -29,30 +30,31 @@ from separatrix.solvers import Solver
 
 _GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
 
-# Losses that give one score a probability.
-HEADS = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+# The losses that turn a single score into a probability.
+LOSSES_WITH_PROBABILITIES = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
 
 
 def chooses_C(model: Any) -> bool:
-    """Whether C is to be chosen."""
+    """Whether C is "auto"."""
     C = C_of(model)
     return isinstance(C, str) and C == "auto"
 
 
 def check_settings(model: Any) -> None:
-    """Refuse settings that make no sense, each by its name."""
+    """Raise a ``ParameterError`` for the first invalid setting."""
     check_taken(model)
     check_bias_reduction(model)
     C, l1_ratio = C_of(model), l1_ratio_of(model)
     if not chooses_C(model):
         check_positive("C", C, _GIVE_C)
-    if not chooses_C(model) and not float(C) > 1e-300:
-        raise ParameterError("C", f"got {C!r}", "give more than 1e-300: 1/C must be a number")
+    if not chooses_C(model) and not float(C) > SMALLEST_C:
+        raise ParameterError("C", f"got {C!r}", f"give more than {SMALLEST_C}: 1/C must be finite")
     if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
-    check_choice("loss", model.loss, HEADS)
+    check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
     if chooses_C(model) and not LOSSES[model.loss].traits.likelihood:
-        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", "give a number: it has no log loss")
+        do = "give a number: C can be chosen only for a loss that is a likelihood"
+        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", do)
     check_not_negative("tol", model.tol)
     check_count("max_iter", model.max_iter, least=1 if chooses_C(model) or model.bias_reduction else 0)
     check_flag("fit_intercept", model.fit_intercept)
@@ -60,10 +62,10 @@ def check_settings(model: Any) -> None:
 
 
 def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
-    """Of the rows, class weights included; of the classes."""
+    """The weight of each row, with the class weights multiplied in, and the class weights."""
     if task.n_classes > 2 and model.loss != "logistic":
         came = f"got {model.loss!r} for {task.n_classes} classes"
-        raise ParameterError("loss", came, "use 'logistic', or OneVsRestClassifier around this")
+        raise ParameterError("loss", came, "use 'logistic', or put this classifier into OneVsRestClassifier")
     by_class = class_weights(model.class_weight, task.classes, task.codes, task.weight)
     weight = task.weight * by_class[task.codes]
     refuse_weightless_classes(task.classes, task.codes, weight, None if model.bias_reduction else 2)
@@ -71,7 +73,7 @@ def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
 
 
 def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
-    """The penalty of strength 1/C, with the factors and the share of absolute values that were given."""
+    """The penalty of strength 1/C with the given penalty factors and l1_ratio."""
     strength = 0.0 if np.isinf(C) else 1.0 / C
     if model.penalty_factors is None:
         return Penalty(strength, np.ones(n_features), float(l1_ratio_of(model)))
@@ -83,13 +85,13 @@ def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
         raise ParameterError(
             "penalty_factors",
             f"got {model.penalty_factors!r}",
-            f"give {n_features} finite factors >= 0, one a column",
+            f"give {n_features} finite factors >= 0, one per column",
         )
     return Penalty(strength, factors, float(l1_ratio_of(model)))
 
 
 def seeded(model: Any, solver: Solver | None) -> Solver | None:
-    """The solver with the seed of ``random_state``, where it draws anything."""
+    """The solver with the seed of ``random_state``, if it draws random numbers."""
     if model.random_state is None or solver is None or not hasattr(solver, "seed"):
         return solver
     return replace(solver, seed=seed_of(model.random_state))  # type: ignore[type-var]

@@ -1,4 +1,4 @@
-"""Where a fit of logistic regression starts: at zero, at random, at given weights, or where the last fit ended."""
+"""The starting point of a logistic regression: zero, random, given weights, or the weights of the last fit."""
 
 from __future__ import annotations
 
@@ -14,40 +14,37 @@ from separatrix.solvers import Need, Solver
 
 
 def start_of(model: Any, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
-    """The start in the problem's coordinates, (K or 1, d + 1): ``near``, in raw units, where that is known.
+    """The start in the problem's coordinates, (K or 1, d + 1). ``near``: weights in raw units near the optimum, if any.
 
-    On a convex loss a solver with coordinates of its own takes no start that is worse than zero: from there,
-    second derivatives may be rounded away.
+    With a convex loss, a solver that uses standard coordinates starts at zero if the given start has a larger
+    objective: at such a point second derivatives may underflow.
     """
-    standard = Need.STANDARD in solver.needs
     zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
-    before = task.before if model.warm_start else None
     if near is not None:
-        return problem.rows.frame.from_original(_beside(near, problem))
-    if (
-        before is not None
-        and before.W.shape == (zero.shape[0], zero.shape[1] - problem.n_offsets)
-        and before.classes.tolist() == task.classes.tolist()
-    ):
-        start = problem.rows.frame.from_original(_beside(before.W, problem))
-    elif isinstance(model.start, str) and model.start == "zero":
+        return _in_frame(near, problem)
+    start = _asked_start(model, problem, task, zero)
+    if start is zero or Need.STANDARD not in solver.needs or not problem.loss.traits.convex:
+        return start
+    return start if problem.value_gradient(start).value <= problem.value_gradient(zero).value else zero
+
+
+def _asked_start(model: Any, problem: Objective, task: FitInput, zero: Array) -> Array:
+    """The weights of the last fit for a warm start, else what ``start`` asks for."""
+    shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
+    before = task.before if model.warm_start else None
+    if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
+        return _in_frame(before.W, problem)
+    if isinstance(model.start, str) and model.start == "zero":
         return zero
-    elif isinstance(model.start, str) and model.start == "random":
+    if isinstance(model.start, str) and model.start == "random":
         drawn = np.random.default_rng(seed_of(model.random_state)).standard_normal(zero.shape)
-        start = np.where(problem.pinned, zero, _settled(drawn, problem))
-    else:
-        shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
-        raw = _settled(_given(model, shape), problem)
-        start = problem.rows.frame.from_original(_beside(raw, problem))
-    sure = standard and problem.loss.traits.convex
-    if sure and not problem.value_gradient(start).value <= problem.value_gradient(zero).value:
-        return zero
-    return start
+        return np.where(problem.pinned, zero, _identified(drawn, problem))
+    return _in_frame(_identified(_given(model, shape), problem), problem)
 
 
-def _beside(W: Array, problem: Objective) -> Array:
-    """Weights in raw units with those of an offset behind them."""
-    return np.hstack([W, np.eye(len(W), problem.n_offsets)])
+def _in_frame(W: Array, problem: Objective) -> Array:
+    """Weights in raw units, converted to the problem's coordinates; each offset column has the weight 1."""
+    return problem.rows.frame.from_original(np.hstack([W, np.eye(len(W), problem.n_offsets)]))
 
 
 def _given(model: Any, shape: tuple[int, int]) -> Array:
@@ -63,7 +60,7 @@ def _given(model: Any, shape: tuple[int, int]) -> Array:
     return W
 
 
-def _settled(W: Array, problem: Objective) -> Array:
-    """W without what the model has no use for: an intercept that is not fitted, a shift common to all classes."""
+def _identified(W: Array, problem: Objective) -> Array:
+    """W with intercepts of zero if none is fitted, and without the shift common to all classes."""
     W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
     return W - W.mean(axis=0) if len(W) > 1 else W

@@ -1,4 +1,4 @@
-"""What all classifiers share once fitted: answers from a scorer. TEXTBOOK D1, D2, D6, P13."""
+"""The base classes of all classifiers: once fitted, they predict by a scorer. TEXTBOOK D1, D2, D6, P13."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Approach = Literal["discriminant function", "discriminative", "generative"]
 
 @dataclass(frozen=True)
 class ClassifierTraits:
-    """What is true of a classifier with its default settings, for the laws that hold only where it is.
+    """Properties of a classifier with its default settings, which decide the general tests that apply to it.
 
-    order_free: the order of rows does not matter. repeatable: a row of weight 2 is the row twice. scale_free:
-    multiplying a column by a constant divides its weight by it and changes no answer. relabelling: renaming classes
-    renames the answers (of two classes, also when they swap places). in_memory: why a fit needs the rows in memory;
-    empty where sums over rows are enough.
+    order_free: the order of rows does not matter. repeatable: a row of weight 2 equals the row twice. scale_free:
+    multiplying a column by a constant divides its weight by it and changes no prediction. relabelling: renaming classes
+    renames the predictions, also if two classes swap their order. in_memory: why a fit needs the rows in memory; empty
+    if sums over rows are enough.
     """
 
     order_free: bool = True
@@ -41,7 +41,7 @@ class ClassifierTraits:
 
 
 def _has_probabilities(classifier: Any) -> None:
-    """Nothing, or the sentence that says why not: ``hasattr(model, "predict_proba")`` is False then. TEXTBOOK P13."""
+    """Raise an AttributeError if there are no probabilities; then ``hasattr(model, "predict_proba")`` is False. P13."""
     if not classifier.has_probabilities:
         raise AttributeError(
             f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a model of "
@@ -50,10 +50,10 @@ def _has_probabilities(classifier: Any) -> None:
 
 
 class ScoringClassifier(ClassifierMixin, BaseEstimator):
-    """A fitted ``scorer_`` and what follows from it; subclasses fit.
+    """Predictions from a fitted ``scorer_``; subclasses define ``fit``.
 
-    ``approach``: which of the three approaches to classification it takes. ``n_parameters_``: how many numbers the
-    model determines from the rows.
+    ``approach``: which of the three approaches to classification the classifier takes. ``n_parameters_``: how many
+    parameters are estimated from the rows.
     """
 
     approach: ClassVar[Approach]
@@ -63,56 +63,100 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     scorer_: Any  # a Scores
     certificate_: Certificate
     n_parameters_: int
-    # The type of the rows of the fit: float32 rows are then answered in float32. The fit and the scorer are float64.
+    # The type of the rows of the fit. If it is float32, scores of float32 rows are float32, too. The fit itself and the
+    # scorer are float64.
     _dtype: str = "float64"
 
     def decision_function(self, X: Any) -> Array:
-        """Scores: (n,) for two classes, positive for the second; (n, K) for more."""
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n,) for two classes, (n, K) for more
+            With two classes a positive score speaks for the second class; with more, the largest score wins.
+        """
         return self._answers(X, lambda scorer: scorer.scores)
 
     def _answers(self, X: Any, question: Callable[[Scores], Callable[..., Array]]) -> Array:
-        """What the scorer says to rows X, in the type of these and of the fit."""
+        """The result of a method of the scorer on rows X, in float32 if these and the rows of the fit are."""
         answer = question(self.scorer_of())
         rows, names = rows_to_score(self, X)
         return as_precise(answer(rows, names), rows.dtype, self._dtype)
 
     def predict(self, X: Any) -> AnyArray:
-        """The class of each row.
+        """Predict the class of each row.
 
-        A score of exactly zero goes to the second class (TEXTBOOK D1), but of a model with probabilities to the first,
-        as ``predict_proba(X).argmax(axis=1)`` does.
+        With two classes, a score of exactly zero goes to the second class (TEXTBOOK D1). With probabilities it goes to
+        the first class, in agreement with ``predict_proba(X).argmax(axis=1)``.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
         """
         return self.scorer_of().predict(*rows_to_score(self, X))
 
     @offered_where(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """P(class | x), (n, K), columns in the order of ``classes_``."""
+        """Return the probabilities P(class | x).
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
         return self._answers(X, lambda scorer: scorer.probabilities)
 
     @offered_where(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
-        """ln P(class | x), (n, K)."""
+        """Return ln P(class | x), which stays accurate for very small probabilities.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
         return self._answers(X, lambda scorer: scorer.log_probabilities)
 
     def scorer_of(self) -> Scores:
-        """The fitted model by itself, which needs no scikit-learn."""
+        """Return the fitted model as a scorer, which does not depend on scikit-learn."""
         try:
-            found: Scores = self.scorer_
-            return found
+            scorer: Scores = self.scorer_
+            return scorer
         except AttributeError:
             check_is_fitted(self)
             raise
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Columns are counted before a fit ends: one that failed, or was stopped, has no scorer."""
+        """Whether there is a scorer. ``n_features_in_`` is no proof of a fit, since a fit that failed has set it."""
         return hasattr(self, "scorer_")
 
     def _html_repr(self) -> str:
-        """What notebooks show: scikit-learn's picture of the estimator and, once fitted, the certificate below it."""
-        drawn = str(super()._html_repr())
+        """The HTML for notebooks: scikit-learn's diagram of the estimator, and below it the certificate if fitted."""
+        diagram = str(super()._html_repr())
         if "certificate_" not in self.__dict__:
-            return drawn
-        return f'{drawn}<pre style="white-space: pre-wrap">{escape(str(self.certificate_))}</pre>'
+            return diagram
+        return f'{diagram}<pre style="white-space: pre-wrap">{escape(str(self.certificate_))}</pre>'
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,37 +165,48 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
 
 class LinearClassifier(WrittenWeights, ScoringClassifier):
-    """A classifier whose scores are linear: it has weights, and hyperplanes between its classes."""
+    """A classifier whose scores are linear, so that it has weights and hyperplanes between its classes."""
 
     def predict_one(self, row: Sequence[float] | Array) -> Any:
-        """The class of one row of plain numbers, a list, a tuple or a 1-D array: ``predict`` with two checks only.
+        """Predict the class of a single row, faster than ``predict`` since it checks less.
 
-        The row must have as many numbers as the fit had columns; NaN and infinity are refused.
+        Parameters
+        ----------
+        row : list, tuple or 1-D array of d numbers
+            NaN and infinity are refused.
+
+        Returns
+        -------
+        label
         """
-        # Where there is no such mark, it is not fitted, or weights may have been written.
+        # Without the cached scorer the model is not fitted, or ``coef_`` or ``intercept_`` may have been changed.
         scorer: Any = self.__dict__.get("_untouched") or self.scorer_of()
         return scorer.predict_one(row)
 
     def hyperplane(
         self, i: Any = None, j: Any = None, *, probability: float | None = None, output: float | None = None
     ) -> Hyperplane:
-        """The boundary of class i against class j, or where the model's output has a given level. TEXTBOOK D5, G5.
+        """Return the boundary of class i against class j, or where the output has a given value. TEXTBOOK D5, G5.
 
         Parameters
         ----------
         i, j : labels, optional
             The two classes; the positive side is that of i. With two classes i is the second and j the first.
         probability : float, optional
-            With two classes: the hyperplane where P(i | x) has this value. Refused where the model has no
-            probabilities.
+            With two classes: the hyperplane where P(i | x) has this value. An error if the model has no probabilities.
         output : float, optional
-            The hyperplane where the output of class i has this value, whichever class is second best; j is not needed.
-            The output is the regression on the targets for least squares (½ lies between 0/1 targets, 0 between
-            ±1), the probability for models that have one, and the score w·x + b for all others.
+            The hyperplane where the output of class i has this value, whatever the outputs of other classes; leave out
+            j. The output is the regression on the targets for least squares (½ is midway between 0/1 targets, 0
+            between ±1 targets), the probability for models that have one, and the score w·x + b for all others.
 
         Returns
         -------
         Hyperplane
+
+        Raises
+        ------
+        ParameterError
+            If the classes are unknown, or the model has no such hyperplane.
         """
         check_is_fitted(self)
         if probability is not None and not self.has_probabilities:
@@ -160,7 +215,7 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
         if output is None:
             return self.scorer_.hyperplane(i, j, probability)
         if probability is not None:
-            raise ParameterError("output", "it was given beside probability", "give one of the two")
+            raise ParameterError("output", "it was given together with probability", "give one of the two")
         return self._at_output(i, j, output)
 
     def _at_output(self, i: Any, j: Any, level: float) -> Hyperplane:
@@ -169,7 +224,7 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
             raise ParameterError("output", f"got {level}", "give a finite number")
         k, K = self.scorer_.position("i", i) if i is not None or len(self.classes_) > 2 else 1, len(self.classes_)
         if j is not None and (K > 2 or self.scorer_.position("j", j) == k):
-            raise ParameterError("j", f"got {j!r} beside an output, which is of class i alone", "leave it out")
+            raise ParameterError("j", f"got {j!r} with an output, which belongs to class i alone", "leave it out")
         if self.has_probabilities:
             return self.scorer_.hyperplane(self.classes_[k], self.classes_[k - 1], level)
         W = self._output_weights()
@@ -177,9 +232,9 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
         return Hyperplane(w[1:], float(w[0]) - level)
 
     def _output_weights(self) -> Array:
-        """The weights of the outputs, (K or 1, d + 1), intercepts in column 0; one row is the second class's."""
+        """The weights of the outputs, (K or 1, d + 1), intercepts in column 0; a single row is for the second class."""
         return self.scorer_.W
 
     def _keep_scorer(self, scorer: Scorer) -> None:
-        """Set what scikit-learn's conventions ask for."""
+        """Set ``scorer_``, from which ``coef_``, ``intercept_`` and ``classes_`` follow."""
         self.scorer_ = scorer

@@ -14,7 +14,12 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, rows_to_score, validate
-from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
+from separatrix.classifiers.gaussian import (
+    SINGULAR_COVARIANCE_REMEDY,
+    gaussian_certificate,
+    in_raw_units,
+    log_constant,
+)
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
@@ -34,7 +39,7 @@ from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
-    about="linear discriminant analysis: Gaussians of one covariance",
+    about="linear discriminant analysis: Gaussians with one covariance",
     claims={"gaussian": GAUSSIAN_CLAIM},
     fitted={
         **GENERATIVE,
@@ -50,39 +55,41 @@ DESCRIPTION = Description(
 
 
 class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
-    r"""p(x|C_k) = N(m_k, Σ), one Σ for all classes, turned round by Bayes: linear boundaries. TEXTBOOK F6, D2, D4, D6.
+    r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes; Bayes' rule gives linear boundaries. TEXTBOOK F6, D2, D4, D6.
 
-    z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to what all classes share. Σ is the pooled covariance with n − K in
-    the denominator, as in R's MASS::lda. ``sample_weight`` counts rows: n is the total weight.
+    z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that all classes share. Σ is the pooled covariance with
+    n − K in the denominator, as in R's MASS::lda. With ``sample_weight``, n is the total weight.
 
     Parameters
     ----------
-    priors : array (n_classes,) or None
-        p(C_k), in the order of the sorted classes; None: the rows' shares.
+    priors : array (n_classes,) or None, default None
+        p(C_k), in the order of the sorted classes. None: the classes' shares of the rows.
     solver : "svd", "lsqr" or "eigen", default "svd"
-        scikit-learn's names; they all stand for the one closed form.
+        scikit-learn's names, which all stand for the same closed form here.
     shrinkage : None, "auto" or float in [0, 1], default None
-        Draw the covariance of each class towards a multiple of the identity before they are pooled: by this share, or
-        with "auto" by Ledoit and Wolf's. Then Σ = Σ_k p(C_k) Σ_k with n_k in the denominator, as in scikit-learn.
-    n_components : int or None
-        How many coordinates ``transform`` has; at most min(K − 1, d), which None takes.
+        Shrink the covariance of each class towards a multiple of the identity before pooling, by this share or, with
+        "auto", by Ledoit and Wolf's. Then Σ = Σ_k p(C_k) Σ_k with n_k in the denominator, as in scikit-learn.
+    n_components : int or None, default None
+        The number of columns of ``transform``, at most min(K − 1, d), which is the default.
     store_covariance, tol
-        Accepted for scikit-learn's sake: ``covariance_`` is always there, and the rank is that of float64.
-    covariance_estimator : estimator or None
-        Estimates the covariance of each class in place of the above; it has ``fit(X)`` and ``covariance_``.
+        Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
+        the numerical rank in float64.
+    covariance_estimator : estimator or None, default None
+        Estimates the covariance of each class instead; it has ``fit(X)`` and ``covariance_``.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, means_, covariance_, priors_ : as in scikit-learn
     scalings_ : array (n_features, min(K − 1, rank))
-        Directions of ``transform``, scaled so that Σ becomes the identity there, each pointing from the first class to
-        the last; MASS::lda's up to sign.
+        The directions of ``transform``, scaled so that Σ becomes the identity, each pointing from the first class to
+        the last. They are those of MASS::lda up to sign.
     explained_variance_ratio_ : array
-        The share of the between-class variance along each ("proportion of trace").
+        The share of the between-class variance along each direction ("proportion of trace").
     n_parameters_ : int
-        K d means, d (d + 1)/2 of Σ, and K − 1 priors unless given.
+        K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless given.
     certificate_ : Certificate
-        The objective is −(1/n) Σ ln p(x, y); its bound, how far the unbiased Σ is from the likeliest one.
+        The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood, which is not
+        zero since Σ is the unbiased estimate.
 
     Examples
     --------
@@ -119,17 +126,31 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self.covariance_estimator = covariance_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        """Fit means, covariance and priors.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
         check_covariance_settings(self, ("svd", "lsqr", "eigen"))
         task = validate(self, X, y, sample_weight)
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
             rows = memory_rows(task.X, task.codes, task.weight)
-            found = gather(rows, task.n_classes, pooled=pooled, names=task.names)
-            refuse_empty_class(task, found)
-            refuse_no_freedom(task, found)
-            self._fit(task, found, passes)
+            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names)
+            refuse_empty_class(task, moments)
+            refuse_no_freedom(task, moments)
+            self._fit(task, moments, passes)
         return self
 
     def _check_components(self, task: FitInput) -> None:
@@ -141,52 +162,64 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
             raise ParameterError("n_components", came, f"give at most {most}")
 
-    def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
-        K, d = found.mean.shape
-        priors = priors_of(self.priors, found)
-        sigma, estimated = found.within / (found.total_weight - K), "pooled covariance (n − K)"
+    def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
+        K, d = moments.mean.shape
+        priors = priors_of(self.priors, moments)
+        sigma, estimated = moments.within / (moments.total_weight - K), "pooled covariance (n − K)"
         if shrinks(self):
-            sigma = np.einsum("k,kij->ij", priors, covariances_of(self, task, found))
+            sigma = np.einsum("k,kij->ij", priors, covariances_of(self, task, moments))
             estimated = f"pooled covariance{shrinkage_says(self)},"
-            found = replace(found, scatter=found.within[None])
-        white = Whitening.of(sigma)
-        constant = np.full(K, log_constant(white, found))
-        self.gaussians_ = Gaussians(found.frame, priors, found.mean, (white.A,) * K, (white.colour,) * K, constant)
-        W = _linear(found, white, priors)
-        raw = found.frame.to_original(W)
+            moments = replace(moments, scatter=moments.within[None])
+        frame, white = moments.frame, Whitening.of(sigma)
+        constant = np.full(K, log_constant(white, moments))
+        self.gaussians_ = Gaussians(frame, priors, moments.mean, (white.A,) * K, (white.colour,) * K, constant)
+        W = _linear(moments, white, priors)
+        raw = frame.to_original(W)
         self._keep_scorer(Scorer(raw, task.classes, "logit" if K == 2 else "softmax"))
-        lost = float(np.max(np.abs(found.frame.from_original(raw) - W)) + EPS * np.max(np.sum(np.abs(W), axis=1)))
-        self.priors_, self.means_ = priors, found.raw_mean
-        self.covariance_ = in_raw_units(sigma, found)
-        self._keep_coordinates(found, white, priors)
+        rounding = float(np.max(np.abs(frame.from_original(raw) - W)) + EPS * np.max(np.sum(np.abs(W), axis=1)))
+        self.priors_, self.means_ = priors, moments.raw_mean
+        self.covariance_ = in_raw_units(sigma, moments)
+        self._keep_coordinates(moments, white, priors)
         self.n_parameters_ = K * d + d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
-        apart = found.mean - found.center
-        unit = np.sqrt(np.diag(found.within + found.between))
-        status = f"class means, {estimated} and priors, in closed form"
-        if white.singular:
-            status += f"; the covariance is singular (rank {white.rank} of {d}), so its pseudoinverse serves: {REMEDY}"
-        if white.misses(apart, np.where(unit > 0, unit, 1.0)):
-            status += "; the means also differ along directions without scatter, which it ignores"
-        discriminative = (K - 1) * (d + 1)
         self.certificate_ = gaussian_certificate(
-            self, task, found, status, white.rank, True, discriminative, lost, passes
+            self,
+            task,
+            moments,
+            _status(moments, white, estimated),
+            white.rank,
+            shared=True,
+            discriminative=(K - 1) * (d + 1),
+            rounding=rounding,
+            passes=passes,
         )
 
-    def _keep_coordinates(self, found: Moments, white: Whitening, priors: Array) -> None:
-        center = priors @ found.mean
-        spread = np.sqrt(priors)[:, None] * (found.mean - center) @ white.A
+    def _keep_coordinates(self, moments: Moments, white: Whitening, priors: Array) -> None:
+        """Set the directions of ``transform``, by a singular value decomposition of the whitened means."""
+        center = priors @ moments.mean
+        spread = np.sqrt(priors)[:, None] * (moments.mean - center) @ white.A
         _, sigma, Vt = np.linalg.svd(spread, full_matrices=False)
         q = min(len(priors) - 1, white.rank, self.n_components or len(priors))
         V = white.A @ Vt[:q].T
-        V = V * np.where((found.mean[-1] - found.mean[0]) @ V < 0, -1.0, 1.0)
-        self.scalings_ = V / found.frame.scale[:, None]
-        self.xbar_ = found.frame.center + center * found.frame.scale
+        V = V * np.where((moments.mean[-1] - moments.mean[0]) @ V < 0, -1.0, 1.0)
+        self.scalings_ = V / moments.frame.scale[:, None]
+        self.xbar_ = moments.frame.center + center * moments.frame.scale
         total = np.sum(sigma**2)
         self.explained_variance_ratio_ = sigma[:q] ** 2 / total if total > 0 else np.zeros(q)
         self._n_features_out = q
 
     def transform(self, X: Any) -> Array:
-        """Discriminant coordinates (n, min(K − 1, rank)): in them the within-class covariance is the identity."""
+        """Project rows to discriminant coordinates, in which the within-class covariance is the identity.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, q)
+            q is the number of columns of ``scalings_``.
+        """
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
         W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
@@ -194,11 +227,24 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         return z[:, None] if z.ndim == 1 else z
 
 
-def _linear(found: Moments, white: Whitening, priors: Array) -> Array:
-    """W of z_k, about the mean of all rows, in the frame; of two classes the difference."""
-    apart = found.mean - found.center
+def _status(moments: Moments, white: Whitening, estimated: str) -> str:
+    status = f"class means, {estimated} and priors, in closed form"
+    if white.singular:
+        status += (
+            f"; the covariance is singular (rank {white.rank} of {moments.mean.shape[1]}), so its pseudoinverse was "
+            f"used: {SINGULAR_COVARIANCE_REMEDY}"
+        )
+    unit = np.sqrt(np.diag(moments.within + moments.between))
+    if white.misses(moments.mean - moments.center, np.where(unit > 0, unit, 1.0)):
+        status += "; the means also differ along directions without scatter within the classes, which are ignored"
+    return status
+
+
+def _linear(moments: Moments, white: Whitening, priors: Array) -> Array:
+    """The weights of z_k about the mean of all rows, in the coordinates of the moments; for two classes z_2 − z_1."""
+    apart = moments.mean - moments.center
     u = apart @ white.A
     w = u @ white.A.T
-    b = np.log(priors) - 0.5 * np.sum(u**2, axis=1) - w @ found.center
+    b = np.log(priors) - 0.5 * np.sum(u**2, axis=1) - w @ moments.center
     W = np.column_stack([b, w])
     return W[1:] - W[:1] if len(W) == 2 else W

@@ -19,6 +19,7 @@ from separatrix.certificates.hinge_claim import HingeClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
 from separatrix.classifiers.fit_input import (
+    SMALLEST_C,
     FitInput,
     check_choice,
     check_count,
@@ -39,7 +40,7 @@ from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
 DESCRIPTION = Description(
-    about="a hyperplane with a soft margin; one for each class with several classes",
+    about="linear support vector classification: a hyperplane with a soft margin; one for each class if several",
     settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
     claims={
         "hinge": record(
@@ -55,7 +56,7 @@ DESCRIPTION = Description(
 
 
 class _Part(NamedTuple):
-    """How the fit of one score went: its weights in raw units, (1, d + 1), its problem, its run, its solver and why."""
+    """The fit of one score: weights in raw units (1, d + 1), problem, run, solver, and why that solver was chosen."""
 
     W: Array
     problem: Objective
@@ -67,41 +68,44 @@ class _Part(NamedTuple):
 class LinearSVC(LinearClassifier):
     r"""Minimise C Σ_i s_i ℓ(t_i (w·x_i + b)) + ½ ‖w‖² with ℓ(m) = max(0, 1 − m)², or max(0, 1 − m).
 
-    The hyperplane w·x + b = 0 of two classes, t = ±1, whose margin 2/‖w‖ is wide, and which few rows are inside of or
-    beyond. More than two classes have a hyperplane each, class against rest, and the largest score wins.
+    With two classes, t = ±1, this is the hyperplane w·x + b = 0 that trades a wide margin 2/‖w‖ against rows inside the
+    margin or on the wrong side. With more classes there is one hyperplane for each class against the rest, and the
+    largest score wins.
 
-    The intercept b is not penalised. scikit-learn's ``LinearSVC`` penalises it, divided by ``intercept_scaling``: its
-    answer depends on where the columns have their zero; with a large ``intercept_scaling`` it is near this one. With
+    The intercept b is not penalised. scikit-learn's ``LinearSVC`` penalises it, divided by ``intercept_scaling``, so
+    its result depends on the origin of the columns; with a large ``intercept_scaling`` it approaches this one. With
     ``loss="hinge"`` the optimum is that of ``SVC(kernel="linear")``.
 
     Parameters
     ----------
     C : float, default 1.0
-        Inverse strength of the penalty, as in scikit-learn; finite.
+        Inverse strength of the penalty, as in scikit-learn. It must be finite.
     loss : "squared_hinge" or "hinge", default "squared_hinge"
-        ℓ above. It may be any convex loss of the margin in ``separatrix.losses.LOSSES`` that has no probabilities.
+        ℓ above. Any convex loss of the margin in ``separatrix.losses.LOSSES`` without probabilities is accepted.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.solvers.SOLVERS``, or a solver object. The hinge loss has a kink: "smoothing" is
-        the one that takes it.
+        "auto", a name in ``separatrix.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it needs
+        the solver "smoothing".
     fit_intercept : bool, default True
-    class_weight : None, "balanced" or dict of label to factor
-        A row counts with the factor of its class, in the objective of every score.
+        Whether to fit b; otherwise b = 0.
+    class_weight : None, "balanced" or dict of label to factor, default None
+        The weight of a row is multiplied by the factor of its class, in the objective of every score.
     tol : float, default 1e-8
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum.
     max_iter : int, default 1000
+        Stop after this many iterations.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
     n_iter_ : int
-        Iterations of the score that took the most.
+        The largest number of iterations over the scores.
     certificate_ : Certificate
         The objective is the one above divided by C times the total weight; with several scores, the sum of theirs. The
         bound on its gap is by duality, and ``verify(X, y)`` proves it from the rows alone.
 
     See Also
     --------
-    MaxMarginClassifier : the same with C = ∞, for classes that a hyperplane separates.
+    MaxMarginClassifier : The limit C = ∞, for classes that a hyperplane separates.
 
     Examples
     --------
@@ -137,18 +141,32 @@ class LinearSVC(LinearClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,) and optional weights."""
+        """Fit the hyperplanes.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            s_i above: weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
         self._check_settings()
         solver = named(self.solver)
         task = validate(self, X, y, sample_weight)
         by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
         weight = task.weight * by_class[task.codes]
         refuse_weightless_classes(task.classes, task.codes, weight)
-        own = range(task.n_classes) if task.n_classes > 2 else (1,)
+        against_rest = range(task.n_classes) if task.n_classes > 2 else (1,)
         parts: list[_Part] = []
         with one_blas_thread:
-            for k in own:
-                with part("model", len(parts) + 1, len(own)):
+            for k in against_rest:
+                with part("model", len(parts) + 1, len(against_rest)):
                     parts.append(self._fitted(task, (task.codes == k).astype(np.int64), weight, solver))
         self._keep(task, by_class, parts)
         if not self.certificate_.met:
@@ -163,7 +181,7 @@ class LinearSVC(LinearClassifier):
     def _check_settings(self) -> None:
         finite = Message("give a positive number; for the limit of a large C use ", Classifier("MaxMarginClassifier"))
         check_positive("C", self.C, finite)
-        if not 1e-300 < float(self.C) < np.inf:
+        if not SMALLEST_C < float(self.C) < np.inf:
             raise ParameterError("C", f"got {self.C!r}", finite)
         check_choice("loss", self.loss, losses())
         check_not_negative("tol", self.tol)
@@ -171,7 +189,7 @@ class LinearSVC(LinearClassifier):
         check_flag("fit_intercept", self.fit_intercept)
 
     def _fitted(self, task: FitInput, target: Integers, weight: Array, solver: Solver | None) -> _Part:
-        """The fit of one score, to the targets 1 (its class) and 0 (the rest)."""
+        """Fit one score to the targets 1 (its class) and 0 (the rest)."""
         problem = build_objective(
             labelled_rows(task.X, target, 2, weight),
             2,
@@ -189,23 +207,27 @@ class LinearSVC(LinearClassifier):
         return _Part(W, problem, outcome, chosen, why)
 
     def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
-        self._keep_scorer(Scorer(np.vstack([one.W for one in parts]), task.classes, "sign"))
-        self.n_iter_ = max(one.outcome.state.iteration for one in parts)
+        self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))
+        iterations = [fitted.outcome.state.iteration for fitted in parts]
+        self.n_iter_ = max(iterations)
         full_rank = task.X.shape[1] + bool(self.fit_intercept)
         self.n_parameters_ = len(parts) * full_rank
-        found = [_recomputed(one) for one in parts]
-        first = next((k for k, one in enumerate(parts) if not one.outcome.status.met), 0)
-        status, labels = parts[first].outcome.status, task.classes.tolist()
-        told = status.sentence if len(parts) == 1 else f"class {labels[first]!r} against the rest: {status.sentence}"
+        values = [_recomputed(fitted) for fitted in parts]
+        # The status shown is that of the first score that did not converge, or of the first score.
+        shown = next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
+        status = parts[shown].outcome.status
+        sentence = status.sentence
+        if len(parts) > 1:
+            sentence = f"class {task.classes.tolist()[shown]!r} against the rest: {sentence}"
         self.certificate_ = Certificate(
-            status=told,
+            status=sentence,
             code=status.code,
             met=status.met,
-            **(found[0] if len(found) == 1 else summed(found, len(found))).fields(),
-            iterations=sum(one.outcome.state.iteration for one in parts),
-            passes=sum(one.problem.passes for one in parts),
-            solver=", ".join(sorted({one.solver.name for one in parts})),
-            why=parts[first].why,
+            **(values[0] if len(values) == 1 else summed(values, len(values))).fields(),
+            iterations=sum(iterations),
+            passes=sum(fitted.problem.passes for fitted in parts),
+            solver=", ".join(sorted({fitted.solver.name for fitted in parts})),
+            why=parts[shown].why,
             rank=(parts[0].problem.standard or parts[0].problem).rank,
             full_rank=full_rank,
             n_parameters=self.n_parameters_,
@@ -215,7 +237,7 @@ class LinearSVC(LinearClassifier):
 
 
 def losses() -> list[str]:
-    """The losses that a hyperplane is fitted by: convex and calibrated, of the margin, without probabilities.
+    """The names of the losses that ``LinearSVC`` takes: convex, calibrated, of the margin, without probabilities.
 
     >>> losses()
     ['squared', 'hinge', 'squared_hinge']
@@ -224,8 +246,8 @@ def losses() -> list[str]:
     return [name for name, T in known if T.convex and T.calibrated and T.by_margin and not T.proper]
 
 
-def _recomputed(one: _Part) -> Recomputed:
-    """What a run says of its weights, in the form of a recomputation."""
-    state, problem = one.outcome.state, one.problem
+def _recomputed(fitted: _Part) -> Recomputed:
+    """The objective, its bound and its gradient at the end of a run."""
+    state, problem = fitted.outcome.state, fitted.problem
     length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
-    return Recomputed(state.at.value, problem.null_value, one.outcome.bound, length)
+    return Recomputed(state.at.value, problem.null_value, fitted.outcome.bound, length)

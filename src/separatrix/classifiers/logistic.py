@@ -1,4 +1,4 @@
-"""Logistic regression: P(class | x) from linear scores, by maximum (penalised) likelihood. TEXTBOOK R1–R9."""
+"""Logistic regression: P(class | x) from linear scores, by maximum or penalised likelihood. TEXTBOOK R1–R9."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.base import errors
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Booleans
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, with_absent
@@ -71,7 +71,7 @@ DESCRIPTION = Description(
         Setting(
             "--bias-reduction",
             "bias_reduction",
-            "Firth's penalised likelihood in place of a penalty: finite weights where classes are separated.",
+            "For logistic: maximise Firth's penalised likelihood: finite weights even if classes are separated.",
             words=("firth",),
         ),
         SOLVER,
@@ -115,59 +115,67 @@ class LogisticRegression(LinearClassifier):
     r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²), with ℓ logistic or softmax.
 
     Two classes have one weight vector; K > 2 classes have K, for the softmax. The intercept is never penalised.
-    The solver needs no scaling of columns: it works in coordinates of its own and answers in yours. The penalty is on
-    the weights in your units, so a finite C does depend on them; ``C=np.inf`` does not.
+    Columns need no scaling for the solver to converge: it standardises them itself and returns weights in the original
+    units. The penalty is on the weights in the original units, so the fit with a finite C depends on these units, and
+    the fit with ``C=np.inf`` does not.
 
     Parameters
     ----------
     C : float or "auto", default 1.0
-        Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood. "auto": the C at which rows
-        left out are predicted best, by their log loss; ``penalty_choice_`` says how it was found.
+        Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood. "auto": the C with the
+        smallest log loss on held-out rows; ``penalty_choice_`` says how it was found.
     l1_ratio : float between 0 and 1, default 0.0
-        α above: 0 is the ridge, 1 the lasso, which leaves most weights at exactly zero, between them the elastic net.
+        α above: 0 is the ridge, 1 the lasso, which sets many weights to exactly zero; in between, the elastic net.
     loss : "logistic", "probit", "cloglog" or "squared-sigmoid", default "logistic"
-        Which head the score has and what is minimised, for two classes: P = σ(z), Φ(z) or 1 − exp(−exp(z)) by
-        likelihood, or the squared cost (y − σ(z))², which is not convex. More classes: "logistic" (softmax) only.
+        The loss, for two classes. The first three are the negative log-likelihoods of P = σ(z), Φ(z) and
+        1 − exp(−exp(z)). The last is the squared error (y − σ(z))², which is not convex. More than two classes take
+        "logistic" (softmax) only.
     solver : str or solver object, default "auto"
         "auto", a name in ``separatrix.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
-        "minibatch" are variance reduced, so that they reach ``tol``; ``solvers.StochasticDescent`` has plain steps, a
-        decay and a patience.
-        scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" stand for "auto", since the optimum
-        is the same; ``solver_`` says which one was used.
+        "minibatch" use variance reduction, so that they reach ``tol``; ``solvers.StochasticDescent`` takes plain steps
+        with a decay and a patience.
+        scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" mean "auto", since the optimum is
+        the same; ``solver_`` says which one was used.
     fit_intercept : bool, default True
-    class_weight : None, "balanced" or dict of label to factor
-    penalty_factors : array (n_features,) or None
-        f_j above; 0 leaves a column unpenalised.
+        Whether to fit b; otherwise b = 0.
+    class_weight : None, "balanced" or dict of label to factor, default None
+        The weight of a row is multiplied by the factor of its class. "balanced" gives every class the same weight.
+    penalty_factors : array (n_features,) or None, default None
+        f_j above, 1 by default; 0 leaves a column unpenalised.
     bias_reduction : None or "firth", default None
-        "firth": maximise l + ½ ln |I| in place of all the above, with I the information (Firth 1993). Weights are
-        finite where classes are separated. ``C`` and the penalty's other settings stay at their defaults; ``tol`` is
-        then the penalised score's length in standard errors. ``separatrix.firth`` has its tests and intervals.
+        "firth": maximise l + ½ ln |I| instead of the objective above, where l is the log-likelihood and I the
+        information matrix (Firth 1993). Its weights are finite even if the classes are separated. ``C`` and the other
+        settings of the penalty must keep their defaults; ``tol`` is then a tolerance on the length of the penalised
+        score in standard errors. ``separatrix.firth`` has tests and confidence intervals.
     tol : float, default 1e-8
-        Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Losses
-        other than "logistic" have no such proof but for "probit" with a finite C: there it is the gradient's length.
+        Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Only
+        "logistic", and "probit" with a finite C, have such a proof; for the others ``tol`` is a tolerance on the length
+        of the gradient.
     max_iter : int, default 1000
-        With 0 the weights are those of the start, and the certificate says how far from the optimum these are.
+        Stop after this many iterations. With 0 the weights are those of the start, and the certificate says how far
+        from the optimum they are.
     start : "zero", "random" or array (K or 1, n_features + 1), default "zero"
-        Where to start, intercepts in column 0, in the columns' own units.
+        Where to start. An array has the intercepts in column 0 and is in the units of the columns.
     warm_start : bool, default False
-        Start from the last fit's weights where the classes and columns are the same.
-    random_state : int, RandomState or None
-        For a random start and for stochastic solvers.
+        Start from the weights of the last fit if classes and columns are the same.
+    random_state : int, RandomState or None, default None
+        Seed for a random start and for stochastic solvers.
     penalty : "l1", "l2", "elasticnet" or None
-        As in scikit-learn, where it is deprecated: "l2" is ``l1_ratio=0``, "l1" is ``l1_ratio=1``, and None is
+        As in scikit-learn, where it is deprecated: "l2" means ``l1_ratio=0``, "l1" means ``l1_ratio=1``, and None means
         ``C=np.inf``.
     verbose : int, default 0
         Above 0, print a line for every iteration.
-    n_jobs : int or None
-        The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. It changes no bit of the fit.
+    n_jobs : int or None, default None
+        The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. The fit is the same, bit by
+        bit, for any number.
     dual, intercept_scaling, multi_class
-        Accepted for scikit-learn's sake. A value that would change something there is answered by one
-        ``CompatibilityWarning``, which says what is done instead.
+        Accepted for compatibility with scikit-learn. If a value would change the result there, a
+        ``CompatibilityWarning`` says what is done instead.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
-        Writing ``coef_`` or ``intercept_`` changes the predictions, and takes the certificate away.
+        Changing ``coef_`` or ``intercept_`` changes the predictions and removes the certificate.
     certificate_ : Certificate
         How good the fit is, with ``verify(X, y)``.
     solver_ : str
@@ -175,9 +183,9 @@ class LogisticRegression(LinearClassifier):
     C_ : float
         The C of the fit, given or chosen.
     separation_ : Separable, QuasiSeparable or None
-        Where no optimum exists: the verdict on the classes, with the direction in which weights grow for ever.
+        If no optimum exists: why the classes are separated, with the direction in which the weights grow without bound.
     penalty_choice_ : PenaltyChoice or None
-        With ``C="auto"``, every C tried and its score.
+        With ``C="auto"``: every C tried and its score.
     trace_ : tuple of Record
         Objective, gradient and bound at every iteration.
 
@@ -238,42 +246,116 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,).
+        """Fit the weights.
 
-        ``offset``: known parts of the scores, (n,) for two classes, (n, K) for more, added as they are; fitting with
-        one copies X. Predictions leave it out unless it is given to them, too.
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            s_i above: weights >= 0; a row of weight 2 counts as two rows.
+        offset : array (n,) for two classes, (n, K) for more, or None
+            Known terms that are added to the scores. Fitting with an offset copies X. Predictions use an offset only if
+            it is given to them, too.
+
+        Returns
+        -------
+        self
+
+        Warns
+        -----
+        SeparationWarning
+            If no optimum exists, since the classes are separated and there is no penalty.
+        NotConvergedWarning
+            If the solver stopped before it met ``tol``.
+        CompatibilityWarning
+            If a setting of scikit-learn has another effect here.
         """
         check_settings(self)
         task = validate(self, X, y, sample_weight)
-        beside = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
-        if beside is not None and l1_ratio_of(self) > 0:
+        added = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
+        if added is not None and l1_ratio_of(self) > 0:
             came = f"got one with l1_ratio={l1_ratio_of(self)}"
-            raise ParameterError("offset", came, "use l1_ratio=0 beside an offset")
+            raise ParameterError("offset", came, "use l1_ratio=0 with an offset")
         say_what_is_done_instead(self, task.n_classes)
         with one_blas_thread, settings_of_work(self):
-            return self._fit(task, beside)
+            return self._fit(task, added)
 
     def decision_function(self, X: Any, offset: Any = None) -> Array:
-        """Scores: (n,) for two classes, positive for the second; (n, K) for more. ``offset`` is added to them."""
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array (n,) for two classes, (n, K) for more, or None
+            Known terms that are added to the scores.
+
+        Returns
+        -------
+        array (n,) for two classes, (n, K) for more
+            With two classes a positive score speaks for the second class; with more, the largest score wins.
+        """
         z = super().decision_function(X)
-        beside = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
-        return z if beside is None else z + beside.reshape(z.shape)
+        added = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
+        return z if added is None else z + added.reshape(z.shape)
 
     def predict(self, X: Any, offset: Any = None) -> AnyArray:
-        """The most probable class of each row; of equally probable ones the first."""
+        """Predict the most probable class of each row; among equally probable classes, the first.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
+        """
         if offset is None:
             return super().predict(X)
         return chosen_classes(self.decision_function(X, offset), self.classes_, self.scorer_.link)
 
     def predict_proba(self, X: Any, offset: Any = None) -> Array:
-        """P(class | x), (n, K), columns in the order of ``classes_``."""
+        """Return the probabilities P(class | x).
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
         if offset is None:
             return super().predict_proba(X)  # type: ignore[no-any-return]
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(self.predict_log_proba(X, offset)))
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
-        """ln P(class | x), (n, K)."""
+        """Return ln P(class | x), which stays accurate for very small probabilities.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
         if offset is None:
             return super().predict_log_proba(X)  # type: ignore[no-any-return]
         return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
@@ -285,27 +367,12 @@ class LogisticRegression(LinearClassifier):
             return self
         whole, held = task, classes_with_weight(task.codes, weight, task.n_classes)
         if not held.all() and held.any():
-            if offset is not None:
-                raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
-            codes = codes_within(task.codes, held)
-            task = replace(task, codes=codes, classes=task.classes[held], before=None)
+            task = _with_classes(task, held, offset)
         solver = seeded(self, named(self.solver))
-        self.C_, self.penalty_choice_, near, posed = self._chosen(task, weight, offset)
+        self.C_, self.penalty_choice_, near, problem = self._chosen(task, weight, offset)
         standard = solver is None or Need.STANDARD in solver.needs
-        problem = (
-            posed
-            if posed is not None and standard
-            else build_objective(
-                labelled_rows(task.X, task.codes, task.n_classes, weight, offset),
-                task.n_classes,
-                penalty_of(self, task.X.shape[1], self.C_),
-                self.fit_intercept,
-                standard,
-                task.names,
-                loss=self.loss,
-                n_offsets=0 if offset is None else offset.shape[1],
-            )
-        )
+        if problem is None or not standard:
+            problem = self._objective(task, weight, offset, standard)
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
@@ -322,13 +389,26 @@ class LogisticRegression(LinearClassifier):
     def _chosen(
         self, task: FitInput, weight: Array, offset: Array | None
     ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
-        """C, how it was chosen, weights near its fit, and its problem; nothing of these but C where that is given."""
+        """C, how it was chosen, weights near its optimum, and its objective; the last three are None if C is given."""
         if not chooses_C(self):
             return float(C_of(self)), None, None, None
         asked = (task.X, task.codes, task.n_classes, weight, penalty_of(self, task.X.shape[1], 1.0), self.fit_intercept)
         seed = seed_of(self.random_state)
-        found = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
-        return found.choice.C, found.choice, found.W, found.problem
+        chosen = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
+        return chosen.choice.C, chosen.choice, chosen.W, chosen.problem
+
+    def _objective(self, task: FitInput, weight: Array, offset: Array | None, standard: bool) -> Objective:
+        """The objective with the penalty of ``C_``, in standard coordinates if the solver needs them."""
+        return build_objective(
+            labelled_rows(task.X, task.codes, task.n_classes, weight, offset),
+            task.n_classes,
+            penalty_of(self, task.X.shape[1], self.C_),
+            self.fit_intercept,
+            standard,
+            task.names,
+            loss=self.loss,
+            n_offsets=0 if offset is None else offset.shape[1],
+        )
 
     @property
     def solver_(self) -> str:
@@ -356,3 +436,10 @@ class LogisticRegression(LinearClassifier):
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
+
+
+def _with_classes(task: FitInput, held: Booleans, offset: Array | None) -> FitInput:
+    """The same rows with only the classes that have weight; the rows of the others have weight zero."""
+    if offset is not None:
+        raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
+    return replace(task, codes=codes_within(task.codes, held), classes=task.classes[held], before=None)

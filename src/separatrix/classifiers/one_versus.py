@@ -1,4 +1,4 @@
-"""What one versus rest and one versus one share: fitting the parts and putting them together. TEXTBOOK M1–M5."""
+"""The base class of one versus rest and one versus one: it fits the parts and combines them. TEXTBOOK M1–M5."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ from separatrix.classifiers.combined import (
 )
 from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.several_labels import (
-    constant_model,
-)
+from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
@@ -41,7 +39,7 @@ from separatrix.scorers.scorer import Scorer, Scores
 
 
 def parts_are_linear(model: Any) -> None:
-    """Raise where a fitted model has no hyperplanes, and say why."""
+    """Raise an AttributeError if a fitted model has no hyperplanes."""
     if not hasattr(model, "estimators_") or model._W is not None:
         return
     raise AttributeError(
@@ -51,13 +49,13 @@ def parts_are_linear(model: Any) -> None:
 
 
 def _can_go_on(model: Any) -> None:
-    """Raise where the models cannot be fitted further, row by row."""
+    """Raise an AttributeError if the base estimator has no ``partial_fit``."""
     if not hasattr(base_of(model), "partial_fit"):
         raise AttributeError(f"{type(base_of(model)).__name__} has no partial_fit, so {type(model).__name__} has none")
 
 
 def base_of(model: Any) -> Any:
-    """The estimator to be cloned for each part; logistic regression, loaded when needed, where none is given."""
+    """The estimator to be cloned for each part; by default logistic regression, which is imported only then."""
     if model.estimator is not None:
         return model.estimator
     from separatrix.classifiers.logistic import LogisticRegression
@@ -66,7 +64,7 @@ def base_of(model: Any) -> Any:
 
 
 class OneVersus(MetaEstimatorMixin, ScoringClassifier):
-    """Fit one clone of ``estimator`` a part of the scheme, put the parts together."""
+    """Fits one clone of ``estimator`` to each part of a scheme, and combines their scores."""
 
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each part takes its rows by number")
@@ -80,10 +78,23 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit every part to rows X (n, d), dense or sparse, with any labels y (n,).
+        """Fit every part.
 
-        The parts see the targets 1 (their class) and 0 (against it), so a ``class_weight`` of theirs is "balanced"
-        or by those two labels.
+        The targets of a part are 1 (its class) and 0 (the other side), so a ``class_weight`` of the estimator is
+        "balanced" or a dictionary with these two labels.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0, if the estimator takes them.
+
+        Returns
+        -------
+        self
         """
         base = self._checked_base(sample_weight)
         task = validate(self, X, y, sample_weight)
@@ -100,7 +111,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         return self
 
     def _checked_base(self, sample_weight: Any) -> Any:
-        """The estimator that is to be cloned: with scores, or a regressor; with weights, one that takes them."""
+        """The estimator to clone; it must have scores or be a regressor, and take sample weights if there are any."""
         base = base_of(self)
         if not hasattr(base, "decision_function") and not hasattr(base, "predict_proba") and not is_regressor(base):
             raise ParameterError(
@@ -117,23 +128,27 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     def _fit_parts(
         self, base: Any, X: Any, parts: Sequence[Part], weight: Array | None, names: list[str] | None
     ) -> list[Any]:
-        """One clone fitted to each part; with ``n_jobs`` those of other packages side by side, ours by threads."""
+        """Fit one clone to each part.
+
+        With ``n_jobs``, estimators of other packages are fitted in parallel; those of this package are fitted one after
+        the other, each with that many threads.
+        """
         ours = isinstance(base, ScoringClassifier)
         pairwise = bool(get_tags(base).input_tags.pairwise)
 
         def fitted(rows: Integers, target: Integers) -> Any:
-            own: Any = X if len(rows) == X.shape[0] else X[np.ix_(rows, rows)] if pairwise else X[rows]
-            if names is not None and ours and isinstance(own, np.ndarray):
-                own = NamedRows.of(own, names)  # for messages
+            subset: Any = X if len(rows) == X.shape[0] else X[np.ix_(rows, rows)] if pairwise else X[rows]
+            if names is not None and ours and isinstance(subset, np.ndarray):
+                subset = NamedRows.of(subset, names)  # error messages name columns
             if target[0] == target[-1] and np.all(target == target[0]):
-                return constant_model(own, target, len(done))
+                return constant_model(subset, target, len(done))
             extra = {} if weight is None else {"sample_weight": weight[rows]}
-            return clone(base).fit(own, target, **extra)
+            return clone(base).fit(subset, target, **extra)
 
         done: list[Any] = []
         with warnings.catch_warnings(), settings_of_work(self):
             if ours:
-                # Told once, for all parts together, from their certificates.
+                # One warning follows for all parts together, from their certificates.
                 warnings.simplefilter("ignore", ConvergenceWarning)
             if self.n_jobs in (None, 1) or ours:
                 for k, (_, rows, target) in enumerate(parts, 1):
@@ -144,16 +159,27 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     @offered_where(_can_go_on)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Go on with every model on these rows, from where it is.
+        """Update every model with these rows.
 
-        ``classes``: all labels there will be, in the first call.
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        classes : array or None
+            All labels that will occur; required in the first call.
+
+        Returns
+        -------
+        self
         """
         first = not hasattr(self, "estimators_")
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)
         if first:
             if classes is None:
-                raise ParameterError("classes", "it is not given in the first call", "give all labels there will be")
+                raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
             self.classes_ = encode(classes)[0]
             n_models = self.scheme.n_models(len(self.classes_))
             self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
@@ -164,11 +190,12 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             raise LabelError("y", came, "give all labels as classes in the first call")
         codes = known_codes(y, self.classes_)
         K = len(self.classes_)
-        for model, (_, own, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
-            if len(own):
-                model.partial_fit(rows[own], target, classes=np.array([0, 1]))
+        for model, (_, numbers, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
+            if len(numbers):
+                model.partial_fit(rows[numbers], target, classes=np.array([0, 1]))
         self._counts = self._counts + np.bincount(codes, minlength=K)
-        if all(hasattr(model, "classes_") for model in self.estimators_):  # one versus one may still lack a pair
+        # In one versus one, a pair of classes may not have had any row yet.
+        if all(hasattr(model, "classes_") for model in self.estimators_):
             self._keep(FitInput(rows, codes, self.classes_, np.ones(len(codes)), column_names(self)), self._counts)
         return self
 
@@ -194,7 +221,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         return PartsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
 
     def _link_of_two(self) -> str:
-        """How the one model of two classes decides; weights are relative to its boundary, so a shifted one is at 0."""
+        """The link of the single model for two classes. The weights are shifted so that its boundary is at score 0."""
         link = link_of(self.estimators_)
         return link if LINKS[link].boundary == 0 else "logit"
 
@@ -204,17 +231,34 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     @property
     def imbalance_(self) -> Integers:
-        """The rows for and against of each model, (models, 2). TEXTBOOK M4."""
+        """How many rows each model has for its class and against it, (models, 2). TEXTBOOK M4."""
         return self.cost_.imbalance
 
     @offered_where(parts_are_linear)
     def boundaries(self) -> Array:
-        """(b, w) of every model, (models, d + 1): where it changes its mind."""
+        """The boundary w·x + b = 0 of every model.
+
+        Returns
+        -------
+        array (models, d + 1)
+            (b, w) of each model.
+        """
         check_is_fitted(self)
         return np.asarray(self._W)
 
     def contenders(self, signs: Integers) -> Any:
-        """Which classes are left in by the models' signs (n, models) alone, (n, K): one, or it is ambiguous."""
+        """Which classes the signs of the models' scores allow.
+
+        Parameters
+        ----------
+        signs : array (n, models)
+            −1 or 1 for each row and model.
+
+        Returns
+        -------
+        array (n, K) of bool
+            The decision is ambiguous where a row allows more than one class.
+        """
         return self.scheme.contenders(signs, len(self.classes_))
 
     def __sklearn_tags__(self) -> Any:

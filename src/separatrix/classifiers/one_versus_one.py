@@ -1,4 +1,4 @@
-"""One versus one: a model for each pair of classes, which vote. TEXTBOOK M1, M3."""
+"""One versus one: a model for each pair of classes; the models vote. TEXTBOOK M1, M3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from separatrix.scorers.schemes import OneVersusOne, Scheme, votes
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
-    about="a model for each pair of classes, which vote",
+    about="a model for each pair of classes; the models vote",
     scorers=("linear", "parts"),
     claims={"parts": PARTS_CLAIM},
     fitted=ONE_VERSUS,
@@ -33,25 +33,30 @@ class OneVsOneClassifier(OneVersus):
 
     TEXTBOOK M1.
 
-    Equal votes are resolved by the sum of signed distances Σ_j h_ij/‖w_ij‖ where the models are linear, of scores
-    where they are not. Votes are no probabilities.
+    Ties between votes are broken by the sum of signed distances Σ_j h_ij/‖w_ij‖ if the models are linear, and by the
+    sum of scores if not. Votes are not probabilities.
 
     Parameters
     ----------
-    estimator : classifier of two classes or regressor, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
-    n_jobs : int or None
-        How many models of another package are fitted at a time; threads of a model of this one.
+    estimator : classifier or regressor, default LogisticRegression()
+        Cloned for each model. A classifier needs ``decision_function`` or ``predict_proba``; a regressor is fitted to
+        the targets 0 and 1.
+    n_jobs : int or None, default None
+        How many models to fit in parallel; for an estimator of this package, the number of threads of each fit.
     verbose : int, default 0
         Above 0, print what is being fitted.
 
     Attributes
     ----------
-    estimators_ : list of the fitted models, in the order of ``schemes.pairs``; a positive score speaks
-        for the first class of the pair (with two classes in all, for the second)
-    imbalance_, cost_ : the models' training sets, and what they cost in all
+    estimators_ : list
+        The fitted models, in the order of ``schemes.pairs``. A positive score speaks for the first class of the pair
+        (with two classes in all, for the second).
+    imbalance_ : array (models, 2)
+        How many rows each model has for its first class and for its second.
+    cost_ : SchemeCost
+        The sizes of the training sets, and their total.
     certificate_ : Certificate
-        The sum of the parts'; ``verify`` recomputes each part.
+        The sum of the parts' certificates; ``verify`` recomputes each part.
 
     Examples
     --------
@@ -65,7 +70,17 @@ class OneVsOneClassifier(OneVersus):
     scheme: ClassVar[Scheme] = OneVersusOne()
 
     def votes(self, X: Any) -> Integers:
-        """Σ_j sgn h_ij(x) for each class, (n, K); h_ij = 0 counts for the class that it predicts."""
+        """Count the votes Σ_j sgn h_ij(x) of each class; h_ij = 0 counts for the class that the model predicts.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K) of int
+        """
         check_is_fitted(self)
         rows, names = rows_to_score(self, X)
         H = self._pairwise(rows, names)
@@ -81,7 +96,17 @@ class OneVsOneClassifier(OneVersus):
 
     @offered_where(parts_are_linear)
     def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Where h_ij = 0, positive on i's side; with two classes i and j may be left out."""
+        """Return the hyperplane h_ij = 0.
+
+        Parameters
+        ----------
+        i, j : labels
+            The two classes; the positive side is that of i. With two classes they may be left out.
+
+        Returns
+        -------
+        Hyperplane
+        """
         check_is_fitted(self)
         if isinstance(self.scorer_, Scorer):
             return self.scorer_.hyperplane(i, j)

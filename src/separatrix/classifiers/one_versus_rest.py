@@ -29,14 +29,14 @@ DESCRIPTION = Description(
     claims={"parts": PARTS_CLAIM},
     fitted=ONE_VERSUS,
     requires=(Requires.MORE_THAN_TWO_CLASSES,),
-    parts=("logistic",),  # a perceptron of several classes is one versus rest by itself
+    parts=("logistic",),  # a perceptron of several classes is itself one versus rest
 )
 
 
 def parts_have_probabilities(model: Any) -> None:
-    """Raise where the models have no probabilities."""
+    """Raise an AttributeError if the models have no probabilities."""
     models = getattr(model, "estimators_", [base_of(model)])
-    lacking = [one for one in models if not hasattr(one, "predict_proba")]
+    lacking = [estimator for estimator in models if not hasattr(estimator, "predict_proba")]
     if lacking:
         raise AttributeError(
             f"{type(model).__name__} over {type(lacking[0]).__name__} has no probabilities, only scores: use "
@@ -47,33 +47,41 @@ def parts_have_probabilities(model: Any) -> None:
 class OneVsRestClassifier(OneVersus):
     r"""argmax_i h_i(x), with K models h_i, each trained on all rows: class i against the rest. TEXTBOOK M2.
 
-    Over linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0, the
-    bisector of the two models' lines only where ‖w_i‖ = ‖w_j‖. Over models with probabilities ``predict_proba`` has
-    theirs, normalised, as in scikit-learn: K separate answers to "i or not?", which are no model of P(class | x);
-    softmax regression is.
+    With linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0. This
+    bisects the angle between the two models' hyperplanes only if ‖w_i‖ = ‖w_j‖. If the models have probabilities,
+    ``predict_proba`` returns them normalised to sum to 1, as in scikit-learn. They are K separate estimates of "class i
+    or not", not a model of P(class | x); softmax regression is one.
 
-    A table y of 0 and 1, (n, labels), asks for several labels a row: a model for each, and answers of that form.
+    A table y of 0 and 1, (n, labels), is a multilabel target: each label gets a model, and predictions are such tables.
 
-    Each model sees its class against all others, 1 : (K − 1) with classes of one size (``imbalance_``). Remedies:
-    an estimator with ``class_weight="balanced"``, or ``separatrix.evaluation.decisions``. TEXTBOOK M4.
+    Each model sees its class against all others, in the ratio 1 : (K − 1) if all classes have the same size
+    (``imbalance_``). Remedies are an estimator with ``class_weight="balanced"``, or
+    ``separatrix.evaluation.decisions``. TEXTBOOK M4.
 
     Parameters
     ----------
-    estimator : classifier of two classes or regressor, default LogisticRegression()
-        Cloned for each model; needs ``decision_function`` or ``predict_proba``, or it regresses on 0 and 1.
-    n_jobs : int or None
-        How many models of another package are fitted at a time; threads of a model of this one.
+    estimator : classifier or regressor, default LogisticRegression()
+        Cloned for each model. A classifier needs ``decision_function`` or ``predict_proba``; a regressor is fitted to
+        the targets 0 and 1.
+    n_jobs : int or None, default None
+        How many models to fit in parallel; for an estimator of this package, the number of threads of each fit.
     verbose : int, default 0
         Above 0, print what is being fitted.
 
     Attributes
     ----------
-    estimators_ : list of the fitted models, in the order of ``classes_``; one for two classes
-    multilabel_ : whether y was a table of 0 and 1
-    coef_, intercept_ : (K, n_features), (K,), where the models are linear
-    imbalance_, cost_ : the models' training sets, and what they cost in all
+    estimators_ : list
+        The fitted models, in the order of ``classes_``; a single one for two classes.
+    multilabel_ : bool
+        Whether y was a table of 0 and 1.
+    coef_, intercept_ : arrays (K, n_features) and (K,)
+        The weights, if the models are linear.
+    imbalance_ : array (models, 2)
+        How many rows each model has for its class and against it.
+    cost_ : SchemeCost
+        The sizes of the training sets, and their total.
     certificate_ : Certificate
-        The sum of the parts'; ``verify`` recomputes each part.
+        The sum of the parts' certificates; ``verify`` recomputes each part.
 
     Examples
     --------
@@ -87,7 +95,21 @@ class OneVsRestClassifier(OneVersus):
     scheme: ClassVar[Scheme] = OneVersusRest()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit every part to rows X (n, d) with labels y (n,), or a table y (n, labels) of 0 and 1."""
+        """Fit every part.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,), or a table (n, labels) of 0 and 1
+            Class labels, or a multilabel target.
+        sample_weight : array (n,) or None
+            Weights >= 0, if the estimator takes them.
+
+        Returns
+        -------
+        self
+        """
         if not is_indicator(y):
             return super().fit(X, y, sample_weight)
         base = self._checked_base(sample_weight)
@@ -115,17 +137,39 @@ class OneVsRestClassifier(OneVersus):
         return isinstance(self.scorer_of(), LabelsScorer)
 
     def predict(self, X: Any) -> Any:
-        """The class of each row; with several labels the table of 0 and 1, sparse if y was."""
-        found = super().predict(X)
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n,), or (n, labels)
+            Labels. After a multilabel fit, the table of 0 and 1, sparse if y was.
+        """
+        labels = super().predict(X)
         if not self.multilabel_ or not self._sparse_labels:
-            return found
+            return labels
         from scipy.sparse import csr_matrix
 
-        return csr_matrix(found)
+        return csr_matrix(labels)
 
     @offered_where(parts_have_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """The models' P(i, not the rest), (n, K): normalised to sum to 1, but for several labels as they are."""
+        """Return each model's probability of its class against the rest.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+            Normalised to sum to 1. After a multilabel fit they are not normalised.
+        """
         check_is_fitted(self)
         rows, _ = rows_to_score(self, X)
         P = np.column_stack([model.predict_proba(rows)[:, 1] for model in self.estimators_])
@@ -138,7 +182,17 @@ class OneVsRestClassifier(OneVersus):
 
     @offered_where(parts_have_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of ``predict_proba``."""
+        """Return the logarithm of ``predict_proba(X)``.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+
+        Returns
+        -------
+        array (n, K)
+        """
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
@@ -167,7 +221,17 @@ class OneVsRestClassifier(OneVersus):
 
     @offered_where(parts_are_linear)
     def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Where h_i = h_j, positive on i's side; with two classes i and j may be left out."""
+        """Return the hyperplane h_i = h_j.
+
+        Parameters
+        ----------
+        i, j : labels
+            The two classes; the positive side is that of i. With two classes they may be left out.
+
+        Returns
+        -------
+        Hyperplane
+        """
         check_is_fitted(self)
         assert isinstance(self.scorer_, Scorer)
         return self.scorer_.hyperplane(i, j)

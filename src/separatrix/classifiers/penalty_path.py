@@ -1,10 +1,10 @@
-r"""Penalty paths: one fit for each of many strengths, each started where the last one ended. TEXTBOOK R8.
+r"""The regularisation path: one fit for each of many values of C, each with a warm start from the last. TEXTBOOK R8.
 
 Problem   min_W C Σ_i s_i ℓ(t_i, W x̄_i) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²)   for every C of a list
-FitInput     rows, labels, the values of C or how many, α
+Given     rows, labels, the values of C or how many, α
 Returns   the fitted models, from the strongest penalty to the weakest, each with its certificate
-Step      the strongest penalty is the one at which all weights are zero, known from the sums of the classes alone;
-          from there a ``WarmPath`` to weaker ones
+Step      the strongest penalty is the one at which all weights are zero, which follows from the sums of the classes;
+          from there a ``WarmPath`` leads to weaker ones
 
 Friedman, Hastie and Tibshirani 2010, section 2.5.
 """
@@ -32,8 +32,14 @@ from separatrix.tuning.warm_path import WarmPath
 
 @dataclass(frozen=True)
 class PenaltyPath:
-    """Fitted models by ascending C.
+    """The fitted models of a regularisation path, in ascending order of C.
 
+    Attributes
+    ----------
+    models : tuple of LogisticRegression
+
+    Examples
+    --------
     >>> import separatrix as sx
     >>> path = sx.penalty_path([[0, 1], [1, 0], [2, 1], [3, 0]], ["no", "no", "yes", "yes"], Cs=[10, 0.1])
     >>> path.Cs.tolist(), path.coef.shape, path.intercept.shape, len(path)
@@ -44,30 +50,31 @@ class PenaltyPath:
 
     @property
     def Cs(self) -> Array:
-        """(n,), ascending: the penalty weakens."""
+        """The values of C, (n,), ascending, so that the penalty weakens."""
         return np.array([model.C for model in self.models])
 
     @property
     def coef(self) -> Array:
-        """(n, K or 1, d)."""
+        """The weights of all models, (n, K or 1, d)."""
         return np.stack([model.coef_ for model in self.models])
 
     @property
     def intercept(self) -> Array:
-        """(n, K or 1)."""
+        """The intercepts of all models, (n, K or 1)."""
         return np.stack([model.intercept_ for model in self.models])
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
+        """The certificate of each model."""
         return tuple(model.certificate_ for model in self.models)
 
     @property
     def n_nonzero(self) -> Any:
-        """How many columns have a weight that is not zero, (n,)."""
+        """For each model the number of columns with a nonzero weight, (n,)."""
         return np.array([int(np.sum(np.any(model.coef_ != 0, axis=0))) for model in self.models])
 
     def model(self, i: int) -> LogisticRegression:
-        """The fitted classifier of the i-th C."""
+        """The fitted classifier for the i-th C, counted from 0."""
         return self.models[i]
 
     def __len__(self) -> int:
@@ -90,9 +97,34 @@ def penalty_path(
     max_iter: int = 1000,
     solver: str | Solver = "auto",
 ) -> PenaltyPath:
-    """Fit a ``LogisticRegression`` for each of ``Cs``, by default ``n_values`` of them from the C at which all weights
-    are zero to ``span`` times that, evenly on a logarithmic scale.
+    """Fit a ``LogisticRegression`` for each of several values of C, each with a warm start from the last.
 
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        Class labels.
+    Cs : list of float or None, default None
+        The values of C, in any order. None: ``n_values`` values, evenly spaced on a logarithmic scale, from the largest
+        C at which all weights are zero to ``span`` times that.
+    n_values : int, default 30
+        How many values of C.
+    span : float, default 1000
+        Ratio of the largest C to the smallest.
+    l1_ratio : float between 0 and 1, default 1.0
+        0 is the ridge, 1 the lasso, in between the elastic net.
+    fit_intercept, class_weight, penalty_factors, tol, max_iter, solver
+        As for ``LogisticRegression``.
+    sample_weight : array (n,) or None
+        Weights >= 0; a row of weight 2 counts as two rows.
+
+    Returns
+    -------
+    PenaltyPath
+
+    Examples
+    --------
     >>> import separatrix as sx
     >>> path = sx.penalty_path([[0, 1], [1, 0], [2, 1], [3, 0]], ["no", "no", "yes", "yes"], n_values=4)
     >>> path.n_nonzero.tolist(), [certificate.code for certificate in path.certificates]
@@ -135,7 +167,7 @@ def _begun(model: LogisticRegression, task: FitInput, weight: Array) -> WarmPath
 
 
 def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Array) -> None:
-    """Fit ``model``, whose C is larger than the last."""
+    """Fit ``model``, whose C is larger than that of the last fit on the path."""
     check_settings(model)
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
     W, judged = delivered(outcome, problem, model.tol)

@@ -1,4 +1,4 @@
-"""The settings of the perceptron: checked, and as the solver and the plan of the search that they ask for."""
+"""Checks of the perceptron's settings, and the solver and the search plan that they ask for."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from separatrix.classifiers.fit_input import (
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
 from separatrix.solvers.separating.perceptron import UPDATES
 
-# The penalties by scikit-learn's names: the share of absolute values, None where ``l1_ratio`` says it.
-PENALTIES: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
+# The l1_ratio that each name of a penalty stands for, as in scikit-learn; None: the setting ``l1_ratio`` decides.
+L1_RATIO_OF_PENALTY: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
 
 
 def check_settings(model: Any) -> None:
-    """Refuse settings that make no sense, each by its name."""
+    """Raise a ``ParameterError`` for the first invalid setting."""
     check_choice("update", model.update, UPDATES)
     check_choice("zero", model.zero, ("mistake", "positive"))
     for flag in ("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"):
@@ -37,42 +37,43 @@ def check_settings(model: Any) -> None:
     if not (isinstance(model.average, str) and model.average == "auto"):
         check_flag("average", model.average)
     if model.penalty is not None:
-        check_choice("penalty", model.penalty, PENALTIES)
+        check_choice("penalty", model.penalty, L1_RATIO_OF_PENALTY)
     check_not_negative("alpha", model.alpha)
     for share in ("l1_ratio", "validation_fraction"):
         if not (is_number(value := getattr(model, share)) and 0 <= value <= 1):
             raise ParameterError(share, f"got {value!r}", "give a number between 0 and 1")
     if model.average is True and (model.pocket or model.penalty is not None):
         other = "a pocket" if model.pocket else "a penalty"
-        raise ParameterError("average", f"got True beside {other}", "choose one of the two")
+        raise ParameterError("average", f"got True together with {other}", "choose one of the two")
 
 
 def refuse_in_steps(model: Any) -> None:
-    """Refuse settings that need all rows at once."""
+    """Refuse settings with which ``partial_fit`` cannot work, since they need all rows at once."""
     if model.early_stopping:
-        raise ParameterError("early_stopping", "partial_fit sets no rows aside", "use fit, or set it to False")
+        raise ParameterError("early_stopping", "partial_fit holds out no rows", "use fit, or set it to False")
     if isinstance(model.class_weight, str):
         came = f"got {model.class_weight!r}, which needs all rows at once"
         raise ParameterError("class_weight", came, "give partial_fit a factor for each label")
 
 
 def solver_of(model: Any) -> Any:
-    """The update that is asked for, with the settings that it has."""
+    """The solver for the update rule, with those settings that it has."""
     check_settings(model)
     kind: Any = UPDATES[model.update]
     settings = {"eta": float(model.eta0), "zero": model.zero, "pocket": bool(model.pocket)}
     settings |= {"average": model.average is True, "weighted": model.class_weight is not None}
     settings |= {"shuffle": bool(model.shuffle), "seed": seed_of(model.random_state)}
-    settings |= {"survey_from": 0 if model.pocket else int(model.max_iter)}  # a pocket compares what it surveys
+    # The pocket compares weights by the mistakes counted over all rows, so these are counted from the first epoch on.
+    settings |= {"survey_from": 0 if model.pocket else int(model.max_iter)}
     if model.penalty is not None:
-        ratio = PENALTIES[model.penalty]
+        ratio = L1_RATIO_OF_PENALTY[model.penalty]
         settings |= {"alpha": float(model.alpha), "l1_ratio": float(model.l1_ratio if ratio is None else ratio)}
     known = {field.name for field in fields(kind)}
     return kind(**{name: value for name, value in settings.items() if name in known})
 
 
 def plan_of(model: Any, solver: Any, task: FitInput) -> Plan:
-    """How to search, and when to stop."""
+    """The plan of the search: which rows to hold out, and when to stop."""
     aside = None
     if model.early_stopping:
         fraction = float(model.validation_fraction)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,12 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
-from separatrix.classifiers.gaussian import REMEDY, gaussian_certificate, in_raw_units, log_constant
+from separatrix.classifiers.gaussian import (
+    SINGULAR_COVARIANCE_REMEDY,
+    gaussian_certificate,
+    in_raw_units,
+    log_constant,
+)
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
@@ -30,7 +36,7 @@ from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
 
 MORE_ROWS = Message(
-    "give it more rows",
+    "give the class more rows",
     ByAudience(", set reg_param > 0,", shell=""),
     " or use ",
     Classifier("LinearDiscriminantAnalysis"),
@@ -48,28 +54,28 @@ DESCRIPTION = Description(
 
 
 class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
-    r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class, turned round by Bayes: quadratic boundaries.
+    r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class; Bayes' rule gives quadratic boundaries.
 
-    TEXTBOOK F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. ``sample_weight`` counts rows: n_k
-    is the class's weight.
+    TEXTBOOK F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``, n_k is the
+    total weight of the class. Along directions in which a class does not vary, its variance is replaced by the pooled
+    variance, and the certificate says so.
 
     Parameters
     ----------
-    priors : array (n_classes,) or None
-        p(C_k), in the order of the sorted classes; None: the rows' shares.
+    priors : array (n_classes,) or None, default None
+        p(C_k), in the order of the sorted classes. None: the classes' shares of the rows.
     reg_param : float in [0, 1], default 0.0
-        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the columns' own units, as in scikit-learn.
+        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the units of the columns, as in scikit-learn.
     solver : "svd" or "eigen", default "svd"
-        scikit-learn's names; both stand for the one closed form.
+        scikit-learn's names, which both stand for the same closed form here.
     shrinkage : None, "auto" or float in [0, 1], default None
-        Draw each Σ_k, with n_k in the denominator, towards a multiple of the identity: by this share, or with "auto" by
-        Ledoit and Wolf's, as in scikit-learn.
+        Shrink each Σ_k, with n_k in the denominator, towards a multiple of the identity, by this share or, with "auto",
+        by Ledoit and Wolf's, as in scikit-learn.
     store_covariance, tol
-        Accepted for scikit-learn's sake: ``covariance_`` is always there, and the rank is that of float64.
-    covariance_estimator : estimator or None
-        Estimates each Σ_k in place of the above; it has ``fit(X)`` and ``covariance_``.
-
-    Along directions in which a class does not vary it takes the pooled variance, and the certificate says so.
+        Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
+        the numerical rank in float64.
+    covariance_estimator : estimator or None, default None
+        Estimates each Σ_k instead; it has ``fit(X)`` and ``covariance_``.
 
     Attributes
     ----------
@@ -78,9 +84,9 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     rotations_, scalings_ : lists of arrays (n_features, n_features) and (n_features,)
         The principal directions of each covariance, in columns, and the variances along them, the largest first.
     n_parameters_ : int
-        K d means, K d (d + 1)/2 of the covariances, and K − 1 priors unless given.
+        K d for the means, K d (d + 1)/2 for the covariances, and K − 1 for the priors unless given.
     certificate_ : Certificate
-        The objective is −(1/n) Σ ln p(x, y); its bound, how far the fit is from the likeliest Gaussians.
+        The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood.
 
     Examples
     --------
@@ -116,26 +122,40 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         self.covariance_estimator = covariance_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights, which count as rows."""
+        """Fit means, covariances and priors.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
         check_covariance_settings(self, ("svd", "eigen"))
         check_not_negative("reg_param", self.reg_param)
         if self.reg_param > 1:
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
         if self.reg_param and shrinks(self):
-            came = f"got {self.reg_param!r} beside shrinkage or a covariance_estimator"
-            raise ParameterError("reg_param", came, "set one of them only")
+            came = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
+            raise ParameterError("reg_param", came, "set only one of them")
         task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
             rows = memory_rows(task.X, task.codes, task.weight)
-            found = gather(rows, task.n_classes, names=task.names, spread=spread)
-            refuse_empty_class(task, found)
-            self._refuse_single_rows(task, found)
-            self._fit(task, found, passes)
+            moments = gather(rows, task.n_classes, names=task.names, spread=spread)
+            refuse_empty_class(task, moments)
+            self._refuse_single_rows(task, moments)
+            self._fit(task, moments, passes)
         return self
 
-    def _refuse_single_rows(self, task: FitInput, found: Moments) -> None:
-        short = np.flatnonzero(found.weight <= 1)
+    def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
+        short = np.flatnonzero(moments.weight <= 1)
         if len(short) and self.reg_param == 0:
             raise LabelError(
                 "y",
@@ -143,52 +163,68 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
                 MORE_ROWS,
             )
 
-    def _fit(self, task: FitInput, found: Moments, passes: list[int]) -> None:
-        K, d = found.mean.shape
-        priors, r = priors_of(self.priors, found), float(self.reg_param)
-        freedom = found.weight - 1
+    def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
+        K, d = moments.mean.shape
+        priors, r = priors_of(self.priors, moments), float(self.reg_param)
+        freedom = moments.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
-        sigma = covariances_of(self, task, found) if shrinks(self) else share[:, None, None] * found.scatter
-        sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / found.frame.scale) ** 2
-        pooled = Whitening.of(np.einsum("k,kij->ij", found.shares, sigma))
+        sigma = covariances_of(self, task, moments) if shrinks(self) else share[:, None, None] * moments.scatter
+        sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / moments.frame.scale) ** 2
+        pooled = Whitening.of(np.einsum("k,kij->ij", moments.shares, sigma))
         whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
-        constant = np.array([log_constant(white, found) for white in whites])
+        constant = np.array([log_constant(white, moments) for white in whites])
         self.gaussians_ = Gaussians(
-            found.frame, priors, found.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
+            moments.frame, priors, moments.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
         )
         self.scorer_ = QuadraticScorer(self.gaussians_, task.classes)
-        self.classes_, self.priors_, self.means_ = task.classes, priors, found.raw_mean
-        self.covariance_ = in_raw_units(sigma, found)
+        self.classes_, self.priors_, self.means_ = task.classes, priors, moments.raw_mean
+        self.covariance_ = in_raw_units(sigma, moments)
         self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
+        self.certificate_ = gaussian_certificate(
+            self,
+            task,
+            moments,
+            self._status(task, pooled, ranks),
+            min(ranks),
+            shared=False,
+            discriminative=(K - 1) * (1 + d + d * (d + 1) // 2),
+            rounding=0.0,
+            passes=passes,
+        )
+
+    def _status(self, task: FitInput, pooled: Whitening, ranks: Sequence[int]) -> str:
+        """What was fitted, and along which directions the rows do not determine a variance."""
         status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
         if shrinks(self):
             status = f"class means{shrinkage_says(self)}, and priors, in closed form"
-        if r > 0:
-            status += f", each covariance drawn to the identity by {r:g}"
+        if self.reg_param > 0:
+            status += f", each covariance shrunk towards the identity by {float(self.reg_param):g}"
         if pooled.singular:
-            status += f"; columns are constant or collinear in every class (rank {pooled.rank} of {d}): {REMEDY}"
-        poor = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
-        if poor:
+            status += (
+                f"; columns are constant or collinear in every class (rank {pooled.rank} of {task.X.shape[1]}): "
+                f"{SINGULAR_COVARIANCE_REMEDY}"
+            )
+        deficient = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
+        if deficient:
+            k = deficient[0]
             status += Message(
-                f"; class {task.classes.tolist()[poor[0]]!r} varies along {ranks[poor[0]]} of {pooled.rank} directions"
+                f"; class {task.classes.tolist()[k]!r} varies along {ranks[k]} of {pooled.rank} directions"
                 " and takes the pooled variance along the others: ",
                 MORE_ROWS,
             )
-        discriminative = (K - 1) * (1 + d + d * (d + 1) // 2)
-        self.certificate_ = gaussian_certificate(
-            self, task, found, status, min(ranks), False, discriminative, 0.0, passes
-        )
+        return status
 
     @property
     def rotations_(self) -> list[Array]:
-        """The principal directions of each class's covariance, in columns, of the largest variance first."""
+        """The principal directions of each class's covariance, in columns, the largest variance first."""
         return [axes for _, axes in self._principal()]
 
     @property
     def scalings_(self) -> list[Array]:
-        """The variances along them."""
+        """The variances along ``rotations_``, for each class."""
         return [variances for variances, _ in self._principal()]
 
     def _principal(self) -> list[tuple[Array, Array]]:
-        found = [np.linalg.eigh(sigma) for sigma in self.covariance_]
-        return [(variances[::-1], axes[:, ::-1]) for variances, axes in found]
+        """The eigenvalues and eigenvectors of each class's covariance, the largest eigenvalue first."""
+        ascending = [np.linalg.eigh(sigma) for sigma in self.covariance_]
+        return [(variances[::-1], axes[:, ::-1]) for variances, axes in ascending]

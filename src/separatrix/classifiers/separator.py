@@ -1,6 +1,6 @@
-"""What the classifiers that look for a separating hyperplane share: one search a problem, one certificate in all.
+"""The base class of classifiers that search for a separating hyperplane: one search per problem, one certificate.
 
-Two classes are one problem; K > 2 classes are K, each class against the rest, and the largest score decides.
+Two classes are one problem. K > 2 classes are K problems, each class against the rest, and the largest score decides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Record, State, Status
 from separatrix.solvers.state import Memory_co
 
-# Past so many entries the program for weights of least violation would take minutes.
+# Number of entries (rows times columns) up to which the linear program for weights of least violation is solved; larger
+# ones would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000
 
 Facts = Mapping[str, str | float | int]
@@ -34,7 +35,11 @@ Facts = Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Search(Generic[Memory_co]):
-    """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where; what was proven on the way."""
+    """The outcome of one search.
+
+    ``W``: weights (1, d + 1) in raw units. ``status``: why the search ended. ``state``: where it ended. ``verdict``:
+    what was proven about separability, None if nothing was.
+    """
 
     W: Array
     status: Status
@@ -45,9 +50,9 @@ class Search(Generic[Memory_co]):
 
 
 class SeparatingClassifier(LinearClassifier):
-    """Weights from searches; no probabilities. TEXTBOOK P13.
+    """A classifier with weights from searches and without probabilities. TEXTBOOK P13.
 
-    ``verdicts_``: what was proven of separability on the way, one a problem, None where nothing was asked.
+    ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven.
     """
 
     approach: ClassVar[Approach] = "discriminant function"
@@ -71,7 +76,7 @@ class SeparatingClassifier(LinearClassifier):
         facts: Facts,
         asked_to_end: bool = True,
     ) -> None:
-        """Set the certificate of all searches together; warn where one was asked to end and did not."""
+        """Set one certificate for all searches; with ``asked_to_end``, warn if one did not converge."""
         status = combined_status([search.status for search in searches], task.classes.tolist())
         first = searches[0].problem
         with one_blas_thread:
@@ -97,7 +102,7 @@ class SeparatingClassifier(LinearClassifier):
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
-    """One status for all searches: the first that did not end as asked, or the first."""
+    """One status for all searches: that of the first one that did not converge, or of the first one."""
     if len(statuses) == 1:
         return statuses[0]
     unmet = [k for k, status in enumerate(statuses) if not status.met]
@@ -110,10 +115,10 @@ def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Statu
 
 
 def compromise(X: Any, t: Array, fit_intercept: bool) -> tuple[Array, str]:
-    """Weights (1, d + 1) where no hyperplane separates, and what they are.
+    """Weights (1, d + 1) for classes that no hyperplane separates, and a description of these weights.
 
-    They minimise the mean of max(0, 1 − m) of each class, summed; in tables too large for that program they bisect
-    the classes' means.
+    They minimise the sum over the classes of the mean of max(0, 1 − m). If the table is too large for that linear
+    program, they are the perpendicular bisector of the classes' means.
 
     >>> W, what = compromise(np.array([[0.0], [3.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), True)
     >>> bool(W[0, 1] > 0), what

@@ -1,4 +1,4 @@
-"""Several labels a row, by a model for each of them: yes or no, whatever the others say."""
+"""Multilabel classification: an independent two-class model for each label."""
 
 from __future__ import annotations
 
@@ -22,66 +22,66 @@ from separatrix.scorers.schemes import Part
 
 
 def is_indicator(y: Any) -> bool:
-    """Whether y is a table of 0 and 1 with a column for each label.
+    """Whether y is a multilabel target: a table of 0 and 1 with a column for each label.
 
     >>> is_indicator([[1, 0], [1, 1]]), is_indicator([0, 1])
     (True, False)
     """
     listed = isinstance(y, list) and all(isinstance(row, list | np.ndarray) for row in y)
     if not listed and getattr(y, "ndim", 1) != 2:
-        return False  # a tuple may be a label
+        return False  # a tuple may be a single label
     kind = str(type_of_target(y))
     if kind.startswith(("multiclass-multioutput", "continuous-multioutput")):
         came = "Multioutput target data is not supported with label binarization: it has several columns"
-        raise LabelError("y", came, "give one label a row, or a table of 0 and 1 with a column for each label")
+        raise LabelError("y", came, "give one label per row, or a table of 0 and 1 with a column for each label")
     return kind == "multilabel-indicator"
 
 
 def indicator(y: Any, X: Any) -> Integers:
-    """The table of 0 and 1, dense, (n, labels)."""
+    """The table of 0 and 1 as a dense array (n, labels)."""
     Y = np.asarray(y.toarray() if is_sparse(y) else y)
     check_consistent_length(X, Y)
     return np.asarray(Y != 0, dtype=np.int64)
 
 
 def label_parts(Y: Integers) -> Iterator[Part]:
-    """All rows for every label, with 1 where they have it."""
+    """One part for each label: all rows, with the target 1 where they have the label."""
     for k in range(Y.shape[1]):
         yield Part((k, None), np.arange(len(Y)), Y[:, k])
 
 
 class ConstantLabel(ClassifierMixin, BaseEstimator):
-    """The model of a label that all rows of the fit have, or none: it answers so for every row."""
+    """The model for a label that all training rows have, or none: it predicts the same for every row."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the one answer that is there."""
+        """Store the single value in y."""
         self.classes_, self.answer_ = np.array([0, 1]), int(y[0])
         self.n_features_in_ = X.shape[1]
         return self
 
     def predict(self, X: Any) -> Integers:
-        """The same for every row."""
+        """The stored value for every row."""
         return np.full(X.shape[0], self.answer_)
 
     def decision_function(self, X: Any) -> Array:
-        """1 for yes, −1 for no."""
+        """1 if the rows have the label, −1 if not."""
         return np.full(X.shape[0], 2.0 * self.answer_ - 1.0)
 
     def predict_proba(self, X: Any) -> Array:
-        """P(no), P(yes)."""
+        """The probabilities of not having and of having the label, (n, 2)."""
         return np.tile([1.0 - self.answer_, float(self.answer_)], (X.shape[0], 1))
 
 
 def constant_model(X: Any, target: Integers, name: Any) -> ConstantLabel:
-    """The model of a label without two sides, with a warning."""
-    told = name if target[0] else f"not {name}"
-    warnings.warn(f"Label {told} is present in all training examples.", SeparatrixWarning, stacklevel=5)
+    """The model for a label that all training rows have, or none, with a warning as in scikit-learn."""
+    label = name if target[0] else f"not {name}"
+    warnings.warn(f"Label {label} is present in all training examples.", SeparatrixWarning, stacklevel=5)
     return ConstantLabel().fit(X, target)
 
 
 @dataclass(frozen=True)
 class LabelsScorer(PartsScorer):
-    """A score for each label, (n, labels); ``predict`` gives the table of 0 and 1."""
+    """A score for each label, (n, labels); ``predict`` returns the table of 0 and 1."""
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
         return self.parts_scores(X, names)
@@ -92,13 +92,13 @@ class LabelsScorer(PartsScorer):
 
 @dataclass(frozen=True)
 class LabelsClaim:
-    """The claims of the labels' models, each on its own column of the table."""
+    """The claims of the labels' models, each about its own column of the table."""
 
     scorer: LabelsScorer
     claims: tuple[Claim | None, ...]
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Each model's claim, and their sums."""
+        """Recompute each model's claim, and return the sums."""
         Y = indicator(y, X)
         pairs = [(claim, Y[:, k]) for k, claim in enumerate(self.claims) if claim is not None]
         return summed([claim.recompute(X, target, sample_weight) for claim, target in pairs], len(self.claims))

@@ -1,4 +1,4 @@
-"""Settings, fields and claims that the descriptions of several classifiers have in common."""
+"""Settings, fields and claims that several classifiers' descriptions share."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from separatrix.classifiers.description import (
 C = Setting(
     "--C",
     "C",
-    "Inverse strength of the penalty (1); of logistic also inf for none, auto for the one that predicts rows left out "
-    "best.",
+    "Inverse strength of the penalty (1). For logistic also inf (no penalty) or auto (the C that predicts held-out "
+    "rows best).",
     float,
     words=("auto",),
     metavar="NUMBER",
@@ -30,7 +30,7 @@ C = Setting(
 LOSS = Setting(
     "--loss",
     "loss",
-    "Of logistic: logistic (the default), probit, cloglog or squared-sigmoid. Of linear-svc: squared_hinge (the "
+    "For logistic: logistic (the default), probit, cloglog or squared-sigmoid. For linear-svc: squared_hinge (the "
     "default) or hinge.",
     metavar="NAME",
 )
@@ -40,7 +40,7 @@ SOLVER = Setting(
 L1_RATIO = Setting(
     "--l1-ratio",
     "l1_ratio",
-    "Share of absolute values in the penalty (0): 0 ridge, 1 lasso, with weights of exactly zero.",
+    "Mix of the penalty, from 0 (ridge, the default) to 1 (lasso, which sets weights to exactly zero).",
     float,
     metavar="SHARE",
 )
@@ -49,13 +49,13 @@ CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the s
 TOL = Setting(
     "--tol",
     "tol",
-    "Stop when proven this near to the optimum, relative to the null model (1e-8).",
+    "Stop once the objective is proven this close to its minimum, relative to the null model's (1e-8).",
     float,
     metavar="NUMBER",
 )
 MAX_ITER = Setting("--max-iter", "max_iter", "Stop after N iterations.", int, metavar="N")
 
-# What a search for a separating hyperplane leaves.
+# The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}
 SEPARATION = record("separatrix.certificates.separation_claims:SeparationClaim", scorer=LINEAR_SCORER)
 MARGIN = record(
@@ -66,17 +66,17 @@ MARGIN = record(
     ).for_each("scores"),
 )
 
-# What Gaussians fitted to the classes leave.
+# The fitted attributes of classifiers that fit Gaussians to the classes.
 GENERATIVE: dict[str, Field] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"), "priors_": array("K", least=0)}
 GAUSSIAN_CLAIM = record("separatrix.certificates.moments_claims:GaussianClaim", scorer=ANY_SCORER, gaussians=GAUSSIANS)
 
-# What a scheme of models of two classes leaves.
+# The fitted attributes of schemes that combine two-class models.
 ONE_VERSUS: dict[str, Field] = {
     "_W": array("models", "1+d").maybe(),
     "cost_": record("separatrix.scorers.schemes:SchemeCost", imbalance=array("models", "", whole=True, least=0)),
     "estimators_": FITTED_MODEL.for_each("models", list),
 }
-# Each part's claim is about two classes of its own, and stands with the part.
+# Each part's claim is about its own two classes, and the file stores it with the part.
 PARTS_CLAIM = record(
     "separatrix.certificates.parts_claim:PartsClaim",
     scorer=ANY_SCORER,

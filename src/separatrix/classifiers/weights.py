@@ -1,4 +1,4 @@
-"""Row weights from what users give: sample weights times class weights."""
+"""Checks of sample weights and class weights."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.base.zero_weight_classes import classes_with_weight
 
-# Weights whose largest lies outside would leave float64 once multiplied by rows.
-SMALLEST, LARGEST = 1e-290, 1e290
+# The largest row weight must lie between these, so that weights times rows neither underflow nor overflow.
+SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
 
 
 def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array, least: int | None = None) -> None:
-    """Raise where all rows of a class have weight zero, and fewer than ``least`` classes (all by default) are left."""
+    """Raise an error if fewer than ``least`` classes (by default all) have a row of positive weight."""
     held = classes_with_weight(codes, weight, len(classes))
     if not np.any(held):
-        return  # no row has weight: the first pass over the rows says so
+        return  # the first pass over the rows raises the error that no row has weight
     if held.sum() < (len(classes) if least is None else least):
         label = classes.tolist()[int(np.argmin(held))]
         came = f"all rows of the class {label!r} have weight zero"
@@ -27,20 +27,20 @@ def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array,
 
 
 def row_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Weights (n,), 1 by default; negative, infinite and NaN ones are refused by row."""
+    """Weights (n,), 1 by default. The error about a negative, infinite or NaN weight names the row."""
     if sample_weight is None:
         return np.ones(n_rows)
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise WeightError("sample_weight", f"got {sample_weight!r}", "give one number a row") from error
+        raise WeightError("sample_weight", f"got {sample_weight!r}", "give one number per row") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
         raise WeightError(
             "sample_weight",
             f"its shape is {weight.shape} for {n_rows} rows (sample_weight.shape == {weight.shape})",
-            "give one number a row",
+            "give one number per row",
         )
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
@@ -48,13 +48,13 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
             "sample_weight", f"row {bad[0]} has {weight[bad[0]]}", "give finite weights that are not negative"
         )
     largest = float(weight.max(initial=0.0))
-    if largest > 0 and not SMALLEST < largest < LARGEST:
+    if largest > 0 and not SMALLEST_LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         raise WeightError("sample_weight", f"the largest is {largest}", "rescale them to a size near 1")
     return weight
 
 
 def class_weights(class_weight: Any, classes: AnyArray, codes: Integers, weight: Array) -> Array:
-    """A factor for each class: 1, given by label, or "balanced": S/(K S_k), with S_k the weight of class k."""
+    """A factor for each class: 1, or given by label, or "balanced": S/(K S_k), where S_k is the weight of class k."""
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):

@@ -1,8 +1,8 @@
-"""Fitted weights that can be written: ``coef_``, ``intercept_`` and ``classes_`` set by hand are what predicts.
+"""Fitted weights that users can change: predictions follow ``coef_``, ``intercept_`` and ``classes_`` set by hand.
 
-A fit keeps its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are made of them when first asked for, in
-the type of the rows of the fit. From then on their bytes are compared with what they were whenever the scorer is used,
-since they may have been written in place; until then ``_untouched`` is the scorer, and a prediction pays nothing.
+A fit stores its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are made from them at the first access, in
+the type of the rows of the fit. From then on users may change them in place, so each use of the scorer compares their
+bytes with those of the fit. Before the first access ``_untouched`` holds the scorer, and no comparison is needed.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from separatrix.certificates.certificate import Certificate, NoClaim, Uncertifie
 from separatrix.rows.block import is_sparse
 from separatrix.scorers.scorer import Scorer
 
-# What is kept about weights that nobody has written; forgotten with the fit.
-MARKS = ("_untouched", "_seen")
-BY_HAND = "uncertified: the weights were set by hand, so they are not those of a fit"
+# Attributes that are valid only while the weights are those of the fit: the scorer, and the bytes of ``coef_`` and
+# ``intercept_``.
+UNCHANGED_WEIGHTS = ("_untouched", "_seen")
+SET_BY_HAND = "uncertified: the weights were set by hand, so they are not those of a fit"
 
 
 class WrittenWeights:
-    """``scorer_``, ``coef_``, ``intercept_`` and ``certificate_`` of a linear classifier, kept in step.
+    """Keeps ``scorer_``, ``coef_``, ``intercept_`` and ``certificate_`` of a linear classifier consistent.
 
-    All four live in the instance's dictionary under their own names, so that copying and pickling need no rule.
+    All four are in the instance's dictionary under their own names, so that copying and pickling work as usual.
     """
 
     has_probabilities: ClassVar[bool] = False
-    # The type of the rows of the fit, and so of ``coef_`` and of answers to rows of that type.
+    # The type of the rows of the fit. ``coef_`` has it, too, as have the scores of rows of that type.
     _dtype: str = "float64"
 
     @property
     def scorer_(self) -> Scorer:
-        """The weights that predict, in float64."""
+        """The weights that predictions use, in float64."""
         held = self.__dict__
         untouched: Scorer | None = held.get("_untouched")
         if untouched is not None:
@@ -48,17 +49,17 @@ class WrittenWeights:
     @scorer_.setter
     def scorer_(self, scorer: Scorer) -> None:
         held = self.__dict__
-        for name in ("coef_", "intercept_", *MARKS):
+        for name in ("coef_", "intercept_", *UNCHANGED_WEIGHTS):
             held.pop(name, None)
         held["scorer_"] = held["_untouched"] = scorer
         held["classes_"] = scorer.classes
 
     @property
     def classes_(self) -> AnyArray:
-        """The labels, in the order of the columns of ``predict_proba``; writing them renames the answers."""
+        """The labels, in the order of the columns of ``predict_proba``; setting them renames the predictions."""
         try:
-            found: AnyArray = self.__dict__["classes_"]
-            return found
+            classes: AnyArray = self.__dict__["classes_"]
+            return classes
         except KeyError:
             raise AttributeError(f"{type(self).__name__} has no classes_ yet: call fit first") from None
 
@@ -68,7 +69,7 @@ class WrittenWeights:
 
     @property
     def coef_(self) -> Any:
-        """Weights (1 or K, n_features); writing them changes the predictions and voids the certificate."""
+        """Weights (1 or K, n_features). Changing them changes the predictions and removes the certificate."""
         return self._weights("coef_")
 
     @coef_.setter
@@ -77,7 +78,7 @@ class WrittenWeights:
 
     @property
     def intercept_(self) -> Any:
-        """Intercepts (1 or K,); writing them changes the predictions and voids the certificate."""
+        """Intercepts (1 or K,). Changing them changes the predictions and removes the certificate."""
         return self._weights("intercept_")
 
     @intercept_.setter
@@ -86,40 +87,51 @@ class WrittenWeights:
 
     @property
     def certificate_(self) -> Certificate:
-        """How good the fit is, with ``verify(X, y)``; of weights set by hand, that nothing is known."""
-        scorer = self.scorer_  # weights that were written void what was certified
-        found: Certificate | None = self.__dict__.get("certificate_")
-        return _by_hand(scorer) if found is None else found
+        """How good the fit is, with ``verify(X, y)``; an ``Uncertified`` if the weights were set by hand."""
+        scorer = self.scorer_  # this removes the certificate if the weights were changed
+        certificate: Certificate | None = self.__dict__.get("certificate_")
+        return _uncertified(scorer) if certificate is None else certificate
 
     @certificate_.setter
     def certificate_(self, certificate: Certificate) -> None:
         self.__dict__["certificate_"] = certificate
 
     def sparsify(self) -> Self:
-        """Hold ``coef_`` as a CSR matrix, as in scikit-learn; predictions stay the same, and use the dense weights."""
+        """Convert ``coef_`` to a CSR matrix, as in scikit-learn. Predictions stay the same and use the dense weights.
+
+        Returns
+        -------
+        self
+        """
         from scipy.sparse import csr_array
 
         self.coef_ = csr_array(self.coef_)
         return self
 
     def densify(self) -> Self:
-        """Hold ``coef_`` as a dense array again."""
+        """Convert ``coef_`` back to a dense array.
+
+        Returns
+        -------
+        self
+        """
         self.coef_ = _dense(self.coef_)
         return self
 
     def _write(self, name: str, weights: Any) -> None:
         held = self.__dict__
         held[name] = weights
-        for mark in MARKS:
-            held.pop(mark, None)
+        for attribute in UNCHANGED_WEIGHTS:
+            held.pop(attribute, None)
 
     def _weights(self, name: str) -> Any:
+        """``coef_`` or ``intercept_``, made from the scorer at the first access."""
         held = self.__dict__
         if name not in held:
             scorer = held.get("scorer_")
             if scorer is None:
                 raise AttributeError(f"{type(self).__name__} has no {name} yet: call fit first")
-            # Both at once, so that what is seen now is what the fit had.
+            # Make both at once, so that the bytes stored in ``_seen`` are those of the fit.
             held.pop("_untouched", None)
             untouched = "coef_" not in held and "intercept_" not in held
             held.setdefault("coef_", scorer.W[:, 1:].astype(self._dtype))
@@ -129,7 +141,7 @@ class WrittenWeights:
         return held[name]
 
     def _scorer_as_written(self, scorer: Scorer | None) -> Scorer:
-        """The scorer if its weights are those of ``coef_`` and ``intercept_``, else one that is made of them."""
+        """The scorer if its weights equal ``coef_`` and ``intercept_``, else a new one made from these."""
         held = self.__dict__
         lacking = [name for name in ("coef_", "intercept_", "classes_") if name not in held]
         if scorer is None and lacking:
@@ -144,19 +156,19 @@ class WrittenWeights:
         held["scorer_"], held["classes_"] = written, labels
         held.setdefault("n_features_in_", written.n_features)
         held.pop("certificate_", None)
-        if "walking_" in held:  # a perceptron that is fitted further goes on from these weights
+        if "walking_" in held:  # a further ``partial_fit`` of a perceptron continues from these weights
             held["walking_"] = None
         return written
 
     def _link_name(self, n_classes: int) -> str:
-        """The head of a model that was made of weights alone."""
+        """The name of the link for weights that did not come from a fit."""
         if self.has_probabilities:
             return "logit" if n_classes == 2 else "softmax"
         return "sign" if n_classes == 2 else "identity"
 
 
 def _is_touched(held: dict[str, Any]) -> bool:
-    """Whether ``coef_`` and ``intercept_`` may be other than the scorer's weights."""
+    """Whether ``coef_`` and ``intercept_`` may differ from the scorer's weights."""
     if "coef_" not in held and "intercept_" not in held:
         return False
     seen = held.get("_seen")
@@ -168,7 +180,7 @@ def _dense(coef: Any) -> AnyArray:
 
 
 def _is_made_of(scorer: Scorer, coef: AnyArray, intercept: AnyArray, classes: Any) -> bool:
-    """Whether these are the scorer's weights, rounded to the type that they are held in."""
+    """Whether these are the scorer's weights, rounded to the type of ``coef`` and ``intercept``."""
     W = scorer.W
     return (
         (classes is scorer.classes or np.array_equal(classes, scorer.classes))
@@ -178,7 +190,7 @@ def _is_made_of(scorer: Scorer, coef: AnyArray, intercept: AnyArray, classes: An
 
 
 def _stacked(coef: AnyArray, intercept: AnyArray, n_classes: int, n_features: int | None) -> Array:
-    """W (1 or K, d + 1) of ``coef_`` and ``intercept_``, or an error that says what does not fit."""
+    """W (1 or K, d + 1) from ``coef_`` and ``intercept_``; raises an error if their shapes do not fit."""
     rows = 1 if n_classes == 2 else n_classes
     if coef.ndim != 2 or len(coef) != rows:
         came = f"its shape is {coef.shape} for {n_classes} classes"
@@ -193,18 +205,19 @@ def _stacked(coef: AnyArray, intercept: AnyArray, n_classes: int, n_features: in
         raise ParameterError("coef_", f"it is of type {coef.dtype}", "give numbers") from error
 
 
-def _by_hand(scorer: Scorer) -> Certificate:
-    nothing = float("nan")
+def _uncertified(scorer: Scorer) -> Certificate:
+    """The certificate of weights that were set by hand: it claims nothing."""
+    unknown = float("nan")
     return Uncertified(
-        status=BY_HAND,
+        status=SET_BY_HAND,
         code="uncertified",
         met=False,
-        objective=nothing,
-        null_objective=nothing,
+        objective=unknown,
+        null_objective=unknown,
         bound=None,
         bound_kind="none",
         bound_reason="nothing is claimed",
-        gradient_norm=nothing,
+        gradient_norm=unknown,
         iterations=0,
         passes=0,
         solver="",

@@ -1,4 +1,4 @@
-"""The numbers behind pictures and reports: how sure a share is, rankings, coefficients, planes, rows that stand out."""
+"""The numbers behind plots and reports: confidence intervals, rankings, coefficients, planes and unusual rows."""
 
 from separatrix.diagnostics.coefficients import Coefficients, coefficients
 from separatrix.diagnostics.influence import Influence, influential

@@ -1,19 +1,20 @@
-r"""What each column does to the scores, in steps that compare: one standard deviation, or 0 to 1 where that is all.
+r"""The effect of each column on the scores, per comparable step: one standard deviation, or 0 to 1 for a binary column.
 
-Of a logistic regression without a penalty, with intervals and as odds ratios exp(β·step); of any other linear model the
-weights alone: a penalised weight is biased by an amount that the rows do not tell. Dividing columns by their spread to
+A logistic regression without a penalty has confidence intervals and odds ratios exp(β·step). Any other linear model has
+the weights alone, since a penalised weight is biased by an unknown amount. On dividing columns by their spread to
 compare coefficients: Gelman, Scaling regression inputs by dividing by two standard deviations, Stat. Med. 27 (2008).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
+from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.inference import summary
 from separatrix.rows import Block, memory_rows, summarise
@@ -23,10 +24,29 @@ from separatrix.scorers.scorer import taken_apart
 
 @dataclass(frozen=True)
 class Coefficients:
-    """``value`` (q, d): the score of each of ``classes`` (q) per step of each column; ``low`` and ``high``, or NaN.
+    """The effect of each column on the scores. ``coefficients`` returns one.
 
-    ``steps`` (d,): how long one is; ``binary`` (d,): where it is from 0 to 1. ``ratio``: what exp of a value is called,
-    None where it means nothing. ``reference``: the class that values are against, None where each has its own score.
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    classes : tuple
+        The q classes with coefficients.
+    reference : label or None
+        The class that the others are compared with; None if each class has its own score.
+    value, low, high : arrays (q, d)
+        The change of the score of each class per step of each column, and the ends of its confidence interval (NaN if
+        there is none).
+    steps : array (d,)
+        The length of a step of each column.
+    binary : array (d,) of bool
+        Which columns have a step from 0 to 1.
+    level : float
+        The level of the confidence intervals.
+    ratio : str or None
+        The name of exp(value), such as "odds ratio"; None if it has no meaning.
+    says : str
+        The kind of the intervals, or why there are none.
     """
 
     names: tuple[str, ...]
@@ -46,18 +66,23 @@ class Coefficients:
         return bool(np.any(np.isfinite(self.low)))
 
     def largest(self, top: int) -> Integers:
-        """The columns with the largest value for some class, largest first; columns without one come last."""
+        """The numbers of the ``top`` columns with the largest absolute value for any class, the largest first.
+
+        Columns without a value come last.
+        """
         size = np.max(np.where(np.isnan(self.value), -1.0, np.abs(self.value)), axis=0)
         return np.argsort(-size, kind="stable")[:top]
 
     def step_of(self, j: int) -> str:
-        """The column's step in words."""
+        """The step of column j in words."""
         return "0 to 1" if self.binary[j] else f"+{self.steps[j]:.3g}"
 
 
 @dataclass(frozen=True)
 class FromZeroToOne:
-    """Which of d columns run from 0 to 1, (d,): a partial over rows. A level's column does, with means filled in, too.
+    """A fold over rows that finds which of d columns range exactly from 0 to 1, as the column of a category does.
+
+    Values in between, such as imputed means, are allowed.
 
     >>> rows = memory_rows(np.array([[0.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 1.0]]), np.zeros(3))
     >>> rows.fold(FromZeroToOne(3)).all(axis=0).tolist()
@@ -67,7 +92,7 @@ class FromZeroToOne:
     d: int
 
     def zero(self) -> Any:
-        """Nothing below 0 or above 1 so far, no 0 and no 1, (3, d)."""
+        """The state before any row, (3, d): no value outside [0, 1], no 0 and no 1 has occurred."""
         return np.array([[True], [False], [False]]).repeat(self.d, axis=1)
 
     def add(self, total: Any, block: Block) -> Any:
@@ -89,8 +114,25 @@ class FromZeroToOne:
 
 
 def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float = 0.95) -> Coefficients:
-    """The coefficients of a fitted linear model over its own rows X, y; of a pipeline, its last step's.
+    """Return the coefficients of a fitted linear model per comparable step of each column.
 
+    Parameters
+    ----------
+    model : estimator
+        A fitted linear classifier, or a pipeline that ends in one.
+    X, y
+        The data of the fit.
+    names : list of str or None
+        Names of the columns; by default those of the fit.
+    level : float, default 0.95
+        The level of the confidence intervals.
+
+    Returns
+    -------
+    Coefficients
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
     >>> found = coefficients(LogisticRegression(C=np.inf).fit(X, y), X, y)
@@ -109,16 +151,16 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     binary = seen.fold(FromZeroToOne(len(std))).all(axis=0)
     steps = np.where(binary, 1.0, std)
     named = column_names(len(std), known or encoded, names)
-    found, reason = _inferred(model, X, y, level)
-    if found is not None:
-        slopes = slice(len(found.names) - len(named), None)  # the intercept, where there is one, comes first
-        value, low, high = (np.atleast_2d(a)[:, slopes] * steps for a in (found.coef, found.low, found.high))
+    table, reason = _inferred(model, X, y, level)
+    if table is not None:
+        slopes = slice(len(table.names) - len(named), None)  # an intercept comes first
+        value, low, high = (np.atleast_2d(a)[:, slopes] * steps for a in (table.coef, table.low, table.high))
         says = f"{100 * level:g} % Wald intervals"
         return Coefficients(
-            named, found.classes, found.reference, value, low, high, steps, binary, level, found.ratio_name, says
+            named, table.classes, table.reference, value, low, high, steps, binary, level, table.ratio_name, says
         )
     weights = np.asarray(model.coef_) * steps
-    nothing = np.full(weights.shape, np.nan)
+    unknown = np.full(weights.shape, np.nan)
     labels = np.asarray(model.classes_).tolist()
     pair = len(weights) == 1
     classes, reference = (tuple(labels[1:]), labels[0]) if pair else (tuple(labels), None)
@@ -127,8 +169,8 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
         classes,
         reference,
         weights,
-        nothing,
-        nothing.copy(),
+        unknown,
+        unknown.copy(),
         steps,
         binary,
         level,
@@ -138,29 +180,30 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
 
 
 def column_names(d: int, known: list[str] | None, given: Any = None) -> tuple[str, ...]:
-    """Of d columns: as given, else as the fit had them, else x0, x1, ….
+    """The names of d columns: those given, else those of the fit, else x0, x1, ….
 
     >>> column_names(2, None)
     ('x0', 'x1')
     """
     if given is None:
         return tuple(known) if known is not None else tuple(f"x{j}" for j in range(d))
-    found = tuple(str(name) for name in given)
-    if len(found) != d:
-        raise ParameterError("names", f"got {len(found)} for {d} columns", "give one a column")
-    return found
+    names = tuple(str(name) for name in given)
+    if len(names) != d:
+        raise ParameterError("names", f"got {len(names)} for {d} columns", "give one per column")
+    return names
 
 
 def _inferred(model: Any, X: Any, y: Any, level: float) -> tuple[Any, str]:
-    """The statistical table, or None and why there is none."""
+    """The summary table, or None and the reason why there is none."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
-    if not hasattr(claim, "penalty_factors"):  # the claims of likelihoods alone have these
+    if not isinstance(claim, LikelihoodOfRows):
         return None, f"{type(model).__name__} has no standard errors"
+    claim = cast(LikelihoodClaim, claim)  # a Firth claim has the same attributes
     if np.isfinite(claim.C) and np.any(claim.penalty_factors > 0):
         return None, f"the fit is penalised (C={claim.C:.4g}), so its weights are biased towards zero"
     robust = "HC1" if np.any(claim.class_weights != 1.0) else None
     try:
-        found = summary(model, X, y, covariance=robust, level=level)
+        table = summary(model, X, y, covariance=robust, level=level)
     except InputError as error:
         return None, str(error)
-    return (None, found.withheld) if found.withheld else (found, "")
+    return (None, table.withheld) if table.withheld else (table, "")

@@ -1,14 +1,15 @@
-r"""The two directions in which a model's decision is seen best, and its decision regions there.
+r"""A plane that shows a model's decisions well, and the decision regions in it.
 
-Two columns are their own plane. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
+Two columns are the plane themselves. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
-    one score       along the weights, and along the largest principal direction of what remains
-    K scores        the two directions along which the model's own scores vary most over the rows
+    one score       along the weights, and along the largest principal direction orthogonal to them
+    K scores        the two directions along which the model's scores vary most over the rows
     not linear      the first two of Fisher's discriminant directions
 
-Regions are those of x = m + s ∘ (B u), where all else is at its mean. For one score, and for three classes, the scores
-depend on u alone, so every row lies on the side that the model puts it on. Where scores are linear the regions are
-polygons without a grid (``geometry/regions.py``); else a grid holds the scores, and contours of them are the boundary.
+The regions are those of the points x = m + s ∘ (B u), whose other coordinates are at their means. For one score, and
+for three classes, the scores depend on u alone, so every row lies in the region of its predicted class. For linear
+scores the regions are exact polygons (``geometry/regions.py``). For others the scores are computed on a grid, and the
+boundaries are contours.
 """
 
 from __future__ import annotations
@@ -29,22 +30,40 @@ from separatrix.geometry import Region, regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
 from separatrix.scorers.scorer import Scorer, scores_of
 
-# Rows that directions are found from, and steps of the power method for the largest principal direction.
-MOST_ROWS, STEPS = 5000, 60
-# Singular values below this share of the largest are rounding.
-RANK = 1e-9
-# Schemes of pairs with more classes than this are drawn from a grid: their lines cut the plane into too many cells.
-MOST_PAIRED = 10
-# Points a side of a grid; fewer where a row is long.
-GRID, COARSE_GRID, LONG_ROW = 161, 81, 100
+# Largest sample of rows from which the directions are computed.
+MOST_ROWS = 5000
+# Steps of the power method for the largest principal direction.
+POWER_STEPS = 60
+# Singular values below this share of the largest count as zero.
+RELATIVE_RANK_TOLERANCE = 1e-9
+# Largest number of classes for which the regions of one versus one are computed exactly: the lines of more pairs cut
+# the plane into too many cells, and a grid is used.
+MOST_CLASSES_BY_PAIRS = 10
+# Grid points along each side, and their number for more columns than ``MANY_COLUMNS``.
+GRID, COARSE_GRID, MANY_COLUMNS = 161, 81, 100
 
 
 @dataclass(frozen=True)
 class Plane:
-    """u = Bᵀ(x − origin)/scale, (n, 2), and back; ``says``: which directions these are, ``names`` (2) of the axes.
+    """A plane with coordinates u = Bᵀ(x − origin)/scale. ``plane_of`` returns one.
 
-    ``exact``: scores depend on u alone. With one column the second coordinate is nothing, and spread out to be seen.
+    With a single column, the second coordinate is random, so that points do not overlap.
 
+    Attributes
+    ----------
+    origin, scale : arrays (d,)
+    B : array (d, 2)
+        The two directions.
+    names : tuple of two str
+        Names of the axes.
+    exact : bool
+        Whether the model's scores depend on u alone.
+    says : str
+        Which directions these are.
+
+    Examples
+    --------
+    >>> from separatrix.diagnostics import Plane
     >>> plane = Plane(np.zeros(2), np.ones(2), np.eye(2), ("a", "b"), True, "the two columns")
     >>> plane.weights(np.array([[1.0, 2.0, 3.0]])).tolist(), plane.lift(np.array([[5.0, 6.0]])).tolist()
     ([[1.0, 2.0, 3.0]], [[5.0, 6.0]])
@@ -66,30 +85,46 @@ class Plane:
         return np.asarray(U)
 
     def lift(self, U: Array) -> Array:
-        """The points of the plane as rows, (n, d)."""
+        """Points u of the plane as rows x, (n, d)."""
         return np.asarray(self.origin + self.scale * (U @ self.B.T))
 
     def weights(self, W: Array) -> Array:
-        """Linear scores (b, w) of x as scores of u, (K, 3)."""
+        """The weights (b, w) of linear scores of x, (K, d + 1), as weights of scores of u, (K, 3)."""
         return np.column_stack([W[:, 0] + W[:, 1:] @ self.origin, (W[:, 1:] * self.scale) @ self.B])
 
 
 def _block(X: Any, origin: Array, scale: Array) -> Block:
-    found = memory_rows(X, np.zeros(X.shape[0]), frame=Frame(origin, scale)).resident()
-    assert found is not None  # rows in memory
-    return found
+    block = memory_rows(X, np.zeros(X.shape[0]), frame=Frame(origin, scale)).resident()
+    assert block is not None  # rows in memory
+    return block
 
 
 def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) -> Plane:
-    """The plane in which to look at a fitted classifier of this package, or at a pipeline that ends in one.
+    """Choose a plane that shows the decisions of a fitted classifier well.
 
-    Of a pipeline, in the columns that ``view_of`` chooses: those before a basis φ.
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier of this package, or a pipeline that ends in one.
+        For a pipeline the plane is in the columns that ``view_of`` chooses: those before a basis φ.
+    X, y
+        Labelled rows.
+    names : list of str or None
+        Names of the columns; by default those of the fit.
+    seed : int, default 0
+        Seed for the sample of rows, if there are many.
 
+    Returns
+    -------
+    Plane
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
     >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
     >>> plane.names, plane.exact
-    (('along the weights', 'largest principal direction besides'), True)
+    (('along the weights', 'largest orthogonal principal direction'), True)
     """
     model, X, encoded = view_of(model, X)
     scorer = scores_of(model)
@@ -97,7 +132,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     d = rows.shape[1]
     labels = column_names(d, known or encoded, names)
     if d == 1:
-        return Plane(np.zeros(1), np.ones(1), np.array([[1.0, 0.0]]), (labels[0], ""), True, "the one column there is")
+        return Plane(np.zeros(1), np.ones(1), np.array([[1.0, 0.0]]), (labels[0], ""), True, "the only column")
     if d == 2:
         return Plane(np.zeros(2), np.ones(2), np.eye(2), (labels[0], labels[1]), True, "the two columns")
     codes = known_codes(y, np.asarray(model.classes_))
@@ -109,14 +144,14 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     block = _block(rows, columns.mean, scale)
     V = _useful(model, scorer, block, codes)
     linear = getattr(scorer, "W", None) is not None
-    B, found = _two(V, block)
-    if found == 2:
-        way = "in which the model's scores vary most" if linear else "that tell the classes apart best (Fisher)"
+    B, n_useful = _two(V, block)
+    if n_useful == 2:
+        way = "in which the model's scores vary most" if linear else "that separate the classes best (Fisher)"
         axes, says = ("first direction", "second direction"), f"the two directions {way}, over standardised columns"
     else:
         first = "along the weights" if linear else "Fisher's direction"
-        axes = (first, "largest principal direction besides")
-        says = f"{first}, and the largest principal direction besides, over standardised columns"
+        axes = (first, "largest orthogonal principal direction")
+        says = f"{first}, and the largest principal direction orthogonal to it, over standardised columns"
     return Plane(columns.mean, scale, B, axes, linear and _rank(V) <= 2, says)
 
 
@@ -131,14 +166,14 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
 
         try:
             fitted = FisherDiscriminant().fit(block.X, codes)
-        except LabelError:  # equal means: no direction tells the classes apart
+        except LabelError:  # the class means are equal, so no direction separates the classes
             return np.zeros((1, len(scale)))
         return np.asarray(fitted.directions_.T * scale)
     w = W[:, 1:] * scale
     if len(w) == 1:
         return np.asarray(w)
     w = w - w.mean(axis=0) if not isinstance(scorer, PartsScorer) else w / np.linalg.norm(w, axis=1, keepdims=True)
-    # Principal directions of the scores themselves, over these rows.
+    # The principal directions of the scores over these rows.
     Z = block.scores(np.column_stack([np.zeros(len(w)), w]))
     _, _, Vt = np.linalg.svd((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)))
     return np.asarray(Vt @ w)
@@ -146,24 +181,25 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
 
 def _rank(V: Array) -> int:
     values = np.linalg.svd(V, compute_uv=False)
-    return int(np.sum(values > RANK * max(values[0], np.finfo(np.float64).tiny)))
+    return int(np.sum(values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)))
 
 
 def _two(V: Array, block: Block) -> tuple[Array, int]:
-    """An orthonormal pair (d, 2), and how many of it come from V; the rest are principal directions of the rows."""
+    """Two orthonormal directions (d, 2), and how many of them come from V; the others are principal directions."""
     kept: list[Array] = []
     largest = float(np.max(np.linalg.norm(V, axis=1)))
     for v in V[:2]:
         left = _without(v, kept)
-        if np.linalg.norm(left) > RANK * largest and largest > 0:
+        if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * largest and largest > 0:
             kept.append(left / np.linalg.norm(left))
-    found = len(kept)
+    n_useful = len(kept)
     while len(kept) < 2:
         kept.append(_principal(block, kept))
-    return np.column_stack(kept), found
+    return np.column_stack(kept), n_useful
 
 
 def _without(v: Array, kept: list[Array]) -> Array:
+    """V without its components along the directions kept."""
     for known in kept:
         v = v - (known @ v) * known
     return v
@@ -172,7 +208,7 @@ def _without(v: Array, kept: list[Array]) -> Array:
 def _principal(block: Block, kept: list[Array]) -> Array:
     """The largest principal direction of the rows orthogonal to those kept, by the power method."""
     v = _without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
-    for _ in range(STEPS):
+    for _ in range(POWER_STEPS):
         v = v / np.linalg.norm(v)
         Z = block.scores(np.concatenate([[0.0], v])[None, :])
         after = _without(block.adjoint(Z)[0, 1:], kept)
@@ -186,7 +222,7 @@ def _principal(block: Block, kept: list[Array]) -> Array:
 
 
 def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
-    """The regions in the plane as polygons, one or more a class; None where scores are not linear.
+    """The regions in the plane as polygons, one or more for each class; None if scores are not linear.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"]
@@ -198,13 +234,15 @@ def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
     scorer = scores_of(model)
     if isinstance(scorer, Scorer):
         return regions(Scorer(plane.weights(scorer.W), scorer.classes, scorer.link_name), box)
-    if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_PAIRED:
+    if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_CLASSES_BY_PAIRS:
         return scorer.regions_in(box, plane.weights)
     return None
 
 
 def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> tuple[Array, Array, Array]:
-    """By how much each class leads over all others on a grid: first and second coordinates, and (K, n, n) leads.
+    """The lead of each class on a grid: its score minus the largest score of the others.
+
+    Returns the first and the second coordinates of the grid, (n,) each, and the leads, (K, n, n).
 
     >>> from separatrix import QuadraticDiscriminantAnalysis
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.5], [3.0, 0.0], [3.0, 1.0], [4.0, 0.7]], [0, 0, 0, 1, 1, 1]
@@ -214,7 +252,7 @@ def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> t
     (True, True)
     """
     scorer = scores_of(model)
-    n = GRID if len(plane.origin) <= LONG_ROW else COARSE_GRID
+    n = GRID if len(plane.origin) <= MANY_COLUMNS else COARSE_GRID
     first, second = np.linspace(box[0], box[1], n), np.linspace(box[2], box[3], n)
     Z = []
     for height in second:

@@ -1,6 +1,6 @@
-"""The rows that a model is most surprised by: −log₂ P(true class | x) bits, or how far a score is on the wrong side.
+"""The rows with the largest surprisal −log₂ P(true class | x) in bits, or the scores farthest on the wrong side.
 
-Wrong labels and rows of another kind are found among them first.
+Mislabelled rows and outliers tend to be among them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from separatrix.evaluation.measures import in_bits, true_class_log_probability
 
 @dataclass(frozen=True)
 class Surprises:
-    """Row numbers, the most surprising first, and how much: in bits where ``in_bits``, else as scores, > 0 if wrong."""
+    """The most surprising rows. ``surprising`` returns one.
+
+    Attributes
+    ----------
+    rows : array
+        Row numbers, the most surprising first.
+    amount : array
+        The surprisal of each row in bits if ``in_bits``; else by how much its score is on the wrong side.
+    in_bits : bool
+    """
 
     rows: Integers
     amount: Array
@@ -24,8 +33,21 @@ class Surprises:
 
 
 def surprising(found: Answers, top: int = 10) -> Surprises:
-    """The ``top`` rows by surprise; of scores without probabilities only rows that are got wrong.
+    """Find the rows whose true class surprises the model most.
 
+    Parameters
+    ----------
+    found : Answers
+        The model's answers to labelled rows.
+    top : int, default 10
+        How many rows to return. Without probabilities, only misclassified rows are returned.
+
+    Returns
+    -------
+    Surprises
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> from separatrix.evaluation.answers import answers
     >>> X, y = [[x] for x in range(8)], [0, 0, 0, 0, 1, 1, 1, 0]

@@ -1,4 +1,4 @@
-"""Convex polygons in the plane: their area, the points inside, and how lines cut them. TEXTBOOK G5, M3."""
+"""Convex polygons in the plane: area, points inside, and cutting by lines. TEXTBOOK G5, M3."""
 
 from __future__ import annotations
 
@@ -10,16 +10,26 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import ParameterError
 
-# A vertex within this share of the largest term of its score counts as on the line: cutting there makes slivers.
+# A vertex lies on a line if its score is below this share of the largest term of the score. Otherwise rounding would
+# cut off slivers.
 ON_LINE = 1e-13
 
 
 @dataclass(frozen=True)
 class Region:
-    """A convex polygon and who claims it: ``vertices`` (m, 2) counter-clockwise, none where nobody ever wins there.
+    """A convex polygon and the classes that it belongs to.
 
-    ``labels``: the class that wins, or for an ambiguous region all that contend.
+    Attributes
+    ----------
+    labels : tuple
+        The class that wins there, or for an ambiguous region all classes in question.
+    vertices : array (m, 2)
+        The vertices, counter-clockwise. A class that wins nowhere has a region without vertices.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from separatrix.geometry import Region
     >>> triangle = Region(("a",), np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
     >>> triangle.area, triangle.contains([[0.5, 0.5], [2.0, 2.0]]).tolist()
     (1.0, [True, False])
@@ -30,19 +40,33 @@ class Region:
 
     @property
     def empty(self) -> bool:
+        """Whether there are no vertices."""
         return len(self.vertices) == 0
 
     @property
     def area(self) -> float:
+        """The area of the polygon."""
         return polygon_area(self.vertices)
 
     @property
     def centre(self) -> Array:
-        """The vertices' mean: a point inside."""
+        """The mean of the vertices, which lies inside."""
         return np.asarray(self.vertices.mean(axis=0))
 
     def contains(self, X: Any, slack: float = 0.0) -> Any:
-        """Which points lie inside or on the edge, to a distance of ``slack``."""
+        """Which points lie inside or on the edge.
+
+        Parameters
+        ----------
+        X : array (n, 2)
+            Points.
+        slack : float, default 0
+            Points outside within this distance of the edges count as inside.
+
+        Returns
+        -------
+        array (n,) of bool
+        """
         points = np.atleast_2d(np.asarray(X, dtype=np.float64))
         if self.empty:
             return np.zeros(len(points), dtype=bool)
@@ -59,13 +83,13 @@ def polygon_area(vertices: Array) -> float:
     """
     if len(vertices) < 3:
         return 0.0
-    P = vertices - vertices[0]  # far from the origin the products would cancel
+    P = vertices - vertices[0]  # avoids cancellation for polygons far from the origin
     after = np.roll(P, -1, axis=0)
     return 0.5 * float(np.sum(P[:, 0] * after[:, 1] - after[:, 0] * P[:, 1]))
 
 
 def split(polygon: Array, line: Array) -> tuple[Array, Array]:
-    """The parts of a convex polygon where b + w·x ≥ 0 and ≤ 0, for ``line`` = (b, w); empty parts have no vertices.
+    """The parts of a convex polygon where b + w·x ≥ 0 and ≤ 0, for ``line`` = (b, w). An empty part has no vertices.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> above, below = split(square, np.array([-0.25, 0.0, 1.0]))
@@ -94,39 +118,39 @@ def split(polygon: Array, line: Array) -> tuple[Array, Array]:
 
 
 def _polygon(corners: list[Array]) -> Array:
-    """Vertices without repetitions; fewer than three make no polygon."""
+    """The vertices without repetitions; none if fewer than three are left."""
     kept = [p for k, p in enumerate(corners) if np.any(p != corners[k - 1])]
     return np.array(kept) if len(kept) >= 3 else np.empty((0, 2))
 
 
 def corners(box: Any) -> Array:
-    """The corners of (x₁ low, x₁ high, x₂ low, x₂ high), (4, 2), counter-clockwise from the lower left."""
-    found = np.asarray(box, dtype=np.float64).ravel()
-    if found.shape != (4,) or not np.all(np.isfinite(found)) or found[0] >= found[1] or found[2] >= found[3]:
+    """The corners (4, 2) of a box (x₁ low, x₁ high, x₂ low, x₂ high), counter-clockwise from the lower left."""
+    limits = np.asarray(box, dtype=np.float64).ravel()
+    if limits.shape != (4,) or not np.all(np.isfinite(limits)) or limits[0] >= limits[1] or limits[2] >= limits[3]:
         raise ParameterError("box", f"got {box!r}", "give (x1 low, x1 high, x2 low, x2 high), each low < high")
-    left, right, low, high = found
+    left, right, low, high = limits
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of the box that no line crosses: its vertices, and for each line its side, +1 or −1."""
+    """A part of the box that no line crosses: its vertices, and its side of each line, +1 or −1."""
 
     vertices: Array
     signs: Integers
 
 
 def cells(lines: Any, box: Any) -> list[Cell]:
-    """The pieces into which lines (b, w), (P, 3), cut the box: at most 1 + P + P(P − 1)/2.
+    """The cells into which lines (b, w), (P, 3), cut the box: at most 1 + P + P(P − 1)/2.
 
-    A line with w = 0 cuts nothing; its sign is that of b.
+    A line with w = 0 cuts nothing; its sign in every cell is that of b.
 
     >>> sorted(cell.signs.tolist() for cell in cells([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], (-1, 1, -1, 1)))
     [[-1, -1], [-1, 1], [1, -1], [1, 1]]
     """
     W = np.asarray(lines, dtype=np.float64)
     if W.ndim != 2 or W.shape[1] != 3:
-        raise ParameterError("lines", f"its shape is {W.shape}", "give one row (b, w1, w2) a line")
+        raise ParameterError("lines", f"its shape is {W.shape}", "give one row (b, w1, w2) per line")
     pieces: list[tuple[Array, list[int]]] = [(corners(box), [])]
     for line in W:
         after = []

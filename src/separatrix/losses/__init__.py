@@ -1,7 +1,7 @@
-r"""Losses of one row's score, with their mathematics as traits. TEXTBOOK L1, L2.
+r"""Losses ℓ(t, z) of the score z of a row, with their mathematical properties as traits. TEXTBOOK L1, L2.
 
-A loss knows the coded target t and the score z, nothing of X or w. The margin losses are functions ℓ(m) of
-m = t z with t = ±1 and z of shape (m,); softmax takes class numbers t and scores (m, K).
+A loss depends on the coded target t and the score z, not on X or w. The margin losses are functions ℓ(m) of
+m = t z with t = ±1 and z of shape (n,); softmax takes class numbers t and scores (n, K).
 
 >>> sorted(LOSSES)
 ['cloglog', 'hinge', 'logistic', 'perceptron', 'probit', 'softmax', 'squared', 'squared-sigmoid', 'squared_hinge',

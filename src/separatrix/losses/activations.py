@@ -1,4 +1,4 @@
-"""Scores to probabilities, and p ln p. TEXTBOOK R1, R9."""
+"""The functions that turn scores into probabilities, and p ln p. TEXTBOOK R1, R9."""
 
 from __future__ import annotations
 
@@ -6,10 +6,26 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 
+# Scores are clipped here before exp, since e^z overflows float64 at about 709.
+LARGEST_EXPONENT = 700.0
+
 
 def sigmoid(z: Array | float) -> Array:
-    """σ(z) = 1/(1 + e^{−z}), without overflow at any z. TEXTBOOK R1.
+    """σ(z) = 1/(1 + e^{−z}), without overflow for any z. TEXTBOOK R1.
 
+    Parameters
+    ----------
+    z : array or float
+        Scores.
+
+    Returns
+    -------
+    array
+        Probabilities, of the shape of z.
+
+    Examples
+    --------
+    >>> from separatrix.losses import sigmoid
     >>> sigmoid(np.array([-1e4, 0.0, 1e4])).tolist()
     [0.0, 0.5, 1.0]
     """
@@ -19,8 +35,21 @@ def sigmoid(z: Array | float) -> Array:
 
 
 def logit(p: Array | float) -> Array:
-    """The log-odds log(p/(1 − p)), inverse of σ. TEXTBOOK R1.
+    """The log-odds ln(p/(1 − p)), the inverse of σ. TEXTBOOK R1.
 
+    Parameters
+    ----------
+    p : array or float
+        Probabilities.
+
+    Returns
+    -------
+    array
+        Scores, of the shape of p; ±infinity for p = 0 and p = 1.
+
+    Examples
+    --------
+    >>> from separatrix.losses import logit
     >>> round(float(logit(0.75)), 4)
     1.0986
     """
@@ -32,6 +61,19 @@ def logit(p: Array | float) -> Array:
 def softmax(z: Array) -> Array:
     """p_k = e^{z_k}/Σ_l e^{z_l} along the last axis, without overflow. TEXTBOOK R9.
 
+    Parameters
+    ----------
+    z : array (..., K)
+        Scores.
+
+    Returns
+    -------
+    array (..., K)
+        Probabilities, which sum to 1 along the last axis.
+
+    Examples
+    --------
+    >>> from separatrix.losses import softmax
     >>> softmax(np.array([0.0, 0.0])).tolist()
     [0.5, 0.5]
     """
@@ -42,6 +84,6 @@ def softmax(z: Array) -> Array:
 
 
 def x_log_x(p: Array) -> Array:
-    """P ln p with 0 ln 0 = 0, and +inf for p < 0."""
+    """The function p ln p, with 0 ln 0 = 0 and +inf for p < 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), np.where(p == 0, 0.0, np.inf))

@@ -1,7 +1,7 @@
-"""Activations f and their inverses, the links: y = f(w·x + b). TEXTBOOK D5.
+"""Activations f in y = f(w·x + b), and their inverses, the links. TEXTBOOK D5.
 
-One signal s = w·x + b, several heads: sign(s) decides, s regresses, σ(s) is a probability; so are Φ(s) and
-1 − e^{−e^s}.
+The same score s = w·x + b can be used in several ways: sign(s) decides between two classes, s itself is a regression,
+and σ(s), Φ(s) and 1 − e^{−e^s} are probabilities.
 
 >>> sorted(LINKS)
 ['cloglog', 'identity', 'logit', 'probit', 'sign', 'softmax']
@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Booleans
 from separatrix.base.errors import ParameterError
-from separatrix.losses.activations import logit, sigmoid, softmax
+from separatrix.losses.activations import LARGEST_EXPONENT, logit, sigmoid, softmax
 
 __all__ = [
     "LINKS",
@@ -35,14 +35,14 @@ __all__ = [
 
 
 class Link(Protocol):
-    """An activation of scores and, for one score, its inverse; probabilities (n, K) where it has them.
+    """An activation of scores, its inverse for a single score, and probabilities (n, K) if it has them.
 
-    ``name`` is what model files and scorers call it: its key in ``LINKS``.
+    ``name`` is its key in ``LINKS``, which model files and scorers use.
 
-    One score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is predicted.
-    A link with probabilities predicts the second class where its probability exceeds ½, so a tie goes to the first
-    class, as in scikit-learn; a link without them follows the lectures, where z = 0 predicts + (TEXTBOOK D1), and so
-    ``takes_boundary``.
+    A single score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is
+    predicted. A link with probabilities predicts the second class if its probability exceeds ½, so a tie goes to the
+    first class, as in scikit-learn. A link without probabilities follows the lectures, where z = 0 predicts the second
+    class (TEXTBOOK D1); then ``takes_boundary`` is true.
     """
 
     @property
@@ -60,7 +60,7 @@ class Link(Protocol):
 
 
 class Decides:
-    """The rule of one score: the second class where z exceeds the boundary, or reaches it with ``takes_boundary``."""
+    """The decision by a single score: the second class if z > boundary, or z ≥ boundary with ``takes_boundary``."""
 
     boundary: float = 0.0
     takes_boundary: bool = False
@@ -70,21 +70,24 @@ class Decides:
 
 
 class BinaryLink(Decides, ABC):
-    """A link of one score to P(second class): each side's log by itself, since 1 − p would round a small p away."""
+    """A link from a single score to P(second class).
+
+    It computes the logarithms of both probabilities directly, since ln(1 − p) would lose a small p to rounding.
+    """
 
     probabilistic = True
 
     @abstractmethod
     def activation(self, z: Array) -> Array:
-        """P(second)."""
+        """P(second class)."""
 
     @abstractmethod
     def log_both(self, z: Array) -> tuple[Array, Array]:
-        """ln P(first), ln P(second)."""
+        """ln P(first class) and ln P(second class)."""
 
     @abstractmethod
     def of_probability(self, p: float) -> float:
-        """The score at which P(second) is p, 0 < p < 1."""
+        """The score at which P(second class) is p, for 0 < p < 1."""
 
     def inverse(self, c: float) -> float:
         if not 0 < c < 1:
@@ -159,11 +162,11 @@ class CloglogLink(BinaryLink):
 
     def activation(self, z: Array) -> Array:
         with np.errstate(under="ignore"):
-            return np.asarray(-np.expm1(-np.exp(np.minimum(z, 700.0))))
+            return np.asarray(-np.expm1(-np.exp(np.minimum(z, LARGEST_EXPONENT))))
 
     def log_both(self, z: Array) -> tuple[Array, Array]:
         with np.errstate(under="ignore", over="ignore"):
-            rate = np.exp(np.minimum(z, 700.0))
+            rate = np.exp(np.minimum(z, LARGEST_EXPONENT))
             second = np.where(z < -30, z, np.log(-np.expm1(-np.maximum(rate, 1e-300))))
         return -rate, second
 
@@ -174,7 +177,7 @@ class CloglogLink(BinaryLink):
 @final
 @dataclass(frozen=True)
 class SoftmaxLink(Decides):
-    """f = softmax over the K scores; boundaries lie between pairs of classes, not at a level c.
+    """f = softmax over the K scores. Boundaries lie between pairs of classes, so there is no inverse.
 
     >>> SoftmaxLink().activation(np.array([[0.0, 0.0, 0.0, 0.0]])).tolist()
     [[0.25, 0.25, 0.25, 0.25]]
@@ -196,7 +199,7 @@ class SoftmaxLink(Decides):
 
 
 class _NoProbabilities(Decides):
-    """A head that gives no probabilities, and says so; z = 0 predicts +. TEXTBOOK D1, P13."""
+    """A link without probabilities, for which z = 0 predicts the second class. TEXTBOOK D1, P13."""
 
     probabilistic = False
     takes_boundary = True
@@ -210,7 +213,7 @@ class _NoProbabilities(Decides):
 @final
 @dataclass(frozen=True)
 class Identity(_NoProbabilities):
-    """f(s) = s: linear regression's head.
+    """f(s) = s, as in linear regression.
 
     >>> Identity().inverse(0.5)
     0.5
@@ -228,7 +231,7 @@ class Identity(_NoProbabilities):
 @final
 @dataclass(frozen=True)
 class Sign(_NoProbabilities):
-    """f(s) = +1 for s ≥ 0, else −1: the classifier's head. TEXTBOOK D1.
+    """f(s) = +1 for s ≥ 0, else −1, as in a classifier without probabilities. TEXTBOOK D1.
 
     >>> Sign().activation(np.array([-2.0, 0.0, 3.0])).tolist()
     [-1.0, 1.0, 1.0]

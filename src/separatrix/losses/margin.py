@@ -12,9 +12,9 @@ from separatrix.losses.activations import sigmoid, x_log_x
 from separatrix.losses.links import Logit
 from separatrix.losses.traits import MarginLoss, Traits
 
-# What stands for a second derivative of zero, as a share of the largest: with none at all a Newton step has no length
-# where no row bends the objective along the intercept.
-FLAT = 1e-8
+# Second derivative, as a share of the largest, where the exact one is zero. With zeros, the Hessian would be singular
+# along the intercept whenever no row has curvature, and Newton's step would not exist.
+CURVATURE_OF_FLAT_PARTS = 1e-8
 
 
 @final
@@ -22,8 +22,11 @@ FLAT = 1e-8
 class Logistic(MarginLoss):
     r"""ℓ(m) = ln(1 + e^{−m}).
 
-    Convex, proper, its derivative ¼-Lipschitz. TEXTBOOK R3.
+    It is convex and proper, and its derivative is ¼-Lipschitz. TEXTBOOK R3.
 
+    Examples
+    --------
+    >>> from separatrix.losses import Logistic
     >>> round(float(Logistic().value(1.0, 0.0)), 3)
     0.693
     """
@@ -56,8 +59,13 @@ class Logistic(MarginLoss):
 @final
 @dataclass(frozen=True)
 class Squared(MarginLoss):
-    """ℓ(m) = (1 − m)², which for t = ±1 is (t − z)². TEXTBOOK L2: it punishes what is "too correct".
+    """ℓ(m) = (1 − m)², which for t = ±1 is (t − z)². TEXTBOOK L2.
 
+    It also penalises rows that are "too correct", with m > 1.
+
+    Examples
+    --------
+    >>> from separatrix.losses import Squared
     >>> Squared().of_margin(np.array([1.0, 0.0, 2.0])).tolist()
     [0.0, 1.0, 1.0]
     """
@@ -82,6 +90,9 @@ class Squared(MarginLoss):
 class Perceptron(MarginLoss):
     """ℓ(m) = max(0, −m). TEXTBOOK P1. At the kink m = 0 the row counts as a mistake, so the slope is −1.
 
+    Examples
+    --------
+    >>> from separatrix.losses import Perceptron
     >>> Perceptron().of_margin(np.array([-2.0, 0.0, 3.0])).tolist()
     [2.0, 0.0, 0.0]
     """
@@ -104,8 +115,11 @@ class Perceptron(MarginLoss):
 @final
 @dataclass(frozen=True)
 class Hinge(MarginLoss):
-    """ℓ(m) = max(0, 1 − m); at the kink m = 1 the slope is −1.
+    """ℓ(m) = max(0, 1 − m). At the kink m = 1 the slope is −1.
 
+    Examples
+    --------
+    >>> from separatrix.losses import Hinge
     >>> Hinge().of_margin(np.array([-1.0, 1.0, 3.0])).tolist()
     [2.0, 0.0, 0.0]
     """
@@ -125,16 +139,16 @@ class Hinge(MarginLoss):
         return np.where((a >= -1) & (a <= 0), a, np.inf)
 
     def smoothed(self, mu: float) -> SmoothedHinge:
-        """The loss whose slope falls from 0 to −1 between m = 1 and m = 1 − μ."""
+        """The smooth loss whose slope falls linearly from 0 to −1 between m = 1 and m = 1 − μ."""
         return SmoothedHinge(mu)
 
 
 @final
 @dataclass(frozen=True)
 class SmoothedHinge(MarginLoss):
-    """ℓ(m) = max over −1 ≤ a ≤ 0 of a (m − 1) − ½ μ a²: at most the hinge loss, and at least that less μ/2.
+    """ℓ(m) = max over −1 ≤ a ≤ 0 of a (m − 1) − ½ μ a², which lies between the hinge loss − μ/2 and the hinge loss.
 
-    That is (1 − m)²/(2μ) between m = 1 − μ and m = 1, zero beyond, and 1 − m − μ/2 before. Nesterov, Smooth
+    It is (1 − m)²/(2μ) between m = 1 − μ and m = 1, zero for m > 1, and 1 − m − μ/2 for m < 1 − μ. Nesterov, Smooth
     minimization of non-smooth functions, Mathematical Programming 103 (2005).
 
     >>> SmoothedHinge(0.5).of_margin(np.array([-1.0, 0.75, 1.0])).tolist()
@@ -155,20 +169,23 @@ class SmoothedHinge(MarginLoss):
         return np.clip((m - 1.0) / self.mu, -1.0, 0.0)
 
     def curvature(self, m: Array) -> Array:
-        return np.where((m < 1.0) & (m > 1.0 - self.mu), 1.0, FLAT) / self.mu
+        return np.where((m < 1.0) & (m > 1.0 - self.mu), 1.0, CURVATURE_OF_FLAT_PARTS) / self.mu
 
     def conjugate_of_slope(self, a: Array) -> Array:
-        """That of the hinge loss and ½ μ a², for a in [−1, 0]."""
+        """The conjugate of the hinge loss plus ½ μ a², for a in [−1, 0]."""
         return np.where((a >= -1) & (a <= 0), a + 0.5 * self.mu * a * a, np.inf)
 
 
 @final
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
-    """ℓ(m) = max(0, 1 − m)²: as the squared loss, but nothing is "too correct".
+    """ℓ(m) = max(0, 1 − m)², the squared loss without a cost for m > 1.
 
-    Its second derivative is 2 for m < 1 and 0 beyond, where ``FLAT`` stands for it.
+    Its second derivative is 2 for m < 1 and 0 for m > 1, where ``CURVATURE_OF_FLAT_PARTS`` replaces the zero.
 
+    Examples
+    --------
+    >>> from separatrix.losses import SquaredHinge
     >>> SquaredHinge().of_margin(np.array([-1.0, 1.0, 3.0])).tolist()
     [4.0, 0.0, 0.0]
     """
@@ -183,24 +200,30 @@ class SquaredHinge(MarginLoss):
         return -2.0 * np.maximum(0.0, 1.0 - m)
 
     def curvature(self, m: Array) -> Array:
-        return 2.0 * np.where(m < 1, 1.0, FLAT)
+        return 2.0 * np.where(m < 1, 1.0, CURVATURE_OF_FLAT_PARTS)
 
     def conjugate_of_slope(self, a: Array) -> Array:
-        """The squared loss's, for a ≤ 0."""
+        """The conjugate of the squared loss, for a ≤ 0."""
         return np.where(a <= 0, a + a**2 / 4.0, np.inf)
 
 
-# What a score of exactly 0 is.
+# How a score of exactly 0 counts: as a mistake, or as a prediction of the second class.
 Zero = Literal["mistake", "positive"]
 
 
 @final
 @dataclass(frozen=True)
 class ZeroOne:
-    """1 for a mistake, 0 otherwise: flat pieces, no slope to descend. TEXTBOOK L1, D1.
+    """1 for a mistake, 0 otherwise. It is piecewise constant, so its derivative is of no use. TEXTBOOK L1, D1.
 
-    ``at_zero="mistake"``: a mistake is m ≤ 0. ``at_zero="positive"``: z = 0 predicts +, a mistake is f(z) ≠ t.
+    Parameters
+    ----------
+    at_zero : "mistake" or "positive", default "mistake"
+        "mistake": m ≤ 0 is a mistake. "positive": z = 0 predicts the class +1.
 
+    Examples
+    --------
+    >>> from separatrix.losses import ZeroOne
     >>> ZeroOne().value(np.array([1, -1, 1]), np.array([0.0, 0.0, 2.0])).tolist()
     [1.0, 1.0, 0.0]
     >>> ZeroOne(at_zero="positive").value(np.array([1, -1, 1]), np.array([0.0, 0.0, 2.0])).tolist()
@@ -224,5 +247,5 @@ class ZeroOne:
         return np.zeros_like(np.asarray(t * z, dtype=np.float64))
 
     def conjugate(self, t: AnyArray, a: Array) -> Array:
-        """sup_z a z − ℓ is 0 at a = 0 and unbounded elsewhere."""
+        """sup_z a z − ℓ, which is 0 at a = 0 and infinite elsewhere."""
         return np.where(np.asarray(t * a) == 0, 0.0, np.inf)

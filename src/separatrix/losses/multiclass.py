@@ -1,4 +1,4 @@
-"""The loss of K scores. TEXTBOOK R9."""
+"""The softmax loss of K scores. TEXTBOOK R9."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from separatrix.losses.traits import Traits
 class Softmax:
     r"""ℓ(t, z) = ln Σ_k e^{z_k} − z_t, for class numbers t and scores (m, K). TEXTBOOK R9.
 
-    Unchanged when all scores of a row are shifted alike. Its third derivative along h is a third central moment
-    of h under p, at most range(h) times the variance: the self-concordance constant is 1.
+    It does not change if the same number is added to all scores of a row. Its third derivative along h is a third
+    central moment of h under p, which is at most range(h) times the variance. So its self-concordance constant is 1.
 
+    Examples
+    --------
+    >>> from separatrix.losses import Softmax
     >>> Softmax().value(np.array([0]), np.zeros((1, 3))).round(4).tolist()
     [1.0986]
     """

@@ -1,4 +1,4 @@
-"""Other heads on the same signal, and another cost on σ. TEXTBOOK D5, R4."""
+"""Losses with other links than the logistic one, and the squared error of σ. TEXTBOOK D5, R4."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import ClassVar, final
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
-from separatrix.losses.activations import sigmoid
+from separatrix.losses.activations import LARGEST_EXPONENT, sigmoid
 from separatrix.losses.links import CloglogLink, Logit, ProbitLink
 from separatrix.losses.traits import MarginLoss, Traits
-
-# Past this score e^z leaves float64.
-LARGEST_EXPONENT = 700.0
 
 
 @final
 @dataclass(frozen=True)
 class Probit(MarginLoss):
-    """ℓ(m) = −ln Φ(m), with Φ the normal distribution function: P(+ | z) = Φ(z).
+    """ℓ(m) = −ln Φ(m), where Φ is the normal distribution function: P(+ | z) = Φ(z).
 
+    Examples
+    --------
+    >>> from separatrix.losses import Probit
     >>> round(float(Probit().of_margin(np.array(0.0))), 3)
     0.693
     """
@@ -34,7 +34,7 @@ class Probit(MarginLoss):
             return np.asarray(-log_ndtr(m))
 
     def slope(self, m: Array) -> Array:
-        """−φ(m)/Φ(m), which for large −m is m − 1/m."""
+        """−φ(m)/Φ(m), which approaches m − 1/m as m → −∞."""
         from scipy.special import log_ndtr
 
         with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
@@ -48,7 +48,7 @@ class Probit(MarginLoss):
             return np.where(m < -1e4, 1.0, r * np.maximum(r + np.maximum(m, -1e4), 0.0))
 
     def conjugate_of_slope(self, a: Array) -> Array:
-        """sup_m a m − ℓ(m), by bisection for the m whose slope is a."""
+        """sup_m a m − ℓ(m), by bisection for the m at which the slope is a."""
         low, high = np.full_like(a, -1e5), np.full_like(a, 40.0)
         for _ in range(80):
             middle = 0.5 * (low + high)
@@ -61,8 +61,13 @@ class Probit(MarginLoss):
 @final
 @dataclass(frozen=True)
 class ComplementaryLogLog:
-    """P(+ | z) = 1 − e^{−e^z}: the head of the smallest of many risks. Not symmetric, so not a margin loss.
+    """ℓ = −ln P with P(+ | z) = 1 − e^{−e^z}, the probability of at least one event at the Poisson rate e^z.
 
+    It is not symmetric in the two classes, so it is not a loss of the margin.
+
+    Examples
+    --------
+    >>> from separatrix.losses import ComplementaryLogLog
     >>> ComplementaryLogLog().value(np.array([-1.0]), np.array([0.0])).tolist()
     [1.0]
     """
@@ -86,13 +91,13 @@ class ComplementaryLogLog:
         """ℓ″ = h (h − 1 + λ) for t = +, λ for t = −, with λ = e^z and h = λ/(e^λ − 1)."""
         rate = _rate(z)
         h = _hazard(rate)
-        # Near λ = 0 the bracket is λ/2 − …; its terms would cancel.
+        # Near λ = 0 the bracket is λ/2 up to higher orders, and its terms would cancel.
         bracket = np.where(rate < 1e-5, 0.5 * rate, h - 1.0 + rate)
         with np.errstate(over="ignore"):
             return np.where(np.asarray(t) > 0, h * bracket, rate) * dz
 
     def conjugate(self, t: AnyArray, a: Array) -> Array:
-        """For t = −: a ln a − a, a ≥ 0. For t = +: by bisection for the z whose slope is a in (−1, 0)."""
+        """For t = −: a ln a − a, a ≥ 0. For t = +: by bisection for the z at which the slope is a, −1 < a < 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             minus = np.where(a > 0, a * np.log(np.where(a > 0, a, 1.0)) - a, np.where(a == 0, 0.0, np.inf))
         low, high = np.full_like(a, -50.0), np.full_like(a, 7.0)
@@ -123,8 +128,12 @@ def _hazard(rate: Array) -> Array:
 class SquaredSigmoid(MarginLoss):
     """ℓ(m) = (1 − σ(m))², which for y ∈ {0, 1} is (y − σ(z))²: the squared cost of lecture 000. TEXTBOOK R4.
 
-    Bounded, so far mistakes cost no more than near ones, and not convex: several minima.
+    It is bounded, so a mistake far from the boundary costs at most 1. It is not convex, and its mean over rows may have
+    several minima.
 
+    Examples
+    --------
+    >>> from separatrix.losses import SquaredSigmoid
     >>> SquaredSigmoid().of_margin(np.array([0.0, -800.0])).tolist()
     [0.25, 1.0]
     """
@@ -146,5 +155,5 @@ class SquaredSigmoid(MarginLoss):
             return 2.0 * s**2 * (2.0 - 3.0 * s) * sigmoid(m)
 
     def conjugate_of_slope(self, a: Array) -> Array:
-        """A bounded loss has sup_m a m − ℓ(m) = ∞ but at a = 0."""
+        """For a bounded loss, sup_m a m − ℓ(m) = ∞ unless a = 0."""
         return np.where(a == 0, 0.0, np.inf)

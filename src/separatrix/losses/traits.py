@@ -1,4 +1,4 @@
-"""What a loss is, and what may be true of one."""
+"""The interface of losses, and the mathematical properties that a loss may have."""
 
 from __future__ import annotations
 
@@ -14,15 +14,31 @@ from separatrix.losses.links import Link, Logit, Sign, SoftmaxLink
 
 @dataclass(frozen=True)
 class Traits:
-    """What is true of a loss, for the laws that hold only where it is.
+    """The mathematical properties of a loss. They decide which solvers, bounds and general tests apply to it.
 
-    convex: in z. continuous, smooth: in z; smooth is differentiable everywhere, and twice so but at single scores.
-    link: the one under which the minimiser of the expected loss is the true probability; None for a loss without
-    probabilities. likelihood: ℓ = −ln P(t | z) under it.
-    calibrated: minimising it minimises the 0-1 error in the limit. lipschitz: of the derivative, or None.
-    steepest: the largest size of the derivative, where the bounds need it, or None.
-    self_concordance: M with |ℓ‴[h,h,h]| ≤ M · range(h) · ℓ″[h,h], or None; range(h) is |h| for one score.
-    by_margin: a function of t z alone. multiclass: of K scores.
+    Attributes
+    ----------
+    convex, continuous : bool
+        In z.
+    smooth : bool
+        Differentiable in z everywhere, and twice differentiable except at single scores.
+    link : Link or None
+        The link under which the minimiser of the expected loss is the true probability; None for a loss without
+        probabilities.
+    likelihood : bool
+        Whether ℓ = −ln P(t | z) under the link.
+    calibrated : bool
+        Whether minimising the expected loss also minimises the expected 0–1 error.
+    lipschitz : float or None
+        The Lipschitz constant of the derivative.
+    steepest : float or None
+        The largest absolute value of the derivative, if a bound needs it.
+    self_concordance : float or None
+        M with |ℓ‴[h,h,h]| ≤ M · range(h) · ℓ″[h,h]; for one score range(h) is |h|.
+    by_margin : bool
+        Whether the loss is a function of t z alone.
+    multiclass : bool
+        Whether it takes K scores.
     """
 
     convex: bool = True
@@ -44,7 +60,7 @@ class Traits:
 
     @property
     def head(self) -> Link:
-        """The link of a model that is fitted by this loss: the sign of the score where there are no probabilities."""
+        """The link of a model fitted with this loss; for a loss without probabilities, the sign of the score."""
         return Sign() if self.link is None else self.link
 
     @property
@@ -55,7 +71,7 @@ class Traits:
 
 @runtime_checkable
 class Loss(Protocol):
-    """ℓ(t, z), its derivative and curvature in z, and its conjugate."""
+    """The interface of a loss: ℓ(t, z), its derivative and curvature in z, and its convex conjugate."""
 
     @property
     def traits(self) -> Traits: ...
@@ -68,16 +84,16 @@ class Loss(Protocol):
 
 @runtime_checkable
 class Kinked(Loss, Protocol):
-    """A convex loss with kinks that offers smooth losses near it, which make a dual point of its subgradients.
+    """A convex loss that is not smooth but has smooth approximations, from which dual feasible points follow.
 
-    ``smoothed(mu)`` has slopes that are slopes of this loss, everywhere, and tends to this loss as mu tends to 0.
+    Every slope of ``smoothed(mu)`` is a slope of this loss, and ``smoothed(mu)`` tends to this loss as mu tends to 0.
     """
 
     def smoothed(self, mu: float) -> Loss: ...
 
 
 class MarginLoss(ABC):
-    """A loss ℓ(m) of the margin: subclasses give ℓ, ℓ′, ℓ″ and ℓ*, this turns them round to (t, z)."""
+    """A loss ℓ(m) of the margin m = t z. Subclasses define ℓ, ℓ′, ℓ″ and ℓ* in m; this class converts to (t, z)."""
 
     traits: ClassVar[Traits]
 
@@ -91,7 +107,7 @@ class MarginLoss(ABC):
     def conjugate_of_slope(self, a: Array) -> Array: ...
 
     def value_slope(self, m: Array) -> tuple[Array, Array]:
-        """ℓ and ℓ′ at once, for losses whose two share work."""
+        """ℓ and ℓ′ together; a subclass may override it to share work between the two."""
         return self.of_margin(m), self.slope(m)
 
     def value(self, t: AnyArray, z: Array) -> Array:

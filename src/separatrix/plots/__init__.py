@@ -1,6 +1,6 @@
-"""Pictures for notebooks: displays in scikit-learn's manner, ``…Display.from_estimator(model, X, y)``.
+"""Plots in the manner of scikit-learn's displays: ``…Display.from_estimator(model, X, y)``.
 
-Numbers come from ``separatrix.diagnostics`` and its like; only these modules import matplotlib.
+The numbers come from ``separatrix.diagnostics`` and ``separatrix.evaluation``; only this package imports matplotlib.
 """
 
 from separatrix.plots.calibration import CalibrationDisplay

@@ -1,4 +1,4 @@
-"""Do probabilities come true? Observed shares against predicted ones, with how many rows say so."""
+"""A calibration plot: observed shares against predicted probabilities, with the number of rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,19 @@ from separatrix.plots.style import Theme, plain
 @final
 @dataclass(eq=False)
 class CalibrationDisplay(Display):
-    """The share of rows for which a probability came true, by bins of it, with Wilson intervals; above, rows by bin.
+    """The observed share of a class against its predicted probability, in bins, with Wilson intervals.
 
+    A histogram above the plot shows how many rows each bin has.
+
+    Parameters
+    ----------
+    found : Reliability
+        The numbers, from ``separatrix.evaluation.calibration.reliability``.
+    level : float, default 0.95
+        The level of the confidence intervals.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
@@ -44,7 +55,29 @@ class CalibrationDisplay(Display):
         level: float = 0.95,
         ax: Any = None,
     ) -> Self:
-        """From a fitted classifier with probabilities, and rows X with labels y; the rest as ``reliability`` has it."""
+        """Draw the calibration of a fitted classifier.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted classifier with probabilities.
+        X, y
+            Labelled rows, preferably not those of the fit.
+        of : label or None
+            The class whose probability to look at; as for ``reliability``.
+        n_bins : int, default 10
+            The number of bins.
+        cut : str, default "width"
+            How to choose the bins; as for ``reliability``.
+        level : float, default 0.95
+            The level of the confidence intervals.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
         return cls(reliability(model, X, y, of, n_bins, cut), level).plot(ax)
 
     @property
@@ -60,9 +93,9 @@ class CalibrationDisplay(Display):
         size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
         ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
         share_axes(ax)
-        what = plain(found.of[1:-1] if found.of[:1] in ("'", '"') else found.of, 24)  # a label is quoted there
+        what = plain(found.of[1:-1] if found.of[:1] in ("'", '"') else found.of, 24)  # ``of`` quotes a label of text
         ax.set_xlabel(f"predicted probability of {what}")
-        ax.set_ylabel("share that came true")
+        ax.set_ylabel("observed share")
         legends.below(ax)
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.17), sharex=ax)
         left, right = found.edges.T

@@ -1,4 +1,4 @@
-"""A forest plot: what each column does to the scores, with intervals where there are any, the largest first."""
+"""A forest plot of the effect of each column on the scores, with confidence intervals if any, the largest first."""
 
 from __future__ import annotations
 
@@ -11,20 +11,32 @@ from matplotlib.axes import Axes
 from separatrix.base.arrays import Array, Integers
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
-from separatrix.plots.display import Display
+from separatrix.plots.display import TICK_MULTIPLES, Display
 from separatrix.plots.style import Theme, marker, plain
 
-# Columns drawn by default; points at most, of all classes; an axis ends at so many times the largest value.
-MOST, MOST_POINTS, FARTHEST = 25, 36, 2.5
-# Ticks of ratios are among these.
-RATIOS = (1, 2, 5)
+# Largest number of columns drawn by default.
+MOST_COLUMNS_DRAWN = 25
+# Largest number of points of all classes together.
+MOST_POINTS = 36
+# The axis ends at most at this multiple of the largest value; intervals beyond it end in an arrow.
+LARGEST_AXIS_RATIO = 2.5
 
 
 @final
 @dataclass(eq=False)
 class CoefficientDisplay(Display):
-    """Coefficients per step of their column: odds ratios with intervals, or weights without (a penalised fit's).
+    """Coefficients per step of their column: odds ratios with confidence intervals, or weights of a penalised fit.
 
+    Parameters
+    ----------
+    found : Coefficients
+        The numbers, from ``separatrix.diagnostics.coefficients``.
+    top : int, default 25
+        The largest number of columns to draw.
+
+    Examples
+    --------
+    >>> import numpy as np
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0], [4, 0], [5, 1], [3, 1]], [0, 0, 1, 0, 1, 1, 0]
@@ -35,18 +47,46 @@ class CoefficientDisplay(Display):
     """
 
     found: Coefficients
-    top: int = MOST
+    top: int = MOST_COLUMNS_DRAWN
 
     @classmethod
     def from_estimator(
-        cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST, level: float = 0.95, ax: Any = None
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        names: Any = None,
+        top: int = MOST_COLUMNS_DRAWN,
+        level: float = 0.95,
+        ax: Any = None,
     ) -> Self:
-        """From a fitted linear classifier, or a pipeline that ends in one, and its own rows."""
+        """Draw the coefficients of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted linear classifier, or a pipeline that ends in one.
+        X, y
+            The data of the fit.
+        names : list of str or None
+            Names of the columns; by default those of the fit.
+        top : int, default 25
+            The largest number of columns to draw.
+        level : float, default 0.95
+            The level of the confidence intervals.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        CoefficientDisplay
+        """
         return cls(coefficients(model, X, y, names=names, level=level), top).plot(ax)
 
     @property
     def shown(self) -> Integers:
-        """The columns drawn, the largest first; columns whose every weight is zero are left out."""
+        """The numbers of the columns drawn, the largest first, without those whose weights are all zero."""
         chosen = self.found.largest(min(self.top, max(4, MOST_POINTS // len(self.found.classes))))
         used = np.any(self.found.value[:, chosen] != 0, axis=0)
         return chosen[used] if used.any() else chosen
@@ -81,14 +121,10 @@ class CoefficientDisplay(Display):
         found = self.found
         value, low, high = (a[k, chosen] for a in (found.value, found.low, found.high))
         for y, at, least, most in zip(place, value, low, high, strict=True):
-            # Of two classes, the colour is that of the class that the column speaks for.
+            # With two classes, the colour is that of the class whose score a larger value of the column raises.
             colour = theme.of_class(k if len(found.classes) > 1 else int(at >= 0))
             if np.isfinite(least) and np.isfinite(most):
-                ends = np.clip([least, most], -limit, limit)
-                ax.plot(ends, [y, y], color=colour, linewidth=1.4, solid_capstyle="butt")
-                for end, beyond in zip(ends, (least < -limit, most > limit), strict=True):
-                    if beyond:
-                        ax.plot([end], [y], marker="<" if end < 0 else ">", color=colour, markersize=4, clip_on=False)
+                _draw_interval(ax, y, (least, most), limit, colour)
             if np.isfinite(at):
                 ax.plot([at], [y], marker=marker(k), color=colour, markersize=5, linestyle="none")
             elif np.isinf(at):
@@ -98,11 +134,11 @@ class CoefficientDisplay(Display):
             ax.plot([], [], label=self._named[k], **look)  # type: ignore[arg-type]
 
     def _limit(self, chosen: Integers) -> float:
-        """How far the axis reaches: past every value, and every end of an interval that is not far out."""
+        """The end of the axis: beyond every value, and beyond the ends of intervals that are not too far out."""
         values, ends = self.found.value[:, chosen], np.abs([self.found.low[:, chosen], self.found.high[:, chosen]])
         largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) or 1.0
         reach = float(np.max(ends[np.isfinite(ends)], initial=0.0))
-        return 1.08 * max(largest, min(reach, FARTHEST * largest))
+        return 1.08 * max(largest, min(reach, LARGEST_AXIS_RATIO * largest))
 
     def _label(self, ax: Axes, limit: float) -> None:
         found = self.found
@@ -112,9 +148,19 @@ class CoefficientDisplay(Display):
             ax.set_xlabel(f"weight per step, score{of}{against}", loc="right")
             return
         ax.set_xlabel(f"{found.ratio}{of}{against}", loc="right")
-        nice = [m * 10.0**e for e in range(-12, 13) for m in RATIOS]
+        nice = [multiple * 10.0**power for power in range(-12, 13) for multiple in TICK_MULTIPLES]
         inside = [ratio for ratio in nice if abs(np.log(ratio)) <= limit]
         middle = inside.index(1.0)
         every = max(1, -(-middle // (3 if limit < np.log(1000.0) else 1)))
         kept = inside[middle % every :: every]
         ax.set_xticks(np.log(kept), [f"{ratio:g}" for ratio in kept])
+
+
+def _draw_interval(ax: Axes, y: float, interval: tuple[float, float], limit: float, colour: str) -> None:
+    """A horizontal line, with an arrow at an end that lies beyond the axis."""
+    low, high = interval
+    ends = np.clip([low, high], -limit, limit)
+    ax.plot(ends, [y, y], color=colour, linewidth=1.4, solid_capstyle="butt")
+    for end, beyond in zip(ends, (low < -limit, high > limit), strict=True):
+        if beyond:
+            ax.plot([end], [y], marker="<" if end < 0 else ">", color=colour, markersize=4, clip_on=False)

@@ -1,4 +1,4 @@
-"""Which classes are taken for which: counts, and the share of each true class."""
+"""A confusion matrix: counts, and shares of each true class."""
 
 from __future__ import annotations
 
@@ -16,20 +16,34 @@ from separatrix.evaluation.measures import confusion_matrix
 from separatrix.plots.display import BROAD, Display
 from separatrix.plots.style import Theme, plain
 
-# Classes drawn at most, those of most rows; up to so many have counts and shares in their cells; past so many the
-# picture has a page's width.
-MOST, MOST_SHARES, MOST_NARROW = 30, 6, 12
-# Inches that names at the left take, a cell's height in a broad picture; widths of a digit, in units of its height.
-NAMES, CELL, DIGIT = 1.2, 0.26, 0.68
-# The strongest fill leaves text readable.
-STRONGEST = 0.55
+# Largest number of classes drawn: those with the most rows.
+MOST_CLASSES_DRAWN = 30
+# Largest number of classes whose cells show the share below the count.
+MOST_SHARES = 6
+# Largest number of classes in a plot of normal width; with more, the plot is as wide as a page.
+MOST_NARROW = 12
+# Inches for the names at the left, and the height of a cell in a wide plot.
+NAMES_WIDTH, CELL_HEIGHT = 1.2, 0.26
+# The width of a digit, as a share of the size of the text.
+DIGIT_WIDTH = 0.68
+# Largest opacity of a cell, which leaves the text readable.
+LARGEST_OPACITY = 0.55
 
 
 @final
 @dataclass(eq=False)
 class ConfusionDisplay(Display):
-    """``counts[i, j]``: rows of class i taken for class j; a cell's fill is its share of row i.
+    """The confusion matrix; the colour of a cell shows its share of the true class.
 
+    Parameters
+    ----------
+    counts : array (K, K)
+        ``counts[i, j]`` is the number of rows of class i predicted as class j.
+    classes : array (K,)
+        The labels.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> shown = ConfusionDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"], ax=Figure().subplots())
     >>> shown.counts.tolist(), [text.get_text() for text in shown.ax_.texts][:2]
@@ -41,33 +55,60 @@ class ConfusionDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
-        """From a fitted classifier, and rows X with labels y."""
-        found = answers(model, X, y)
-        return cls(found.confusion, found.classes).plot(ax)
+        """Draw the confusion matrix of a fitted classifier.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted classifier.
+        X, y
+            Labelled rows.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        ConfusionDisplay
+        """
+        predicted = answers(model, X, y)
+        return cls(predicted.confusion, predicted.classes).plot(ax)
 
     @classmethod
     def from_predictions(cls, y: Any, predicted: Any, *, ax: Any = None) -> Self:
-        """From true labels and predicted ones; classes are those that occur."""
+        """Draw the confusion matrix of given predictions.
+
+        Parameters
+        ----------
+        y, predicted : lists of labels
+            True and predicted labels; the classes are all labels that occur.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        ConfusionDisplay
+        """
         classes, _ = encode([*y, *predicted])
         counts = confusion_matrix(known_codes(y, classes), known_codes(predicted, classes), len(classes))
         return cls(counts, classes).plot(ax)
 
     @property
     def shown(self) -> Integers:
-        """The classes drawn, in their order."""
-        return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST])
+        """The numbers of the classes drawn, ascending."""
+        return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST_CLASSES_DRAWN])
 
     @property
     def size(self) -> tuple[float, float]:
         K = len(self.shown)
-        return (4.6, min(4.4, 2.2 + 0.42 * K)) if K <= MOST_NARROW else (BROAD, 1.2 + CELL * K)
+        narrow = K <= MOST_NARROW
+        return (4.6, min(4.4, 2.2 + 0.42 * K)) if narrow else (BROAD, 1.2 + CELL_HEIGHT * K)
 
     @property
     def _digits(self) -> float:
-        """Points of the counts' text: the largest count fits its cell, in a figure of the display's own size."""
-        across = 72.0 * (self.size[0] - NAMES) / len(self.shown)
+        """The size of the counts in points, at which the largest count fits its cell in a figure of ``size``."""
+        across = 72.0 * (self.size[0] - NAMES_WIDTH) / len(self.shown)
         most = 9.5 if len(self.shown) <= MOST_SHARES else 8.0
-        return min(most, across / (DIGIT * len(str(int(self.counts.max(initial=0))))))
+        return min(most, across / (DIGIT_WIDTH * len(str(int(self.counts.max(initial=0))))))
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         chosen = self.shown
@@ -76,8 +117,8 @@ class ConfusionDisplay(Display):
             for j, b in enumerate(chosen):
                 share = self.counts[a, b] / total[a]
                 colour = theme.of_class(0) if i == j else theme.of_class(1)
-                strength = STRONGEST * float(share)
-                ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=strength, linewidth=0))
+                opacity = LARGEST_OPACITY * float(share)
+                ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=opacity, linewidth=0))
                 self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
         names = [plain(self.classes.tolist()[k], 14 if K <= 3 else 18) for k in chosen]
         ax.set_xticks(np.arange(K) + 0.5, names, rotation=0 if K <= 3 else 40, ha="center" if K <= 3 else "right")

@@ -1,4 +1,4 @@
-"""Decision regions in the plane, with the rows in it and the mistakes among them ringed."""
+"""A plot of the decision regions in a plane, with the rows; misclassified rows have a ring."""
 
 from __future__ import annotations
 
@@ -22,22 +22,46 @@ from separatrix.plots.display import Display
 from separatrix.plots.style import Theme, marker, plain, told_apart
 from separatrix.scorers.scorer import scores_of
 
-# Rows drawn at most, of a rare class so many at least; past so many points they are small.
-MOST_POINTS, FEWEST_OF_CLASS, MANY = 1200, 25, 300
-# A box of the middle rows is drawn where the whole would be so many times as wide; room around the rows.
-OUTLYING, ROOM = 4.0, 0.07
-# Classes named in the legend, those of most points.
-MOST_NAMED = 40
+# Largest number of rows drawn in all, and smallest number of a rare class (if it has as many).
+MOST_ROWS_DRAWN, FEWEST_ROWS_OF_CLASS = 1200, 25
+# With more points than this, points are drawn small.
+MOST_LARGE_POINTS = 300
+# If the range of all rows is wider than this multiple of the range between the 1 % and 99 % quantiles, only the latter
+# is drawn, so that an outlier does not shrink the rest.
+OUTLIER_RATIO = 4.0
+# Margin around the rows, as a share of their range.
+MARGIN = 0.07
+# Largest number of classes in the legend: those with the most points.
+MOST_NAMED_CLASSES = 40
 
 
 @final
 @dataclass(eq=False)
 class DecisionRegionsDisplay(Display):
-    """Where each class wins in a plane, as exact polygons for linear scores, else as contours of scores on a grid.
+    """The region of each class in a plane, as exact polygons for linear scores, else as contours of scores on a grid.
 
-    Points are rows, by their true class; those that the model gets wrong are ringed. A pipeline with a basis φ is
-    drawn in the columns that came in, where its boundary is curved. TEXTBOOK B4.
+    Points are rows, coloured by their true class; misclassified rows have a ring. A pipeline with a basis φ is drawn in
+    its input columns, where its boundary is curved. TEXTBOOK B4.
 
+    Attributes
+    ----------
+    plane : Plane
+        The plane of the plot.
+    classes : array (K,)
+        The labels.
+    box : tuple
+        The limits of both axes.
+    regions : list of Region or None
+        The polygons, if the scores are linear.
+    leads : tuple of arrays or None
+        Otherwise the grid, and by how much each class leads there.
+    points, codes, wrong : arrays
+        The coordinates of the rows drawn, their class numbers, and which of them are misclassified.
+    n_rows : int
+        The number of rows, drawn or not.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"]
@@ -59,17 +83,42 @@ class DecisionRegionsDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_POINTS, seed: int = 0, ax: Any = None
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        names: Any = None,
+        most: int = MOST_ROWS_DRAWN,
+        seed: int = 0,
+        ax: Any = None,
     ) -> Self:
-        """From a fitted classifier of this package, or a pipeline that ends in one, and rows X with labels y.
+        """Draw the decision regions of a fitted classifier.
 
-        Of many rows ``most`` are drawn.
+        Parameters
+        ----------
+        model : estimator
+            A fitted classifier of this package, or a pipeline that ends in one.
+        X, y
+            Labelled rows.
+        names : list of str or None
+            Names of the columns; by default those of the fit.
+        most : int, default 1200
+            About how many rows to draw; more are sampled.
+        seed : int, default 0
+            Seed for the sample.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        DecisionRegionsDisplay
         """
         return cls.of(model, X, y, names=names, most=most, seed=seed).plot(ax)
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_POINTS, seed: int = 0) -> Self:
-        """The same, not drawn yet."""
+    def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_ROWS_DRAWN, seed: int = 0) -> Self:
+        """The same display, not drawn yet; call ``plot`` to draw it."""
         model, X, encoded = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
@@ -85,31 +134,31 @@ class DecisionRegionsDisplay(Display):
 
     @property
     def outside(self) -> int:
-        """Points drawn that lie outside the box."""
+        """How many of the points lie outside the box."""
         left, right, low, high = self.box
         x, y = self.points.T
         return int(np.sum((x < left) | (x > right) | (y < low) | (y > high)))
 
     @property
     def says(self) -> str:
-        """What is seen, in words."""
+        """What the plot shows, in words."""
         parts = [f"axes: {self.plane.says}"]
         if len(self.codes) < self.n_rows:
             parts.append(f"{len(self.codes)} of {self.n_rows} rows drawn")
         if self.outside:
-            parts.append(f"{self.outside} of them lie outside the picture")
+            parts.append(f"{self.outside} of them lie outside the plot")
         if not self.plane.exact:
-            parts.append("regions where all other directions are at their mean, so rows may lie elsewhere")
+            parts.append("regions with all other directions at their mean, so rows may lie outside their region")
         if len(self.named) < len(self.classes):
-            parts.append(f"{len(self.named)} of {len(self.classes)} classes are named, those of most points")
-        parts += [told] if (told := told_apart(len(self.classes))) else []
+            parts.append(f"{len(self.named)} of {len(self.classes)} classes are named, those with the most points")
+        parts += [note] if (note := told_apart(len(self.classes))) else []
         return "; ".join(parts)
 
     @property
     def named(self) -> dict[int, str]:
-        """The classes in the legend, as they are called there."""
+        """The names of the classes in the legend, by class number."""
         counts = np.bincount(self.codes, minlength=len(self.classes))
-        chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_NAMED]).tolist()
+        chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_NAMED_CLASSES]).tolist()
         labels = self.classes.tolist()
         return {k: plain(labels[k], 24) for k in chosen}
 
@@ -122,7 +171,7 @@ class DecisionRegionsDisplay(Display):
             self._draw_polygons(ax, theme)
         if self.leads is not None:
             self._draw_contours(ax, theme)
-        many, named = len(self.points) > MANY, self.named
+        many, named = len(self.points) > MOST_LARGE_POINTS, self.named
         for k in range(len(self.classes)):
             x, y = self.points[self.codes == k].T
             look = {"s": 9 if many else 18, "alpha": 0.75, "linewidths": 0.3, "edgecolors": theme.paper}
@@ -142,16 +191,17 @@ class DecisionRegionsDisplay(Display):
 
     def _draw_polygons(self, ax: Axes, theme: Theme) -> None:
         assert self.regions is not None
-        labels = self.classes.tolist()
-        held = [region for region in self.regions if not region.empty]
-        single = len({region.labels for region in held}) == len(held)
-        for k, label in enumerate(labels):
-            own = [region.vertices for region in held if region.labels == (label,)]
-            if own:
-                shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in own))
-                ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=0.13, linewidth=0))
-                if single and len(labels) > 1:
-                    ax.add_patch(PathPatch(shape, facecolor="none", edgecolor=theme.muted, linewidth=0.8))
+        drawn = [region for region in self.regions if not region.empty]
+        # The edges inside a class that has several polygons are no boundaries, so then no edges are drawn.
+        outlined = len({region.labels for region in drawn}) == len(drawn) and len(self.classes) > 1
+        for k, label in enumerate(self.classes.tolist()):
+            polygons = [region.vertices for region in drawn if region.labels == (label,)]
+            if not polygons:
+                continue
+            shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
+            ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=0.13, linewidth=0))
+            if outlined:
+                ax.add_patch(PathPatch(shape, facecolor="none", edgecolor=theme.muted, linewidth=0.8))
 
     def _draw_contours(self, ax: Axes, theme: Theme) -> None:
         assert self.leads is not None
@@ -165,7 +215,7 @@ class DecisionRegionsDisplay(Display):
 
 
 def drawn_rows(codes: Integers, n_classes: int, most: int, seed: int) -> Integers:
-    """Row numbers to draw: all, or about ``most`` by the seed, of every class by its share and of a rare one some.
+    """The numbers of the rows to draw: all, or a random sample of about ``most`` in which rare classes are kept.
 
     >>> drawn_rows(np.array([0, 1, 0]), 2, 10, 0).tolist()
     [0, 1, 2]
@@ -175,21 +225,22 @@ def drawn_rows(codes: Integers, n_classes: int, most: int, seed: int) -> Integer
     """
     if len(codes) <= most:
         return np.arange(len(codes))
-    rng, found = np.random.default_rng(seed), []
+    rng, samples = np.random.default_rng(seed), []
     for k in range(n_classes):
-        own = np.flatnonzero(codes == k)
-        size = min(len(own), max(FEWEST_OF_CLASS, round(most * len(own) / len(codes))))
-        found.append(rng.choice(own, size, replace=False))
-    return np.sort(np.concatenate(found))
+        rows = np.flatnonzero(codes == k)
+        size = min(len(rows), max(FEWEST_ROWS_OF_CLASS, round(most * len(rows) / len(codes))))
+        samples.append(rng.choice(rows, size, replace=False))
+    return np.sort(np.concatenate(samples))
 
 
 def _box(points: Array, flat: bool) -> tuple[float, float, float, float]:
+    """The limits of both axes. ``flat``: there is one column, and the second coordinate is random."""
     ends = []
     for x in points.T:
         low, high = float(x.min()), float(x.max())
         inner = np.quantile(x, [0.01, 0.99])
-        if high - low > OUTLYING * (inner[1] - inner[0]) > 0:
+        if high - low > OUTLIER_RATIO * (inner[1] - inner[0]) > 0:
             low, high = float(inner[0]), float(inner[1])
-        room = ROOM * (high - low) if high > low else 1.0
-        ends += [low - room, high + room]
+        margin = MARGIN * (high - low) if high > low else 1.0
+        ends += [low - margin, high + margin]
     return (ends[0], ends[1], -2.5, 2.5) if flat else (ends[0], ends[1], ends[2], ends[3])

@@ -1,7 +1,7 @@
-"""What all displays share: numbers first, drawn by ``plot``, which sets ``ax_`` and ``figure_`` as in scikit-learn.
+"""The base class of all displays: a display holds numbers, and ``plot`` draws them.
 
-A display is made by ``from_estimator`` from a fitted model and rows, or from the record of numbers that it holds, which
-a module without matplotlib has computed.
+As in scikit-learn, ``plot`` sets ``ax_`` and ``figure_``. A display is made by ``from_estimator`` from a fitted model
+and rows, or directly from its numbers, which are computed without matplotlib.
 """
 
 from __future__ import annotations
@@ -16,25 +16,45 @@ from matplotlib.figure import Figure
 from separatrix.base.arrays import Array, Integers
 from separatrix.plots.style import Theme, style
 
-# A curve keeps one vertex in each of so many steps of either coordinate: more cannot be seen.
-STEPS = 600
-# Inches of a figure that has a page's width.
+# Cells along each side of the unit square: a curve keeps one vertex in each cell, since more could not be seen.
+CURVE_CELLS = 600
+# Width in inches of a figure as wide as a page.
 BROAD = 9.4
+# Ticks on an axis of ratios are these multiples of powers of ten.
+TICK_MULTIPLES = (1, 2, 5)
 
 
 class Display(ABC):
-    """Numbers that can be drawn."""
+    """Numbers that can be drawn.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure of ``ax_``.
+    """
 
     ax_: Axes
     figure_: Figure
 
     @property
     def size(self) -> tuple[float, float]:
-        """Of a figure of its own, in inches."""
+        """Width and height of a new figure, in inches."""
         return 4.6, 3.7
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on ``ax``, by default on a new figure of pyplot's."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        self
+        """
         with style() as theme:
             if ax is None:
                 from matplotlib import pyplot
@@ -46,11 +66,11 @@ class Display(ABC):
 
     @abstractmethod
     def _draw(self, ax: Axes, theme: Theme) -> None:
-        """All of the drawing."""
+        """Draw on ``ax`` in the colours of ``theme``."""
 
 
 def last_step(model: Any) -> Any:
-    """The classifier at a pipeline's end, or the classifier itself.
+    """The last step of a pipeline, or the classifier itself.
 
     >>> last_step("a model")
     'a model'
@@ -59,18 +79,18 @@ def last_step(model: Any) -> Any:
 
 
 def thinned(x: Array, y: Array) -> Integers:
-    """Which vertices of a curve in the unit square to draw: the first of each step, and the last of all.
+    """Which vertices of a curve in the unit square to draw: the first in each cell, and the last of all.
 
     >>> thinned(np.linspace(0.0, 1e-5, 1000), np.zeros(1000)).tolist()
     [0, 999]
     """
-    step = np.floor(STEPS * np.column_stack([x, y])).astype(np.int64)
-    changed = np.any(np.diff(step, axis=0) != 0, axis=1)
+    cell = np.floor(CURVE_CELLS * np.column_stack([x, y])).astype(np.int64)
+    changed = np.any(np.diff(cell, axis=0) != 0, axis=1)
     return np.unique(np.concatenate([[0], 1 + np.flatnonzero(changed), [len(x) - 1]]))
 
 
 def share_axes(ax: Axes) -> None:
-    """Both coordinates are shares: the unit square, with a little air."""
+    """Set both axes to the unit square, with a small margin."""
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
@@ -78,17 +98,17 @@ def share_axes(ax: Axes) -> None:
 
 
 def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
-    """Small axes of the unit square inside ``ax``, which keeps only its labels; numbers are at the outer ones.
+    """Small axes of the unit square inside ``ax``, which keeps only its labels; tick labels are on the outer panels.
 
     >>> small = panels(Figure().subplots(), 5, 3)
-    >>> len(small), [bool(one.get_yticklabels()[0].get_text()) for one in small]
+    >>> len(small), [bool(panel.get_yticklabels()[0].get_text()) for panel in small]
     (5, [True, False, False, True, False])
     """
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
     ax.xaxis.labelpad, ax.yaxis.labelpad = 16.0, 24.0
-    across, down, found = min(count, in_line), -(-count // in_line), []
+    across, down, small = min(count, in_line), -(-count // in_line), []
     for k in range(count):
         i, j = divmod(k, across)
         place = (j / across, 1 - (i + 1) / down, 0.88 / across, 0.8 / down)
@@ -96,5 +116,5 @@ def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
         panel.set_xticks([0.0, 0.5, 1.0], ["0", "", "1"] if k + across >= count else [""] * 3)
         panel.set_yticks([0.0, 0.5, 1.0], ["0", "", "1"] if j == 0 else [""] * 3)
         panel.tick_params(labelsize=7.0, length=2.0)
-        found.append(panel)
-    return found
+        small.append(panel)
+    return small

@@ -1,4 +1,4 @@
-"""The rows without which a fit would change the most."""
+"""A plot of the rows whose deletion would change a fit the most."""
 
 from __future__ import annotations
 
@@ -20,8 +20,19 @@ from separatrix.plots.style import Theme, marker, plain
 @final
 @dataclass(eq=False)
 class InfluenceDisplay(Display):
-    """Cook's distance of the most influential rows; their classes by colour, the leverage beside each.
+    """Cook's distance of the most influential rows, coloured by class, with the leverage next to each.
 
+    Parameters
+    ----------
+    found : Influence
+        The numbers, from ``separatrix.diagnostics.influential``.
+    labels : list
+        The labels of these rows.
+    codes : list of int
+        The class numbers of these rows.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [9.0]], [0, 0, 1, 1, 0]
@@ -36,12 +47,28 @@ class InfluenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any, *, top: int = 10, ax: Any = None) -> Self:
-        """From a fitted logistic regression or least squares, or a pipeline that ends in one, and its own rows."""
+        """Draw the most influential rows of a fit.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted LogisticRegression or LeastSquaresClassifier, or a pipeline that ends in one.
+        X, y
+            The data of the fit.
+        top : int, default 10
+            How many rows to draw.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        InfluenceDisplay
+        """
         return cls.of(influential(model, X, y, top), model, y).plot(ax)
 
     @classmethod
     def of(cls, found: Influence, model: Any, y: Any) -> Self:
-        """Of rows that are known already, not drawn yet."""
+        """A display of an ``Influence`` that is already computed; call ``plot`` to draw it."""
         labels = as_label_array(y)[found.rows].tolist()
         return cls(found, labels, known_codes(labels, np.asarray(model.classes_)).tolist())
 

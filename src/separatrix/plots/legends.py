@@ -1,6 +1,6 @@
-"""Legends where no data is: below the axes, wrapped to the width, every entry with its mark inside the picture.
+"""Legends below the axes, where they hide no data, wrapped to the width of the figure.
 
-matplotlib draws no mark whose place is outside the canvas, so a legend that is wider than the figure loses marks.
+matplotlib does not draw a marker outside the canvas, so a legend wider than the figure would lose markers.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-# Points: of the text; from the axes down to the legend, with ticks and a label between; of paper at either side.
-TEXT, ROOM, SIDE = 8.0, 37.0, 6.0
-# In units of the text: a letter, a wide letter, a mark with the space after it, between columns, between lines.
+# In points: the size of the text, the distance of the legend from the axes (with tick labels and a label in between),
+# and the margin at either side.
+TEXT, BELOW_AXES, SIDE = 8.0, 37.0, 6.0
+# In multiples of the text's size: the width of a letter and of a wide letter, of a marker with the space after it, the
+# distance between columns, and the height of a line.
 LETTER, WIDE_LETTER, MARK, BETWEEN, LINE = 0.6, 1.0, 2.0, 1.2, 1.35
 
 
 def below(ax: Axes, title: str | None = None, marks: float = 1.0) -> None:
-    """A legend of all that has a label, below the axes; ``marks``: how many times as large as in the picture.
+    """Add a legend of all labelled artists below the axes. ``marks``: the size of markers relative to the plot.
 
     >>> from matplotlib.figure import Figure
     >>> ax = Figure(figsize=(4.0, 3.0)).subplots()
@@ -34,9 +36,9 @@ def below(ax: Axes, title: str | None = None, marks: float = 1.0) -> None:
         return
     figure = ax.figure
     alone = list(figure.axes) == [ax]
-    # Of a figure of its own the legend may take all the width, below the names at the left as well.
+    # If the axes are alone in the figure, the legend may use the whole width of the figure.
     across, box = (figure.transSubfigure, figure.bbox) if alone else (ax.transAxes, ax.get_window_extent())
-    down = ax.transAxes + ScaledTranslation(0, -ROOM / 72, figure.dpi_scale_trans)
+    down = ax.transAxes + ScaledTranslation(0, -BELOW_AXES / 72, figure.dpi_scale_trans)
     ax.legend(
         handles,
         labels,
@@ -58,7 +60,7 @@ def below(ax: Axes, title: str | None = None, marks: float = 1.0) -> None:
 
 
 def columns(labels: Sequence[str], width: float) -> int:
-    """How many columns of a legend fit into ``width`` inches; matplotlib fills one after the other.
+    """How many columns of a legend fit into ``width`` inches. matplotlib fills the columns one after the other.
 
     >>> columns(["a", "b", "c", "d"], 4.0), columns(["a very long name indeed"] * 4, 3.0), columns(["x" * 99], 1.0)
     (4, 1, 1)
@@ -72,7 +74,7 @@ def columns(labels: Sequence[str], width: float) -> int:
 
 
 def height(labels: Sequence[str], width: float, title: bool = False) -> float:
-    """Inches that a legend takes, with the space above it.
+    """The height of a legend in inches, with the space above it.
 
     >>> height(["a", "b"], 4.0) < height(["a long name, and longer still"] * 2, 4.0)
     True
@@ -82,5 +84,5 @@ def height(labels: Sequence[str], width: float, title: bool = False) -> float:
 
 
 def _length(text: str) -> float:
-    """In units of the text's size, roughly: no font need be loaded for it."""
+    """The approximate width of a text, in multiples of its size, without loading a font."""
     return sum(WIDE_LETTER if east_asian_width(c) in "WF" else LETTER for c in text.replace(r"\$", "$"))

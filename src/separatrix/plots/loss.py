@@ -1,4 +1,4 @@
-"""What a solver did: the objective at every iteration, or how far above the proven minimum it still was."""
+"""A plot of the objective at every iteration of a solver, or of the proven gap to its minimum."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme, plain
 
-# Runs drawn at most; a run of so few iterations has a point at each.
-MOST_RUNS, FEW = 8, 60
-# An objective that moves by less than this share of itself is level.
-LEVEL = 1e-6
+# Largest number of curves in a plot.
+MOST_RUNS = 8
+# Largest number of iterations for which each one is marked by a point.
+MOST_MARKED_ITERATIONS = 60
+# An objective that changes by less than this share of itself is drawn as a level line in the middle of the axis.
+SMALLEST_SHOWN_CHANGE = 1e-6
 
 
 class Run(NamedTuple):
-    """One search: its name, iterations and objectives, and a number below which the objective cannot go, or None.
+    """The curve of one search: name, iterations, objectives, and a proven lower bound on the objective or None.
 
-    ``measure``: what the values are, as the axis names it.
+    ``measure``: the label of the axis.
     """
 
     name: str
@@ -39,14 +41,21 @@ class Run(NamedTuple):
 @final
 @dataclass(eq=False)
 class LossDisplay(Display):
-    """E at every iteration of a fit; several searches (K classes) are several curves.
+    """The objective at every iteration of a fit. A fit of several searches, one for each class, has several curves.
 
-    Of a walk that spared the cost after each epoch (a perceptron on a large table), the mean cost of the rows as each
-    epoch met them is drawn, and the axis says so.
+    A perceptron on a large table does not compute its cost after each epoch. Then the mean cost that the rows had when
+    the epoch reached them is drawn, and the label of the axis says so.
 
-    With ``gap``, E less the lower bound that the certificate proves, on a logarithmic axis: the true distance to the
-    minimum is at most that.
+    Parameters
+    ----------
+    runs : list of Run
+        The curves.
+    gap : bool, default False
+        Draw the objective minus its proven lower bound, on a logarithmic axis. The true distance to the minimum is at
+        most that.
 
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
@@ -60,7 +69,23 @@ class LossDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, gap: bool = False, ax: Any = None) -> Self:
-        """From a fitted classifier that was found by iterations, or a pipeline that ends in one; no rows are needed."""
+        """Draw the objective at every iteration of a fit.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted classifier with a ``trace_``, or a pipeline that ends in one.
+        X, y : any
+            Ignored; the model holds all numbers.
+        gap : bool, default False
+            Draw the proven gap to the minimum.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        LossDisplay
+        """
         return cls(runs_of(last_step(model)), gap).plot(ax)
 
     @property
@@ -75,7 +100,7 @@ class LossDisplay(Display):
                 if run.floor is None:
                     continue
                 value = np.maximum(value - run.floor, np.finfo(np.float64).tiny)
-            look = {"marker": "o", "markersize": 3.5} if len(value) <= FEW else {}
+            look = {"marker": "o", "markersize": 3.5} if len(value) <= MOST_MARKED_ITERATIONS else {}
             ax.plot(run.iteration, value, color=theme.of_class(k), label=plain(run.name, 18), **look)  # type: ignore[arg-type]
         ax.set_xlabel("iteration")
         ax.set_ylabel(
@@ -84,26 +109,27 @@ class LossDisplay(Display):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         self._scale(ax)
         if all(len(run.value) == 1 for run in self.runs):
-            ax.text(0.5, 0.9, "the search ended where it began", transform=ax.transAxes, ha="center", color=theme.muted)
+            sentence = "the search ended where it began"
+            ax.text(0.5, 0.9, sentence, transform=ax.transAxes, ha="center", color=theme.muted)
         ax.grid(True)
         if len(self.runs) > 1:
             legends.below(ax)
 
     def _scale(self, ax: Axes) -> None:
-        """Whole powers of ten for a gap; of an objective that hardly moves, an axis that shows it level."""
+        """For a gap, an axis that ends near powers of ten; for an objective that hardly changes, a wide axis."""
         low, high = ax.dataLim.intervaly
         if self.gap:
             ax.set_yscale("log")
             ax.set_ylim(10.0 ** np.floor(np.log10(low)) / 2, 10.0 ** np.ceil(np.log10(high)) * 2)
             return
         ax.ticklabel_format(axis="y", useOffset=False)
-        if high - low <= LEVEL * abs(high):
+        if high - low <= SMALLEST_SHOWN_CHANGE * abs(high):
             room = 0.1 * abs(high) or 1.0
             ax.set_ylim(high - room, high + room)
 
 
 def runs_of(model: Any) -> list[Run]:
-    """The searches behind a fitted model, one for each class or part where there are several.
+    """The curves of a fitted model, one for each search.
 
     >>> from separatrix import LogisticRegression
     >>> [run.name for run in runs_of(LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0]))]
@@ -111,32 +137,46 @@ def runs_of(model: Any) -> list[Run]:
     """
     parts = getattr(model, "estimators_", None)
     if parts is not None and all(hasattr(part, "trace_") for part in parts):
-        found = [run for part in parts for run in runs_of(part)]
-        if len(found) == len(parts) > 1:
-            return [run._replace(name=f"model {k + 1}") for k, run in enumerate(found)]
-        return found
+        runs = [run for part in parts for run in runs_of(part)]
+        if len(runs) == len(parts) > 1:
+            return [run._replace(name=f"model {k + 1}") for k, run in enumerate(runs)]
+        return runs
     if not getattr(model, "trace_", ()):
-        came = f"{type(model).__name__} was not found by iterations"
+        came = f"{type(model).__name__} was not fitted by iterations, so there is no curve"
         raise ParameterError("model", came, "give a fitted classifier with a trace_, such as LogisticRegression")
     records, measure = _measured(model.trace_)
-    starts = [k for k in range(1, len(records)) if records[k].iteration <= records[k - 1].iteration]
-    cuts = [0, *starts, len(records)]
-    pieces = [records[a:b] for a, b in pairwise(cuts) if b > a]
+    searches = _searches(records)
     labels = np.asarray(model.classes_).tolist()
-    several = len(pieces) == len(labels) > 1
-    found = []
-    for k, piece in enumerate(pieces):
-        iteration, value = (np.array([getattr(r, name) for r in piece], float) for name in ("iteration", "value"))
-        bound = getattr(getattr(model, "certificate_", None), "bound", None) if len(pieces) == 1 else None
-        floor = None if bound is None else float(model.certificate_.objective - bound)
-        found.append(Run(str(labels[k]) if several else "objective", iteration, value, floor, measure))
-    return found
+    names = [str(label) for label in labels] if len(searches) == len(labels) > 1 else ["objective"] * len(searches)
+    floor = _lower_bound(model) if len(searches) == 1 else None
+    return [
+        Run(name, _values(search, "iteration"), _values(search, "value"), floor, measure)
+        for name, search in zip(names, searches, strict=True)
+    ]
+
+
+def _searches(records: list[Any]) -> list[list[Any]]:
+    """The records of each search; a new search begins where the number of the iteration does not increase."""
+    starts = [k for k in range(1, len(records)) if records[k].iteration <= records[k - 1].iteration]
+    return [records[a:b] for a, b in pairwise([0, *starts, len(records)]) if b > a]
+
+
+def _values(records: list[Any], name: str) -> Array:
+    return np.array([getattr(record, name) for record in records], float)
+
+
+def _lower_bound(model: Any) -> float | None:
+    """The proven lower bound on the objective, None if the certificate has none."""
+    certificate = getattr(model, "certificate_", None)
+    if certificate is None or certificate.bound is None:
+        return None
+    return float(certificate.objective - certificate.bound)
 
 
 def _measured(trace: Sequence[Any]) -> tuple[list[Any], str]:
-    """The records with a value, and what it is: the objective, or what was met on the way where most have no other."""
+    """The records with a value, and its name: the objective, or the mean cost during the epoch if most lack it."""
     known = [record for record in trace if np.isfinite(record.value)]
     met = [record for record in trace if record.met is not None]
     if 2 * len(known) >= len(trace) or not met:
         return known, "objective"
-    return [record._replace(value=record.met) for record in met], "mean cost of rows as the epoch met them"
+    return [record._replace(value=record.met) for record in met], "mean cost of rows during the epoch"

@@ -1,15 +1,18 @@
-"""How C was chosen: the log loss on rows not seen, over every C tried."""
+"""A plot of how C was chosen: the log loss on held-out rows against every C tried."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Self, final
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
+from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.plots import legends
-from separatrix.plots.display import Display, last_step
+from separatrix.plots.display import TICK_MULTIPLES, Display, last_step
 from separatrix.plots.style import Theme
 from separatrix.tuning.penalty_choice import PenaltyChoice
 
@@ -17,8 +20,15 @@ from separatrix.tuning.penalty_choice import PenaltyChoice
 @final
 @dataclass(eq=False)
 class PenaltyPathDisplay(Display):
-    """Scores ± one standard error of a ``penalty_choice_``; the line is the C chosen.
+    """The log loss on held-out rows, ± one standard error, against C; a line marks the C chosen.
 
+    Parameters
+    ----------
+    choice : PenaltyChoice
+        The ``penalty_choice_`` of a fit with ``C="auto"``.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
@@ -32,11 +42,25 @@ class PenaltyPathDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
-        """From a ``LogisticRegression`` fitted with ``C="auto"``, or a pipeline that ends in one; without rows, too."""
+        """Draw the choice of C of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            A LogisticRegression fitted with ``C="auto"``, or a pipeline that ends in one.
+        X, y : any
+            Ignored; the model holds all numbers.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        PenaltyPathDisplay
+        """
         model = last_step(model)
         choice = getattr(model, "penalty_choice_", None)
         if choice is None:
-            came = f"this {type(model).__name__} was fitted with a C that was given, or is not fitted"
+            came = f"this {type(model).__name__} was fitted with a given C, or is not fitted"
             raise ParameterError("model", came, 'fit LogisticRegression(C="auto")')
         return cls(choice).plot(ax)
 
@@ -51,7 +75,27 @@ class PenaltyPathDisplay(Display):
         ax.plot(choice.Cs, choice.scores, color=colour, marker="o", markersize=4, label=choice.method)
         ax.axvline(choice.C, color=theme.of_class(1), linewidth=1.0, label=f"C = {choice.C:.4g}")
         ax.set_xscale("log")
+        ticks = ticks_of(choice.Cs)
+        if ticks is not None:
+            ax.set_xticks(ticks, [f"{C:.3g}" for C in ticks])
+        ax.xaxis.set_minor_formatter(NullFormatter())
         ax.set_xlabel("C (stronger penalty to the left)")
-        ax.set_ylabel("log loss on rows not seen")
+        ax.set_ylabel("log loss on held-out rows")
         ax.grid(True)
         legends.below(ax)
+
+
+def ticks_of(Cs: Array) -> Array | None:
+    """Ticks for values of C within two decades; None for a wider range, where powers of ten are enough.
+
+    >>> ticks_of(np.array([0.3, 2.0])).tolist(), ticks_of(np.array([0.61, 0.93])).tolist()
+    ([0.5, 1.0, 2.0], [0.61, 0.93])
+    """
+    known = Cs[np.isfinite(Cs) & (Cs > 0)]
+    low, high = float(known.min()), float(known.max())
+    if high > 100 * low:
+        return None
+    powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    candidates = np.array([multiple * 10.0**power for power in powers for multiple in TICK_MULTIPLES])
+    inside = candidates[(candidates >= low) & (candidates <= high)]
+    return inside if len(inside) > 1 else np.unique([low, high])

@@ -1,4 +1,4 @@
-"""The precision-recall curve with its confidence band: how many of those taken for a class are of it."""
+"""The precision-recall curve with its confidence band."""
 
 from __future__ import annotations
 
@@ -15,11 +15,22 @@ from separatrix.plots.ranked import RankingDisplay
 @final
 @dataclass(eq=False)
 class PrecisionRecallDisplay(RankingDisplay):
-    """(TP/P, TP/(TP + FP)) at every cut of the score; K classes one versus the rest, past three each in a panel.
+    """The curve (TP/P, TP/(TP + FP)) over all thresholds of the score; with K classes, each one against the rest.
 
-    ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the average precision with its interval.
-    The dashed line is the class's share of the rows: the precision of a score that knows nothing.
+    The legend shows the average precision with its interval. The dashed line is the class's share of the rows, which is
+    the precision of random scores.
 
+    Parameters
+    ----------
+    curves : list of Ranking
+        One for each class.
+    band : "pointwise" or "simultaneous", default "pointwise"
+        The kind of the confidence bands.
+    level : float, default 0.95
+        The level of the confidence bands and intervals.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
@@ -36,12 +47,12 @@ class PrecisionRecallDisplay(RankingDisplay):
         return curve.average_precision, curve.average_precision_interval(self.level)
 
     def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
-        found = curve.band(self.band, self.level)
+        band = curve.band(self.band, self.level)
         recall, precision = curve.tpr[1:], curve.precision[1:]
-        low, high = found.precision_low[1:], found.precision_high[1:]
+        low, high = band.precision_low[1:], band.precision_high[1:]
         kept = thinned(recall, precision)
         ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=0.16, linewidth=0)
         share = curve.positives / (curve.positives + curve.negatives)
         ax.axhline(share, color=colour, linewidth=0.9, linestyle=(0, (3, 3)))
         ax.plot(recall[kept], precision[kept], color=colour, label=label)
-        return found.says
+        return band.says

@@ -1,6 +1,6 @@
-"""What the two curves of a ranking share: their numbers, how they are made of a model or of scores, how they are set.
+"""The base class of ROC and precision-recall plots.
 
-Up to three classes are drawn together. Bands of more would hide each other, so each has a panel of its own.
+Up to three classes are drawn in one plot. The confidence bands of more would hide each other, so each gets a panel.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from separatrix.plots import legends
 from separatrix.plots.display import BROAD, Display, panels, share_axes
 from separatrix.plots.style import Theme, plain
 
-# Classes drawn together; panels at most, and in a line.
-TOGETHER, MOST_PANELS, IN_LINE = 3, 24, 6
+# Largest number of curves in one plot; with more, each has a panel.
+MOST_CURVES_TOGETHER = 3
+# Largest number of panels in all, and in one line.
+MOST_PANELS, MOST_PANELS_IN_LINE = 24, 6
 
 
 @dataclass(eq=False)
 class RankingDisplay(Display):
-    """One ranking a class, a band around each; abstract: how it is drawn is the curve's own."""
+    """One curve with a confidence band for each class; subclasses define how a curve is drawn."""
 
     x_name: ClassVar[str]
     y_name: ClassVar[str]
@@ -39,24 +41,62 @@ class RankingDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, band: str = "pointwise", level: float = 0.95, ax: Any = None
     ) -> Self:
-        """From a fitted classifier, and rows X with labels y."""
+        """Draw the curves of a fitted classifier.
+
+        Parameters
+        ----------
+        model : estimator
+            A fitted classifier.
+        X, y
+            Labelled rows, preferably not those of the fit.
+        band : "pointwise" or "simultaneous", default "pointwise"
+            The kind of the confidence bands.
+        level : float, default 0.95
+            The level of the confidence bands and intervals.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        display
+        """
         return cls(rankings(answers(model, X, y)), band, level).plot(ax)
 
     @classmethod
     def from_predictions(
         cls, y: Any, score: Any, *, of: Any = 1, band: str = "pointwise", level: float = 0.95, ax: Any = None
     ) -> Self:
-        """From scores that grow with the chance of the class ``of``, and labels y."""
+        """Draw the curve of given scores.
+
+        Parameters
+        ----------
+        y : array (n,)
+            Labels.
+        score : array (n,)
+            Scores that grow with the probability of the class ``of``.
+        of : label, default 1
+            The class to be found.
+        band : "pointwise" or "simultaneous", default "pointwise"
+            The kind of the confidence band.
+        level : float, default 0.95
+            The level of the confidence band and interval.
+        ax : matplotlib Axes or None
+            Where to draw; by default on a new figure of pyplot.
+
+        Returns
+        -------
+        display
+        """
         return cls([rank(np.asarray(score), np.asarray(y) == of, of)], band, level).plot(ax)
 
     @property
     def together(self) -> bool:
-        """Whether all curves are drawn in one picture."""
-        return len(self.curves) <= TOGETHER
+        """Whether all curves are drawn in one plot."""
+        return len(self.curves) <= MOST_CURVES_TOGETHER
 
     @property
     def shown(self) -> Sequence[Ranking]:
-        """The curves drawn: all, or of many those of the least areas, in their order."""
+        """The curves drawn: all of them, or those with the smallest areas if there are too many."""
         worst = np.argsort([self.area(curve)[0] for curve in self.curves], kind="stable")[:MOST_PANELS]
         return [self.curves[k] for k in np.sort(worst)]
 
@@ -65,11 +105,12 @@ class RankingDisplay(Display):
         if self.together:
             return 4.6, 4.0 + legends.height(["x" * 40] * len(self.curves), 4.6, title=True)
         count = len(self.shown)
-        return BROAD, 0.6 + (BROAD / min(count, IN_LINE) + 0.25) * -(-count // IN_LINE)
+        lines = -(-count // MOST_PANELS_IN_LINE)
+        return BROAD, 0.6 + (BROAD / min(count, MOST_PANELS_IN_LINE) + 0.25) * lines
 
     @abstractmethod
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The area below a curve, with its interval."""
+        """The area below a curve, and its confidence interval."""
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.together:
@@ -80,7 +121,7 @@ class RankingDisplay(Display):
             share_axes(ax)
             legends.below(ax, title=says if self.curves else None)
         else:
-            for panel, curve in zip(panels(ax, len(self.shown), IN_LINE), self.shown, strict=True):
+            for panel, curve in zip(panels(ax, len(self.shown), MOST_PANELS_IN_LINE), self.shown, strict=True):
                 self._ground(panel, theme)
                 self._draw_one(panel, curve, theme.of_class(0), "")
                 share_axes(panel)
@@ -93,8 +134,8 @@ class RankingDisplay(Display):
         return f"{area:.3f} ({low:.3f} to {high:.3f})"
 
     def _ground(self, ax: Axes, theme: Theme) -> None:
-        """What lies below all curves: nothing, unless a curve says otherwise."""
+        """Draw the background of all curves; by default nothing."""
 
     @abstractmethod
     def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
-        """One curve with its band, and what the band is in words."""
+        """Draw one curve with its band, and return a description of the band."""

@@ -1,4 +1,4 @@
-"""The ROC curve with its confidence band: how many of a class are found, against how many others are taken for it."""
+"""The ROC curve with its confidence band: true positive rate against false positive rate."""
 
 from __future__ import annotations
 
@@ -17,11 +17,21 @@ from separatrix.plots.style import Theme
 @final
 @dataclass(eq=False)
 class RocDisplay(RankingDisplay):
-    """(FP/N, TP/P) at every cut of the score; K classes one versus the rest, past three each in a panel of its own.
+    """The curve (FP/N, TP/P) over all thresholds of the score; with K classes, each one against the rest.
 
-    ``band``: "pointwise" or "simultaneous", at ``level``; the legend has the area with DeLong's interval. The methods
-    and their papers: ``evaluation/ranking.py``.
+    The legend shows the area with DeLong's interval. ``evaluation/ranking.py`` has the methods and their references.
 
+    Parameters
+    ----------
+    curves : list of Ranking
+        One for each class.
+    band : "pointwise" or "simultaneous", default "pointwise"
+        The kind of the confidence bands.
+    level : float, default 0.95
+        The level of the confidence bands and intervals.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
@@ -41,11 +51,11 @@ class RocDisplay(RankingDisplay):
         ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=0.9, linestyle=(0, (3, 3)))
 
     def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
-        found = curve.band(self.band, self.level)
-        x = np.concatenate([[0.0], found.false_low, [1.0], found.false_high[::-1]])
-        y = np.concatenate([[0.0], found.true_high, [1.0], found.true_low[::-1]])
+        band = curve.band(self.band, self.level)
+        x = np.concatenate([[0.0], band.false_low, [1.0], band.false_high[::-1]])
+        y = np.concatenate([[0.0], band.true_high, [1.0], band.true_low[::-1]])
         kept = thinned(x, y)
         ax.fill(x[kept], y[kept], color=colour, alpha=0.16, linewidth=0)
         kept = thinned(curve.fpr, curve.tpr)
         ax.plot(curve.fpr[kept], curve.tpr[kept], color=colour, label=label)
-        return found.says
+        return band.says

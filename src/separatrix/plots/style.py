@@ -1,7 +1,7 @@
-"""How pictures look: a palette that colour-blind readers can tell apart, for light and for dark paper, readable sizes.
+"""The style of all plots: colours that colour-blind readers can distinguish, on light or dark background, and sizes.
 
-Colours of classes are those of Okabe and Ito (Color Universal Design, 2008), in an order that tells the first few apart
-best; on dark paper they are lightened. Classes differ by the shape of their points as well.
+The colours of classes are those of Okabe and Ito (Color Universal Design, 2008), ordered so that the first few differ
+most; on a dark background they are lightened. Classes differ by the shape of their points as well.
 """
 
 from __future__ import annotations
@@ -17,14 +17,25 @@ from matplotlib.rcsetup import cycler
 
 from separatrix.base.errors import ParameterError
 
-# Points of classes, in turn; names longer than this are cut in the middle.
+# The markers of classes, in this order.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# Names with more characters than this are shortened in the middle.
 LONGEST_NAME = 26
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours by what they are for; ``classes`` in turn."""
+    """A set of colours.
+
+    Attributes
+    ----------
+    name : str
+        "light" or "dark".
+    paper, ink, muted, rule, alarm : str
+        The colours of the background, text, secondary lines, grid and mistakes.
+    classes : tuple of str
+        The colours of classes, in this order.
+    """
 
     name: str
     paper: str
@@ -35,10 +46,11 @@ class Theme:
     classes: tuple[str, ...]
 
     def of_class(self, k: int) -> str:
+        """The colour of class k; colours repeat after the last."""
         return self.classes[k % len(self.classes)]
 
     def settings(self) -> dict[Any, Any]:
-        """The rcParams of it."""
+        """The matplotlib settings (rcParams) of the theme."""
         return {
             "figure.facecolor": self.paper,
             "savefig.facecolor": self.paper,
@@ -63,7 +75,7 @@ class Theme:
             "xtick.labelsize": 8.5,
             "ytick.labelsize": 8.5,
             "legend.fontsize": 8.5,
-            # Paper under the text, no frame: curves that pass below do not cross it.
+            # The legend has a background but no frame, so that curves behind it do not cross the text.
             "legend.facecolor": self.paper,
             "legend.edgecolor": "none",
             "legend.framealpha": 0.85,
@@ -96,7 +108,7 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 def current() -> Theme:
-    """The theme that suits the paper that figures have now: dark where it is dark.
+    """The theme that fits the current background of figures in matplotlib.
 
     >>> current().name
     'light'
@@ -108,8 +120,21 @@ def current() -> Theme:
 
 @contextmanager
 def style(theme: str | None = None) -> Iterator[Theme]:
-    """Draw in a theme, "light" or "dark"; by default the one that suits the settings in force.
+    """A context in which plots have the colours and sizes of a theme.
 
+    Parameters
+    ----------
+    theme : "light", "dark" or None
+        By default the one that fits the current background of figures in matplotlib.
+
+    Yields
+    ------
+    Theme
+
+    Examples
+    --------
+    >>> from separatrix.plots import style
+    >>> from separatrix.plots.style import current
     >>> with style("dark") as theme:
     ...     current().name, theme.of_class(0)
     ('dark', '#58b0e8')
@@ -122,7 +147,7 @@ def style(theme: str | None = None) -> Iterator[Theme]:
 
 
 def marker(k: int) -> str:
-    """The shape of class k's points: where colours come round again, it is another.
+    """The marker of class k. Classes of the same colour have different markers.
 
     >>> marker(0), marker(7), marker(8)
     ('o', '*', 's')
@@ -131,7 +156,7 @@ def marker(k: int) -> str:
 
 
 def plain(text: Any, longest: int = LONGEST_NAME) -> str:
-    r"""A name from the data as text for a picture: no mathematics in it, on one line, not too long.
+    r"""A name from the data as text for a plot: "$" does not start mathematics, and the text is a single short line.
 
     >>> print(plain("price in $"), plain("a" * 30, 9))
     price in \$ aaaa…aaaa
@@ -144,13 +169,13 @@ def plain(text: Any, longest: int = LONGEST_NAME) -> str:
 
 
 def told_apart(n_classes: int) -> str:
-    """What a reader must know where there are more classes than colours; empty where there are not.
+    """A note for plots with more classes than colours; empty if there are not.
 
     >>> told_apart(8), told_apart(9)
-    ('', 'there are more classes than colours: those of one colour differ by the shape of their points')
+    ('', 'there are more classes than colours: classes of the same colour have points of different shapes')
     """
     if n_classes <= len(LIGHT.classes):
         return ""
     if n_classes <= len(LIGHT.classes) * len(MARKERS):
-        return "there are more classes than colours: those of one colour differ by the shape of their points"
-    return "there are more classes than colours and shapes, so some share both"
+        return "there are more classes than colours: classes of the same colour have points of different shapes"
+    return "there are more classes than colours and shapes, so some classes share both"

@@ -1,1 +1,1 @@
-"""Fitted models without scikit-learn: scores, links, classes, and the votes of several two-class models."""
+"""Fitted models that do not depend on scikit-learn: scores, links, classes, and the votes of two-class models."""

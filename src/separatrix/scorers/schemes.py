@@ -1,7 +1,7 @@
-"""K classes by two-class models: one versus one, one versus rest. TEXTBOOK M1, M2, M4, M5.
+"""Classification of K classes by two-class models: one versus one, one versus rest. TEXTBOOK M1, M2, M4, M5.
 
-A scheme says which rows each model is trained on, how the models' scores become one score a class, and which
-classes contend for a point by the models' signs alone. Of two classes both schemes train one model.
+A scheme defines the rows that each model is trained on, how the scores of the models are combined to one score for each
+class, and which classes the signs of the models allow. For two classes both schemes train a single model.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import ParameterError
 
-# Numbers of won pairs are whole: a part below ½ orders classes with as many of them, and no others.
+# Weight of the tie-breaking term. The number of pairs that a class wins is whole, so a term below ½ orders only classes
+# with equal numbers.
 TIE_SHARE = 1.0 / 3.0
 
 
 class Part(NamedTuple):
-    """One model's share: row numbers, and for each of them 1 for the class it is to recognise, else 0.
+    """The training set of one model: row numbers, and the target 1 for the rows of its class, else 0.
 
-    ``names``: the class that a positive score speaks for, and the one against it, None for the rest.
+    ``names``: the number of the class that a positive score speaks for, and that of the other, None for the rest.
     """
 
     names: tuple[int, int | None]
@@ -31,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Scheme(Protocol):
-    """A way to make K classes of two-class models."""
+    """The interface of a scheme that classifies K classes by two-class models."""
 
     @property
     def name(self) -> str: ...
@@ -42,7 +43,7 @@ class Scheme(Protocol):
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
-    """(i, j) with i < j, in order: h_ij speaks for i against j.
+    """All pairs (i, j) with i < j, in order. A positive score h_ij speaks for i.
 
     >>> pairs(3)
     [(0, 1), (0, 2), (1, 2)]
@@ -53,8 +54,8 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 def votes(H: Any, n_classes: int) -> Integers:
     """Σ_j sgn h_ij for each class i, (n, K), from h_ij, (n, K(K−1)/2), in the order of ``pairs``. TEXTBOOK M1.
 
-    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two: z = 0 predicts + (TEXTBOOK D1).
-    scikit-learn counts it so, too.
+    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two, since z = 0 predicts + (TEXTBOOK
+    D1). scikit-learn does the same.
 
     >>> votes([[-1.0, -1.0, 1.0]], 3).tolist()  # lecture 003: h₁₂ = −1, h₁₃ = −1, h₂₃ = 1
     [[-2, 2, 0]]
@@ -68,7 +69,7 @@ def _pairwise(H: Any, n_classes: int) -> Array:
     wanted = n_classes * (n_classes - 1) // 2
     if scores.ndim != 2 or scores.shape[1] != wanted:
         raise ParameterError(
-            "H", f"its shape is {scores.shape}", f"give {wanted} scores a row, one for each pair of classes"
+            "H", f"its shape is {scores.shape}", f"give {wanted} scores per row, one for each pair of classes"
         )
     return scores
 
@@ -87,9 +88,9 @@ def _sums(H: Array, n_classes: int) -> Array:
 class OneVersusOne:
     """argmax_i Σ_j sgn h_ij(x), each h_ij trained on the rows of classes i and j alone. TEXTBOOK M1.
 
-    Equal votes are resolved by s_i = Σ_j h_ij/‖w_ij‖, the same sum of signed distances (of plain scores where a model
-    has no ‖w‖). ``combine`` gives the number of pairs that a class wins plus s_i/(3 (|s_i| + 1)): scikit-learn's
-    decision function, but for ‖w_ij‖, which it leaves out.
+    Ties between votes are broken by s_i = Σ_j h_ij/‖w_ij‖, the sum of signed distances (of scores, for a model without
+    ‖w‖). ``combine`` returns the number of pairs that a class wins plus s_i/(3 (|s_i| + 1)). This is scikit-learn's
+    decision function, except that scikit-learn does not divide by ‖w_ij‖.
 
     >>> [part.rows.tolist() for part in OneVersusOne().parts(np.array([0, 1, 2, 0]), 3)]
     [[0, 1, 3], [0, 2, 3], [1, 2]]
@@ -103,7 +104,7 @@ class OneVersusOne:
     def parts(self, codes: Integers, n_classes: int) -> Iterator[Part]:
         for i, j in pairs(n_classes):
             rows = np.flatnonzero((codes == i) | (codes == j))
-            # Of two classes the second is the positive one, as everywhere.
+            # With two classes the second is the positive one, as in the whole package.
             for_, against = (i, j) if n_classes > 2 else (j, i)
             yield Part((for_, against), rows, (codes[rows] == for_).astype(np.int64))
 
@@ -113,7 +114,7 @@ class OneVersusOne:
         return np.asarray(won + TIE_SHARE * s / (np.abs(s) + 1.0))
 
     def confidence(self, H: Array, lengths: Array, n_classes: int) -> Array:
-        """Σ_j h_ij/‖w_ij‖ for each class i, (n, K), which decides between equal votes."""
+        """Σ_j h_ij/‖w_ij‖ for each class i, (n, K), which breaks ties between votes."""
         return _sums(H / lengths, n_classes)
 
     def contenders(self, signs: Any, n_classes: int) -> Any:
@@ -145,7 +146,7 @@ class OneVersusRest:
         return H
 
     def contenders(self, signs: Any, n_classes: int) -> Any:
-        """The classes whose own model says yes, (n, K)."""
+        """The classes whose own model predicts them, (n, K)."""
         claimed = np.asarray(signs) > 0
         return claimed if n_classes > 2 else np.column_stack([~claimed[:, 0], claimed[:, 0]])
 
@@ -155,10 +156,20 @@ class OneVersusRest:
 
 @dataclass(frozen=True)
 class SchemeCost:
-    """What a scheme costs on classes of given sizes. TEXTBOOK M4, M5.
+    """The cost of a scheme for classes of given sizes. TEXTBOOK M4, M5.
 
-    ``rows_trained``: the rows of all models' training sets together; ``imbalance``: (models, 2), the rows for and
-    against of each; ``scores_per_row``: models asked for one prediction.
+    Attributes
+    ----------
+    scheme : str
+        The name of the scheme.
+    models : int
+        The number of models.
+    rows_trained : int
+        The total size of all training sets.
+    imbalance : array (models, 2)
+        How many rows each model has for its class and against it.
+    scores_per_row : int
+        The number of models that a prediction evaluates.
     """
 
     scheme: str
@@ -169,18 +180,18 @@ class SchemeCost:
 
     @property
     def worst_imbalance(self) -> float:
-        """The largest ratio of the greater to the lesser side of a model."""
+        """The largest ratio of the larger to the smaller side of a model."""
         return float(np.max(self.imbalance.max(axis=1) / self.imbalance.min(axis=1)))
 
     def __str__(self) -> str:
         return (
-            f"{self.scheme}: {self.models} models, {self.rows_trained} rows trained on in all, "
-            f"imbalance at worst 1 : {self.worst_imbalance:.3g}, {self.scores_per_row} scores a prediction"
+            f"{self.scheme}: {self.models} models, {self.rows_trained} training rows in all, "
+            f"worst imbalance 1 : {self.worst_imbalance:.3g}, {self.scores_per_row} scores per prediction"
         )
 
 
 def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
-    """The cost of a scheme on classes with so many rows each; nothing is fitted.
+    """The cost of a scheme for classes of the given sizes; nothing is fitted.
 
     >>> cost_of(OneVersusRest(), [7, 7, 7]).imbalance.tolist()
     [[7, 14], [7, 14], [7, 14]]
@@ -202,7 +213,12 @@ def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
 
 
 class Comparison(NamedTuple):
-    """Both schemes side by side; printing shows both."""
+    """The costs of both schemes. ``compare_schemes`` returns one.
+
+    Attributes
+    ----------
+    one_versus_one, one_versus_rest : SchemeCost
+    """
 
     one_versus_one: SchemeCost
     one_versus_rest: SchemeCost
@@ -212,11 +228,23 @@ class Comparison(NamedTuple):
 
 
 def compare_schemes(class_counts: Any) -> Comparison:
-    """What each scheme would cost on classes with so many rows each. TEXTBOOK M5.
+    """Compare the costs of one versus one and one versus rest, without fitting. TEXTBOOK M5.
 
+    Parameters
+    ----------
+    class_counts : list of int
+        The number of rows of each class.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from separatrix import compare_schemes
     >>> print(compare_schemes([7, 7, 7]))
-    one-versus-one: 3 models, 42 rows trained on in all, imbalance at worst 1 : 1, 3 scores a prediction
-    one-versus-rest: 3 models, 63 rows trained on in all, imbalance at worst 1 : 2, 3 scores a prediction
+    one-versus-one: 3 models, 42 training rows in all, worst imbalance 1 : 1, 3 scores per prediction
+    one-versus-rest: 3 models, 63 training rows in all, worst imbalance 1 : 2, 3 scores per prediction
     >>> ten = compare_schemes([100] * 10)
     >>> ten.one_versus_one.models, ten.one_versus_rest.models, ten.one_versus_rest.worst_imbalance
     (45, 10, 9.0)

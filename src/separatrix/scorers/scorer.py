@@ -1,4 +1,4 @@
-"""A fitted linear model without scikit-learn: weights, classes, link. Prediction and model files use it."""
+"""A fitted linear model that does not depend on scikit-learn: weights, classes and link."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
 
-# Below so many values threads cost more than they save.
-FEW_VALUES = 1 << 19
-# The type of numbers that a row is taken in as it is; there is one such object.
+# Largest number of values that are scored by a single thread: for fewer, starting threads costs more than it saves.
+MOST_VALUES_IN_ONE_THREAD = 1 << 19
+# NumPy has a single object for float64, so that ``predict_one`` can compare types by identity.
 DOUBLE = np.dtype(np.float64)
-# Up to so many numbers a plain sum is faster than an array.
-SHORT = 256
+# Largest length of a list for which a sum in Python is faster than converting it to an array.
+LONGEST_PLAIN_ROW = 256
 
 
 @runtime_checkable
 class Scores(Protocol):
-    """Answers for rows, by any fitted model: linear (``Scorer``) or not."""
+    """The interface of fitted models: scores, classes and probabilities of rows."""
 
     @property
     def classes(self) -> AnyArray: ...
@@ -50,14 +50,14 @@ def scores_of(model: Any) -> Any:
     >>> scores_of(scorer) is scorer
     True
     """
-    found = getattr(model, "scorer_", model)
-    if not isinstance(found, Scores):
+    scorer = getattr(model, "scorer_", model)
+    if not isinstance(scorer, Scores):
         raise ParameterError("model", f"got {type(model).__name__}", "give a fitted classifier of this package")
-    return found
+    return scorer
 
 
 def scores_over(scorer: Scores, rows: Rows, names: list[str] | None = None) -> Array:
-    """The scores of rows in any home, (n,) or (n, K), in their order. NaN and infinity are refused by place.
+    """The scores of any kind of rows, (n,) or (n, K), in their order. An error about NaN or infinity names the cell.
 
     >>> scorer = Scorer(np.array([[0.0, 2.0]]), np.array([0, 1]), "logit")
     >>> scores_over(scorer, memory_rows(np.array([[1.0], [3.0]]), np.zeros(2))).tolist()
@@ -66,12 +66,12 @@ def scores_over(scorer: Scores, rows: Rows, names: list[str] | None = None) -> A
     try:
         return by_row(rows, lambda block: scorer.scores(block.X))
     except NotFiniteError:
-        refuse_not_finite(rows, names)  # a block counts its rows from its own first
+        refuse_not_finite(rows, names)  # the error of a block counts rows from the start of the block
         raise
 
 
 def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
-    """The classifier at a pipeline's end, the rows as they reach it, and its columns' names where the steps know them.
+    """The last step of a pipeline, the rows that reach it, and the names of their columns if the steps know them.
 
     >>> taken_apart("a model", "its rows")
     ('a model', 'its rows', None)
@@ -87,7 +87,7 @@ def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
 
 
 def chosen_classes(z: Array, classes: AnyArray, link: Link) -> AnyArray:
-    """The class of each row of scores z: (n,) by the link's boundary, (n, K) by the largest, the first of equal ones.
+    """The class of each row: for scores (n,) by the link's boundary, for scores (n, K) the first of the largest.
 
     >>> chosen_classes(np.array([-1.0, 0.0]), np.array(["no", "yes"]), LINKS["sign"]).tolist()
     ['no', 'yes']
@@ -96,16 +96,20 @@ def chosen_classes(z: Array, classes: AnyArray, link: Link) -> AnyArray:
 
 
 def score_rows(X: Any, width: int, score: Callable[[Any], Array], names: list[str] | None = None) -> Array:
-    """``score`` of all rows, (n, width): one read of X, by all threads where there are many.
+    """``score`` of all rows, (n, width), in one pass over X, with several threads if X is large.
 
-    NaN and infinity in X are refused by place; a finite row whose score overflows is far on one side.
+    An error about NaN or infinity in X names the cell. A score of finite values that overflows is clipped to the
+    largest float64.
     """
     count_pass()
     X = X if is_sparse(X) else np.asarray(X)
     n = X.shape[0]
     values = X.nnz if is_sparse(X) else X.size
     with np.errstate(invalid="ignore", over="ignore"):
-        z = np.asarray(score(X), dtype=np.float64) if values <= FEW_VALUES else _by_blocks(X, values, width, score)
+        if values <= MOST_VALUES_IN_ONE_THREAD:
+            z = np.asarray(score(X), dtype=np.float64)
+        else:
+            z = _by_blocks(X, values, width, score)
         sound = bool(np.isfinite(z.sum())) or bool(np.all(np.isfinite(z)))
     if not sound:
         refuse_not_finite(memory_rows(X, np.zeros(n)), names)
@@ -129,8 +133,21 @@ def _by_blocks(X: Any, values: int, width: int, score: Callable[[Any], Array]) -
 
 @dataclass(frozen=True)
 class Scorer:
-    """W (K or 1, d + 1) for raw rows, intercepts in column 0; one row of W serves two classes.
+    """A fitted linear model.
 
+    Parameters
+    ----------
+    W : array (K or 1, d + 1)
+        Weights in the units of the columns, intercepts in column 0. A single row is for two classes.
+    classes : array (K,)
+        The labels.
+    link_name : str
+        The key of the link in ``losses.links.LINKS``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from separatrix.scorers.scorer import Scorer
     >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
     >>> scorer.predict(np.array([[0.0], [0.5], [1.0]])).tolist()  # P = ½ goes to the first class
     ['no', 'no', 'yes']
@@ -151,19 +168,19 @@ class Scorer:
         return int(self.W.shape[1] - 1)
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """Z = X wᵀ + b: (n,) for two classes, (n, K) for more. NaN and infinity in X are refused by place."""
+        """Scores X wᵀ + b: (n,) for two classes, (n, K) for more. An error about NaN or infinity names the cell."""
         w, b = np.ascontiguousarray(self.W[:, 1:]), self.W[:, 0]
         if len(w) == 1:
             return score_rows(X, 1, lambda rows: (rows @ w[0] + b[0])[:, None], names)[:, 0]
         return score_rows(X, len(w), lambda rows: rows @ w.T + b, names)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        """The class of each row: the largest score; of one score, the side of the link's boundary. TEXTBOOK D1."""
+        """The class of each row: that of the largest score, or for a single score by the link's boundary. D1."""
         return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     @cached_property
     def _plain(self) -> list[tuple[float, list[float]]]:
-        """b and w of each score, and the labels, as plain Python."""
+        """B and w of each score as Python numbers."""
         return [(row[0], row[1:]) for row in self.W.tolist()]
 
     @cached_property
@@ -177,12 +194,12 @@ class Scorer:
         return list(self.classes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is derived stays behind, BLAS's own functions among it."""
+        """Pickle the fields only: cached properties hold BLAS functions, which cannot be pickled."""
         return type(self), (self.W, self.classes, self.link_name)
 
     @cached_property
     def predict_one(self) -> Callable[[Sequence[float] | Array], Any]:
-        """The class of one row of plain numbers: a list, a tuple or a 1-D array. What ``predict`` says, sooner.
+        """The class of a single row, given as a list, a tuple or a 1-D array. It is faster than ``predict``.
 
         >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
         >>> str(scorer.predict_one([0.75]))
@@ -194,7 +211,7 @@ class Scorer:
 
         w, b, (low, high), double, infinity = self.W[0, 1:].copy(), float(self.W[0, 0]), self._labels, DOUBLE, np.inf
         shape, array, otherwise = w.shape, np.ndarray, self._predict_one
-        # The least score of the second class: z ≥ least is the link's rule, whether or not it takes its boundary in.
+        # The smallest score of the second class, so that z ≥ least holds for both kinds of links.
         least = self._least
 
         def of_one_score(row: Sequence[float] | Array) -> Any:
@@ -207,18 +224,18 @@ class Scorer:
         return of_one_score
 
     def _predict_one(self, row: Sequence[float] | Array) -> Any:
-        """The same of any number of scores and any kind of row."""
+        """The same for any number of scores and any kind of row."""
         if len(row) != self.n_features:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
         try:
-            if isinstance(row, np.ndarray) or len(row) > SHORT:
+            if isinstance(row, np.ndarray) or len(row) > LONGEST_PLAIN_ROW:
                 z = self._scores_of_array(np.asarray(row))
             else:
                 z = [b + sum(map(mul, w, row)) for b, w in self._plain]
         except TypeError as error:
             raise InputError("row", f"got {row!r}", "give plain numbers") from error
         if not -np.inf < sum(z) < np.inf:
-            z = _named(row, z)
+            z = _finite(row, z)
         return self._labels[int(z[0] >= self._least) if len(z) == 1 else z.index(max(z))]
 
     def _scores_of_array(self, row: AnyArray) -> list[float]:
@@ -231,14 +248,14 @@ class Scorer:
             return np.asarray(np.exp(self.log_probabilities(X, names)))
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
-        """ln P(class | x), (n, K), finite where the probability itself would round to zero."""
+        """ln P(class | x), (n, K), which is finite even if the probability underflows."""
         return self.link.log_probabilities(self.scores(X, names))
 
     def hyperplane(self, i: Any = None, j: Any = None, c: float | None = None) -> Hyperplane:
-        """The boundary of class i against class j, positive on i's side. TEXTBOOK G5, D5.
+        """The boundary of class i against class j, positive on the side of i. TEXTBOOK G5, D5.
 
-        With two classes i defaults to the second, and the boundary is where predictions change; ``c`` moves it to where
-        the activation of class i is c: w·x + b = f⁻¹(c), for the first class f⁻¹(1 − c) where activations are
+        With two classes i is the second by default, and the boundary is where predictions change. ``c`` moves it to
+        where the activation of class i is c: w·x + b = f⁻¹(c), or f⁻¹(1 − c) for the first class if activations are
         probabilities.
         """
         if len(self.classes) == 2 and i is None and j is None:
@@ -253,25 +270,25 @@ class Scorer:
         return Hyperplane(w[1:], float(w[0]) - self._level(a, c))
 
     def _level(self, a: int, c: float | None) -> float:
-        """The score for class number a, against the other, at which its activation is c."""
+        """The score at which the activation of class number a is c."""
         if c is None:
             return 0.0 if len(self.W) > 1 else self.link.boundary if a == 1 else -self.link.boundary
-        # P(first) = c is P(second) = 1 − c; links need not be symmetric.
+        # P(first) = c means P(second) = 1 − c, and links need not be symmetric.
         first = len(self.W) == 1 and a == 0 and self.link.probabilistic
         return -self.link.inverse(1.0 - c) if first else self.link.inverse(c)
 
     def position(self, argument: str, label: Any) -> int:
-        """The number of a class among ``classes``; ``argument`` is named where there is no such class."""
-        found = [k for k, known in enumerate(self.classes.tolist()) if known == label]
-        if not found:
+        """The number of a class among ``classes``. The error about an unknown class names ``argument``."""
+        numbers = [k for k, known in enumerate(self.classes.tolist()) if known == label]
+        if not numbers:
             raise ParameterError(
                 argument, f"got {np.asarray(label).tolist()!r}", f"name one of the classes {self.classes.tolist()}"
             )
-        return found[0]
+        return numbers[0]
 
 
-def _named(row: Sequence[float] | Array, z: list[float]) -> list[float]:
-    """Refuse the first number of a row that is not finite; scores that overflow by themselves are far on one side."""
+def _finite(row: Sequence[float] | Array, z: list[float]) -> list[float]:
+    """Refuse a row with NaN or infinity, and name the column; clip scores of finite values that overflow."""
     for column, x in enumerate(row):
         if not -np.inf < x < np.inf:
             what = "NaN" if x != x else "infinity (inf)"

@@ -1,1 +1,1 @@
-"""What the lectures compute besides classifiers: mistake bounds, margins, error surfaces, information theory."""
+"""Computations of the lectures besides classifiers: mistake bounds, margins and error surfaces."""

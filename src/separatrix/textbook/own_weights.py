@@ -1,4 +1,4 @@
-r"""The objective of a linear classifier at weights of one's own, in the units of the columns. TEXTBOOK R3, R4, R8, R9.
+r"""The objective of a linear classifier at any given weights, in the units of the columns. TEXTBOOK R3, R4, R8, R9.
 
     E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + (1/(C S)) Σ_k Σ_j f_j (α |w_kj| + ½ (1 − α) w_kj²),    S = Σ_i s_i
 
@@ -25,15 +25,15 @@ from separatrix.rows.block import as_csr, is_sparse
 
 @final
 class ObjectiveAt:
-    """E, its gradient and its second derivatives at any weights. Made by ``objective``.
+    """The objective E as a function of the weights, with gradient and Hessian. ``objective`` returns one.
 
     Attributes
     ----------
     classes : array (K,)
         The sorted labels; a positive score speaks for the second of two.
     shape : tuple
-        The shape of the weights, intercepts first: (d + 1,) for two classes, (K, d + 1) for more; without an
-        intercept d in place of d + 1.
+        The shape of the weights, intercepts first: (d + 1,) for two classes, (K, d + 1) for more. Without an intercept,
+        d instead of d + 1.
 
     Examples
     --------
@@ -51,24 +51,55 @@ class ObjectiveAt:
         return f"ObjectiveAt(shape={self.shape}, classes={self.classes.tolist()})"
 
     def value(self, w: Any) -> float:
-        """E(w), a mean over the rows plus the penalty."""
+        """E(w), the mean loss over the rows plus the penalty.
+
+        Parameters
+        ----------
+        w : array of ``shape``
+            The weights, intercepts first.
+
+        Returns
+        -------
+        float
+        """
         with one_blas_thread:
             return self._problem.value_gradient(self._weights(w)).value
 
     def gradient(self, w: Any) -> Array:
-        """∇E(w), of the shape of w; where absolute values are penalised, the shortest subgradient."""
+        """∇E(w); with an l1 penalty or a loss with kinks, the shortest subgradient.
+
+        Parameters
+        ----------
+        w : array of ``shape``
+            The weights, intercepts first.
+
+        Returns
+        -------
+        array of ``shape``
+        """
         W = self._weights(w)
         with one_blas_thread:
             G = self._problem.subgradient(W, self._problem.value_gradient(W).gradient)
         return G[:, self._first :].reshape(self.shape)
 
     def hessian(self, w: Any) -> Array:
-        """∇²E(w), square, over the entries of w one row after the other.
+        """∇²E(w), a square matrix over the entries of w in row-major order.
+
+        The l1 penalty adds nothing to it, since its second derivative is zero except at zero weights.
+
+        Parameters
+        ----------
+        w : array of ``shape``
+            The weights, intercepts first.
+
+        Returns
+        -------
+        array (w.size, w.size)
 
         Raises
         ------
         ParameterError
-            Where the loss has no second derivatives. Absolute values have none at zero and add nothing elsewhere.
+            If the loss has no second derivatives.
         """
         if not self._problem.loss.traits.smooth:
             raise ParameterError("loss", "it has no second derivatives", "use value and gradient")
@@ -102,7 +133,7 @@ def objective(
     fit_intercept: bool = True,
     sample_weight: Any = None,
 ) -> ObjectiveAt:
-    """The objective of these rows as a function of the weights.
+    """Return the objective over these rows as a function of the weights.
 
     Parameters
     ----------
@@ -111,11 +142,11 @@ def objective(
     y : array (n,)
         Labels of two or more classes.
     loss : str, default "logistic"
-        A name in ``sx.losses.LOSSES``; more than two classes have the softmax loss, and "logistic" stands for it.
+        A name in ``sx.losses.LOSSES``. With more than two classes "logistic" means the softmax loss.
     C : float, default infinity
-        The inverse strength of the penalty, as in ``LogisticRegression``; infinity is no penalty.
+        The inverse strength of the penalty, as in ``LogisticRegression``; infinity means no penalty.
     l1_ratio : float in [0, 1], default 0
-        The share of absolute values in the penalty.
+        α above: 0 is the ridge, 1 the lasso.
     fit_intercept : bool, default True
         Whether the first entry of the weights is an intercept.
     sample_weight : array (n,) or None
@@ -124,7 +155,7 @@ def objective(
     Returns
     -------
     ObjectiveAt
-        With the methods ``value(w)``, ``gradient(w)`` and ``hessian(w)``.
+        It has the methods ``value(w)``, ``gradient(w)`` and ``hessian(w)``.
 
     Examples
     --------
@@ -140,23 +171,16 @@ def objective(
     >>> bool(abs(E.value(best) - model.certificate_.objective) < 1e-12)
     True
     """
-    if loss not in LOSSES:
-        raise ParameterError("loss", f"got {loss!r}", f"give one of {', '.join(LOSSES)}")
-    if not C > 0:
-        raise ParameterError("C", f"got {C!r}", "give a positive number, or np.inf for no penalty")
-    if not 0 <= l1_ratio <= 1:
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+    _check_settings(loss, C, l1_ratio)
     classes, codes = encode(y)
     if len(classes) < 2:
-        raise LabelError("y", f"it has {len(classes)} class", "give rows of two classes at least")
+        raise LabelError("y", f"it has {len(classes)} class", "give rows of at least two classes")
     if len(classes) > 2 and loss not in ("logistic", "softmax"):
         raise ParameterError("loss", f"got {loss!r} for {len(classes)} classes", "use 'logistic'")
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape}", f"give {len(codes)} rows, one for each label")
-    weight = None if sample_weight is None else as_floats(sample_weight)
-    if weight is not None and (weight.shape != codes.shape or np.any(weight < 0) or not np.any(weight > 0)):
-        raise ParameterError("sample_weight", f"its shape is {weight.shape}", f"give {len(codes)} weights >= 0")
+    weight = None if sample_weight is None else _checked_weight(sample_weight, len(codes))
     penalty = Penalty(0.0 if np.isinf(C) else 1.0 / C, np.ones(rows.shape[1]), float(l1_ratio))
     with one_blas_thread:
         problem = build_objective(
@@ -168,3 +192,20 @@ def objective(
             loss=loss,
         )
     return ObjectiveAt(problem, classes)
+
+
+def _check_settings(loss: str, C: float, l1_ratio: float) -> None:
+    if loss not in LOSSES:
+        raise ParameterError("loss", f"got {loss!r}", f"give one of {', '.join(LOSSES)}")
+    if not C > 0:
+        raise ParameterError("C", f"got {C!r}", "give a positive number, or np.inf for no penalty")
+    if not 0 <= l1_ratio <= 1:
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+
+
+def _checked_weight(sample_weight: Any, n_rows: int) -> Array:
+    weight = as_floats(sample_weight)
+    if weight.shape != (n_rows,) or np.any(weight < 0) or not np.any(weight > 0):
+        do = f"give {n_rows} weights >= 0, not all zero"
+        raise ParameterError("sample_weight", f"its shape is {weight.shape}", do)
+    return weight

@@ -1,7 +1,7 @@
-"""Error surfaces over two weights, and a run's path across them: the numbers behind the picture. TEXTBOOK L3, R4, R5.
+"""Error surfaces over two weights, and the path of a solver across them. TEXTBOOK L3, R4, R5.
 
-The 0–1 error has flat pieces, the perceptron error is piecewise linear and convex, the squared cost of σ has several
-valleys; a run is a walk over the same surface.
+The 0–1 error is piecewise constant, the perceptron error is piecewise linear and convex, and the squared error of σ may
+have several local minima.
 """
 
 from __future__ import annotations
@@ -25,7 +25,19 @@ from separatrix.solvers import Solver, choose, named, refuse_unmet, states
 
 @dataclass(frozen=True)
 class Surface:
-    """``value[i, j]``: E where the first weight is ``first[j]`` and the second ``second[i]``, the others as ``at``."""
+    """The mean loss over a grid of two weights. ``error_surface`` returns one.
+
+    Attributes
+    ----------
+    first, second : arrays (points,)
+        The values of the two weights.
+    value : array (points, points)
+        ``value[i, j]`` is E where the first weight is ``first[j]`` and the second is ``second[i]``.
+    at : array (d + 1,)
+        The values of the other weights.
+    columns : tuple of two int
+        Which entries of (b, w₁, …, w_d) the two weights are.
+    """
 
     first: Array
     second: Array
@@ -42,7 +54,15 @@ class Surface:
 
 @dataclass(frozen=True)
 class Path:
-    """The weights W (steps, d + 1) of a run, start included, and E at each."""
+    """The path of a solver. ``walk`` returns one.
+
+    Attributes
+    ----------
+    W : array (steps + 1, d + 1)
+        The weights at the start and after each step, the intercept first.
+    value : array (steps + 1,)
+        The mean loss there.
+    """
 
     W: Array
     value: Array
@@ -57,8 +77,32 @@ def error_surface(
     at: Any = None,
     points: int = 101,
 ) -> Surface:
-    """The mean loss over a grid of two entries of (b, w₁, …, w_d), by default w₁ and w₂; the others stay ``at``.
+    """Compute the mean loss over a grid of two of the weights (b, w₁, …, w_d).
 
+    Parameters
+    ----------
+    X : array (n, d)
+        The rows.
+    y : array (n,)
+        Labels of two classes.
+    loss : str, default "logistic"
+        A name in ``sx.losses.LOSSES`` other than "softmax".
+    box : tuple, default (−3, 3, −3, 3)
+        The smallest and the largest value of the first weight, then of the second.
+    columns : tuple of two int, default (1, 2)
+        Which entries of (b, w₁, …, w_d) to vary.
+    at : array (d + 1,) or None
+        The values of the other weights, zero by default.
+    points : int, default 101
+        The number of grid points along each weight.
+
+    Returns
+    -------
+    Surface
+
+    Examples
+    --------
+    >>> from separatrix import error_surface
     >>> X, y = [[1.0, 2.0], [-1.0, 1.0], [0.5, -1.0]], [1, 1, 0]
     >>> flat = error_surface(X, y, "zero-one", points=41)
     >>> len(np.unique(flat.value)) <= 4
@@ -66,10 +110,7 @@ def error_surface(
     """
     objective = _raw_objective(X, y, loss)
     width = objective.shape[1]
-    if any(not 0 <= c < width for c in columns) or columns[0] == columns[1]:
-        raise ParameterError("columns", f"got {columns!r}", f"give two different columns from 0 (b) to {width - 1}")
-    if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
-        raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
+    _check_grid(box, columns, points, width)
     base = np.zeros(width) if at is None else np.asarray(at, dtype=np.float64)
     if base.shape != (width,):
         raise ParameterError("at", f"its shape is {base.shape}", f"give {width} weights, the intercept first")
@@ -85,11 +126,39 @@ def error_surface(
     return Surface(first, second, value, base, columns)
 
 
+def _check_grid(box: tuple[float, float, float, float], columns: tuple[int, int], points: int, n_weights: int) -> None:
+    if any(not 0 <= c < n_weights for c in columns) or columns[0] == columns[1]:
+        do = f"give two different columns from 0 (b) to {n_weights - 1}"
+        raise ParameterError("columns", f"got {columns!r}", do)
+    if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
+        raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
+
+
 def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: Any = None, steps: int = 50) -> Path:
-    """A solver's path over the surface of the same rows and loss: up to ``steps`` states after the start.
+    """Record the path of a solver over the error surface of these rows.
 
-    ``solver``: the solver, or its name, as for ``LogisticRegression``.
+    Parameters
+    ----------
+    X : array (n, d)
+        The rows.
+    y : array (n,)
+        Labels of two classes.
+    solver : str or solver object
+        As for ``LogisticRegression``.
+    loss : str, default "logistic"
+        A name in ``sx.losses.LOSSES`` other than "softmax".
+    start : array (d + 1,) or None
+        The starting weights, the intercept first; zero by default.
+    steps : int, default 50
+        The largest number of steps.
 
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> from separatrix.textbook.surface import walk
     >>> from separatrix.solvers import GradientDescent
     >>> path = walk([[-1.0], [1.0], [0.5]], [0, 1, 0], GradientDescent(eta=0.5), steps=10)
     >>> path.W.shape, bool(np.all(np.diff(path.value) <= 0))
@@ -101,8 +170,8 @@ def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: An
         raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {objective.shape}")
     method = named(solver) or choose(objective)[0]
     refuse_unmet(method, objective)
-    found = list(islice(states(method, objective, begin), steps + 1))
-    return Path(np.array([state.W[0] for state in found]), np.array([state.at.value for state in found]))
+    visited = list(islice(states(method, objective, begin), steps + 1))
+    return Path(np.array([state.W[0] for state in visited]), np.array([state.at.value for state in visited]))
 
 
 def _raw_objective(X: Any, y: Any, loss: str) -> Objective:
@@ -111,7 +180,7 @@ def _raw_objective(X: Any, y: Any, loss: str) -> Objective:
         raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(names)}")
     classes, codes = encode(y)
     if len(classes) != 2:
-        raise ParameterError("y", f"it has {len(classes)} classes", "give two: a surface is of one score")
+        raise ParameterError("y", f"it has {len(classes)} classes", "give two: a surface has a single score")
     rows = memory_rows(np.asarray(X, dtype=np.float64), signed(codes))
     refuse_not_finite(rows)
     return Objective(rows, LOSSES[loss], Penalty.none(rows.n_features))

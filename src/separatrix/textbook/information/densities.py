@@ -1,7 +1,7 @@
-"""Densities on the real line: the normal, and others to hold against it. TEXTBOOK I1, I2, I4.
+"""Densities on the real line: the normal, and others to compare with it. TEXTBOOK I1, I2, I4.
 
-Integrals are Gauss–Legendre sums over the pieces between ``breakpoints``: where a density has its mass, and
-where it is not smooth. What lies beyond them is below rounding.
+Integrals are Gauss–Legendre sums over the intervals between ``breakpoints``, which cover the mass of a density and the
+points where it is not smooth. The mass outside is below rounding.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-_STEPS = np.linspace(-12.0, 12.0, 97)  # in units of σ: a normal has 1e-32 beyond
+_STEPS = np.linspace(-12.0, 12.0, 97)  # in units of σ; a normal has a mass of 1e-32 outside
 
 
 @runtime_checkable
 class Density(Protocol):
-    """A density p(x) with finite variance. ``entropy_nats``: −∫ p ln p, in closed form where there is one."""
+    """The interface of a density p(x) with finite variance. ``entropy_nats`` is −∫ p ln p."""
 
     @property
     def mean(self) -> float: ...
@@ -56,8 +56,18 @@ def _check_scale(name: str, value: float) -> None:
 @final
 @dataclass(frozen=True)
 class Normal:
-    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²); entropy ½ ln(2πeσ²), negative for small σ. TEXTBOOK I1, I2.
+    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²), with the entropy ½ ln(2πeσ²), negative for small σ. TEXTBOOK I1, I2.
 
+    Parameters
+    ----------
+    mu : float
+        The mean.
+    sigma2 : float
+        The variance.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Normal
     >>> Normal(0.0, 1.0).pdf(0.0).round(4).item(), round(Normal(0.0, 1.0).entropy_nats(), 4)
     (0.3989, 1.4189)
     >>> Normal(0.0, 0.01).entropy_nats() < 0
@@ -103,8 +113,16 @@ class Normal:
 @final
 @dataclass(frozen=True)
 class Uniform:
-    """1/(high − low) between low and high; entropy ln(high − low).
+    """1/(high − low) between low and high, with the entropy ln(high − low).
 
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Uniform
     >>> round(Uniform(0.0, 0.5).entropy_nats(), 4)
     -0.6931
     """
@@ -148,8 +166,18 @@ class Uniform:
 @final
 @dataclass(frozen=True)
 class Laplace:
-    """e^{−|x − μ|/s}/(2s), variance 2s²; entropy 1 + ln 2s.
+    """e^{−|x − μ|/s}/(2s), with the variance 2s² and the entropy 1 + ln 2s.
 
+    Parameters
+    ----------
+    mu : float
+        The mean.
+    scale : float
+        s above.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Laplace
     >>> Laplace(0.0, 0.5).entropy_nats(), Laplace(0.0, 0.5).variance
     (1.0, 0.5)
     """
@@ -192,8 +220,18 @@ class Laplace:
 @final
 @dataclass(frozen=True)
 class LogisticDensity:
-    """σ′((x − μ)/s)/s, variance s²π²/3; entropy 2 + ln s: the noise behind logistic regression.
+    """σ′((x − μ)/s)/s, with the variance s²π²/3 and the entropy 2 + ln s: the noise model of logistic regression.
 
+    Parameters
+    ----------
+    mu : float
+        The mean.
+    scale : float
+        s above.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import LogisticDensity
     >>> LogisticDensity(0.0, 1.0).entropy_nats(), LogisticDensity(0.0, 1.0).pdf(0.0).item()
     (2.0, 0.25)
     """
@@ -237,8 +275,18 @@ class LogisticDensity:
 @final
 @dataclass(frozen=True)
 class Mixture:
-    """Σ_k π_k N(x; μ_k, σ_k²): the simplest density with several peaks. Its entropy has no closed form.
+    """Σ_k π_k N(x; μ_k, σ_k²), the simplest density with several peaks. Its entropy has no closed form.
 
+    Parameters
+    ----------
+    weights : list of float
+        π_k, positive and summing to 1.
+    parts : list of Normal
+        The normals.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Mixture, Normal
     >>> two = Mixture((0.5, 0.5), (Normal(-2.0, 1.0), Normal(2.0, 1.0)))
     >>> two.mean, two.variance
     (0.0, 5.0)
@@ -250,7 +298,8 @@ class Mixture:
     def __post_init__(self) -> None:
         w = np.asarray(self.weights, dtype=np.float64)
         if len(w) != len(self.parts) or not np.all(w > 0) or abs(w.sum() - 1.0) > 1e-9:
-            raise ParameterError("weights", f"got {self.weights!r}", "give a positive weight a part, summing to 1")
+            do = "give one positive weight for each part, summing to 1"
+            raise ParameterError("weights", f"got {self.weights!r}", do)
 
     @property
     def mean(self) -> float:
@@ -274,12 +323,12 @@ class Mixture:
             return np.asarray(np.exp(self.log_pdf(x)))
 
     def slope(self, x: Any) -> Array:
-        """d ln p/dx: the parts' own slopes, weighed by how far each part explains x."""
+        """d ln p/dx: the mean of the parts' slopes, weighted by their posterior probabilities at x."""
         terms = self._terms(x)
         with np.errstate(under="ignore"):
             share = np.exp(terms - np.logaddexp.reduce(terms, axis=0))
-        own = np.stack([(part.mu - np.asarray(x)) / part.sigma2 for part in self.parts])
-        return np.asarray(np.sum(share * own, axis=0))
+        slopes = np.stack([(part.mu - np.asarray(x)) / part.sigma2 for part in self.parts])
+        return np.asarray(np.sum(share * slopes, axis=0))
 
     def breakpoints(self) -> Array:
         return np.concatenate([part.breakpoints() for part in self.parts])
@@ -295,8 +344,23 @@ class Mixture:
 
 
 def maximum_entropy(mean: float = 0.0, variance: float = 1.0) -> dict[str, float]:
-    """The entropies, in nats, of densities with this mean and variance: the normal has the most. TEXTBOOK I4.
+    """Return the entropies of several densities of the same mean and variance; the normal has the largest. TEXTBOOK I4.
 
+    Parameters
+    ----------
+    mean : float, default 0
+        The mean of all densities.
+    variance : float, default 1
+        The variance of all densities.
+
+    Returns
+    -------
+    dict of str to float
+        The entropy of each density, in nats.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import maximum_entropy
     >>> found = maximum_entropy()
     >>> max(found, key=found.get), {name: round(h, 3) for name, h in found.items()}
     ('normal', {'normal': 1.419, 'logistic': 1.405, 'Laplace': 1.347, 'uniform': 1.242, 'two peaks': 1.247})

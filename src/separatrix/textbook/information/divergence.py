@@ -1,7 +1,7 @@
-"""The two best one-peaked approximations of a density with several peaks. TEXTBOOK I3.
+"""The two best normal approximations of a density with several peaks. TEXTBOOK I3.
 
-argmin_q D(p‖q) over normals covers all peaks: it has p's own mean and variance. argmin_q D(q‖p) settles on one
-peak; it has several local minima, and the best of them is the answer. (Goodfellow, Bengio and Courville 2016,
+argmin_q D(p‖q) over normals covers all peaks: it has the mean and variance of p. argmin_q D(q‖p) concentrates on one
+peak; there are several local minima, and the best of them is returned. (Goodfellow, Bengio and Courville 2016,
 figure 3.6.)
 """
 
@@ -17,13 +17,23 @@ from separatrix.base.errors import ParameterError
 from separatrix.textbook.information.densities import Mixture, Normal, expectation
 from separatrix.textbook.information.entropy import kl_divergence
 
-# Two searches that end closer than this, in units of σ, found one minimum.
+# Two searches that end closer than this, in units of σ, have found the same minimum.
 SAME_MINIMUM = 1e-4
 
 
 @dataclass(frozen=True)
 class Approximation:
-    """A normal q, its divergence in nats, and all local minima that were found, the best first."""
+    """The best normal approximation of a density. ``best_normal`` returns one.
+
+    Attributes
+    ----------
+    q : Normal
+        The approximation.
+    divergence : float
+        Its divergence in nats.
+    local_minima : tuple of Normal
+        All local minima that were found, the best first.
+    """
 
     q: Normal
     divergence: float
@@ -31,8 +41,22 @@ class Approximation:
 
 
 def best_normal(p: Mixture, direction: Literal["p||q", "q||p"]) -> Approximation:
-    """The normal q nearest to p, by D(p‖q) or by D(q‖p).
+    """Find the normal q that is closest to p in D(p‖q) or in D(q‖p).
 
+    Parameters
+    ----------
+    p : Mixture
+        The density to approximate.
+    direction : "p||q" or "q||p"
+        Which divergence to minimise.
+
+    Returns
+    -------
+    Approximation
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Mixture, Normal, best_normal
     >>> two = Mixture((0.6, 0.4), (Normal(-3.0, 1.0), Normal(3.0, 1.0)))
     >>> cover, seek = best_normal(two, "p||q"), best_normal(two, "q||p")
     >>> round(cover.q.mu, 2), round(cover.q.sigma2, 2)
@@ -46,9 +70,9 @@ def best_normal(p: Mixture, direction: Literal["p||q", "q||p"]) -> Approximation
     if direction != "q||p":
         raise ParameterError("direction", f"got {direction!r}", "choose 'p||q' or 'q||p'")
     starts = [*p.parts, Normal(p.mean, p.variance)]
-    found = sorted((_descend(p, start) for start in starts), key=lambda q: kl_divergence(q, p))
+    ends = sorted((_descend(p, start) for start in starts), key=lambda q: kl_divergence(q, p))
     minima: list[Normal] = []
-    for q in found:
+    for q in ends:
         if not any(_same(q, known) for known in minima):
             minima.append(q)
     return Approximation(minima[0], kl_divergence(minima[0], p), tuple(minima))
@@ -66,8 +90,8 @@ def _descend(p: Mixture, start: Normal) -> Normal:
         return kl_divergence(q, p), np.array([by_mean, by_scale])
 
     begin = np.array([start.mu, np.log(start.sigma)])
-    found = minimize(value_gradient, begin, jac=True, method="BFGS", options={"gtol": 1e-9})
-    return Normal(float(found.x[0]), float(np.exp(2.0 * found.x[1])))
+    mean, log_scale = minimize(value_gradient, begin, jac=True, method="BFGS", options={"gtol": 1e-9}).x
+    return Normal(float(mean), float(np.exp(2.0 * log_scale)))
 
 
 def _same(a: Normal, c: Normal) -> bool:

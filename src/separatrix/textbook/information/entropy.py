@@ -1,7 +1,7 @@
 """Self-information, entropy, cross-entropy, KL divergence. TEXTBOOK I2, I3.
 
-P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. P may also be what
-was seen, ``empirical(values)``: beside ``Bernoulli`` of 0 and 1.
+P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. If Q is a
+``Bernoulli``, P may also be an empirical distribution, ``empirical(values)``.
 """
 
 from __future__ import annotations
@@ -19,35 +19,63 @@ NATS = float(np.e)
 
 
 def _unit(base: float) -> float:
-    """ln base: what nats are divided by."""
+    """ln base, by which nats are divided."""
     if not (np.isfinite(base) and base > 0 and base != 1):
         raise ParameterError("base", f"got {base!r}", "give e for nats, 2 for bits, or another base")
     return 1.0 if base == NATS else float(np.log(base))
 
 
 def _discrete(argument: str, p: Any) -> Array:
-    if hasattr(p, "outcomes"):  # what was seen: its probabilities are of its own outcomes only
+    if hasattr(p, "outcomes"):  # an empirical distribution, whose outcomes need not be those of the other
         came = f"it is an empirical distribution over {p.outcomes.tolist()[:5]}"
-        raise ParameterError(argument, came, "give its probabilities, .p, where they are of the other's outcomes")
+        raise ParameterError(argument, came, "give its probabilities, .p, if both have the same outcomes")
     return np.asarray(p.p) if isinstance(p, Bernoulli | Categorical) else probabilities(argument, p)
 
 
 def self_information(p: Any, base: float = NATS) -> Array:
-    """I = −log P: 0 at P = 1, additive for independent events, infinite for what cannot happen.
+    """I = −log P: zero for P = 1, additive for independent events, infinite for impossible events.
 
+    Parameters
+    ----------
+    p : array or float
+        Probabilities.
+    base : float, default e
+        The base of the logarithm: e for nats, 2 for bits.
+
+    Returns
+    -------
+    array of the shape of p
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import self_information
     >>> self_information([1.0, 0.5, 0.25], base=2).tolist()
     [0.0, 1.0, 2.0]
     """
-    found = np.asarray(p, dtype=np.float64)
-    if not np.all((found >= 0) & (found <= 1)):
+    P = np.asarray(p, dtype=np.float64)
+    if not np.all((P >= 0) & (P <= 1)):
         raise ParameterError("p", f"got {p!r}", "give probabilities between 0 and 1")
     with np.errstate(divide="ignore"):
-        return np.asarray(np.abs(np.log(found)) / _unit(base))
+        return np.asarray(np.abs(np.log(P)) / _unit(base))
 
 
 def entropy(p: Any, base: float = NATS) -> float:
     """H(P) = −Σ P log P, or −∫ p log p for a density, which can be negative.
 
+    Parameters
+    ----------
+    p : array, distribution or density
+        Probabilities that sum to 1, ``Bernoulli``, ``Categorical``, an empirical distribution or a density.
+    base : float, default e
+        The base of the logarithm: e for nats, 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import entropy
     >>> entropy([0.5, 0.5], base=2), entropy([1.0, 0.0])
     (1.0, 0.0)
     """
@@ -58,8 +86,22 @@ def entropy(p: Any, base: float = NATS) -> float:
 
 
 def cross_entropy(p: Any, q: Any, base: float = NATS) -> float:
-    """H(P, Q) = −Σ P log Q, or −∫ p log q. At least H(P), with equality only for Q = P (Gibbs).
+    """H(P, Q) = −Σ P log Q, or −∫ p log q. It is at least H(P), with equality only for Q = P (Gibbs).
 
+    Parameters
+    ----------
+    p, q : arrays, distributions or densities
+        Both over the same outcomes, or both densities.
+    base : float, default e
+        The base of the logarithm: e for nats, 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import cross_entropy
     >>> cross_entropy([0.5, 0.5], [0.25, 0.75], base=2).__round__(4)
     1.2075
     """
@@ -72,10 +114,25 @@ def cross_entropy(p: Any, q: Any, base: float = NATS) -> float:
 
 
 def kl_divergence(p: Any, q: Any, base: float = NATS) -> float:
-    """D(P‖Q) = H(P, Q) − H(P) ≥ 0; infinite where P has mass and Q none; not symmetric.
+    """D(P‖Q) = H(P, Q) − H(P) ≥ 0, which is infinite if P has mass where Q has none. It is not symmetric.
 
-    Normals in closed form: ½ [σ_p²/σ_q² − 1 − ln(σ_p²/σ_q²) + (μ_p − μ_q)²/σ_q²]; other densities by quadrature.
+    For two normals it is ½ [σ_p²/σ_q² − 1 − ln(σ_p²/σ_q²) + (μ_p − μ_q)²/σ_q²]; for other densities it is computed by
+    quadrature.
 
+    Parameters
+    ----------
+    p, q : arrays, distributions or densities
+        Both over the same outcomes, or both densities.
+    base : float, default e
+        The base of the logarithm: e for nats, 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import kl_divergence
     >>> kl_divergence([0.5, 0.5], [0.25, 0.75], base=2).__round__(4)
     0.2075
     """
@@ -89,7 +146,7 @@ def kl_divergence(p: Any, q: Any, base: float = NATS) -> float:
     kept = P > 0
     if np.any(Q[kept] == 0):
         return float(np.inf)
-    # p ln(p/q) − p + q is not negative term by term: nothing cancels where P and Q are close.
+    # Each term p ln(p/q) − p + q is at least zero, so there is no cancellation if P and Q are close.
     terms = P[kept] * np.log(P[kept] / Q[kept]) - P[kept] + Q[kept]
     return float(np.sum(np.maximum(terms, 0.0)) + np.sum(Q[~kept])) / _unit(base)
 
@@ -100,7 +157,7 @@ def _log_ratio(log_p: Array, log_q: Array) -> Array:
 
 
 def _same_outcomes(p: Any, q: Any) -> tuple[Array, Array]:
-    if hasattr(p, "outcomes") and isinstance(q, Bernoulli):  # the third outcome: whatever is neither 0 nor 1
+    if hasattr(p, "outcomes") and isinstance(q, Bernoulli):  # a third outcome stands for all values except 0 and 1
         seen = [float(np.sum(p.p[p.outcomes == x])) for x in (0, 1)]
         return np.array([*seen, max(0.0, 1.0 - sum(seen))]), np.array([*q.p, 0.0])
     P, Q = _discrete("p", p), _discrete("q", q)
@@ -111,7 +168,7 @@ def _same_outcomes(p: Any, q: Any) -> tuple[Array, Array]:
 
 def _densities(p: Any, q: Any) -> tuple[Density, Density]:
     if not isinstance(p, Density) or not isinstance(q, Density):
-        raise ParameterError("q", "one is a density, the other is not", "compare like with like")
+        raise ParameterError("q", "one is a density, the other is not", "give two densities, or two distributions")
     return p, q
 
 

@@ -1,4 +1,4 @@
-"""The central limit theorem as numbers: standardised sums, and how far from normal they are. TEXTBOOK I6."""
+"""The central limit theorem in numbers: standardised sums, and their distance from the normal. TEXTBOOK I6."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ from separatrix.base.errors import ParameterError
 
 @dataclass(frozen=True)
 class CentralLimit:
-    """(Σ x_i − nμ)/(σ√n), one a repeat, sorted; ``distance``: the largest gap between their distribution and Φ.
+    """Standardised sums (Σ x_i − nμ)/(σ√n). ``central_limit`` returns one.
 
-    With r repeats a distance below about 1/√r is noise.
+    Attributes
+    ----------
+    n : int
+        The number of terms in a sum.
+    sums : array (repeats,)
+        The standardised sums, sorted.
+    distance : float
+        The largest difference between their distribution function and Φ. With r repeats, a distance below about 1/√r is
+        noise.
     """
 
     n: int
@@ -24,8 +32,26 @@ class CentralLimit:
 
 
 def central_limit(distribution: Any, n: int, repeats: int = 10_000, seed: int = 0) -> CentralLimit:
-    """Draw ``repeats`` sums of n independent values of a distribution and hold them against the normal.
+    """Draw sums of n independent values of a distribution, and compare them with the normal.
 
+    Parameters
+    ----------
+    distribution : distribution or density
+        With ``mean``, ``variance`` > 0 and ``sample``.
+    n : int
+        The number of terms in a sum.
+    repeats : int, default 10000
+        The number of sums.
+    seed : int, default 0
+        Seed for the draws.
+
+    Returns
+    -------
+    CentralLimit
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import central_limit
     >>> from separatrix.textbook.information import Uniform
     >>> one, twelve = (central_limit(Uniform(0.0, 1.0), n, 20_000).distance for n in (1, 12))
     >>> one > 0.05 > 0.01 > twelve
@@ -34,7 +60,8 @@ def central_limit(distribution: Any, n: int, repeats: int = 10_000, seed: int = 
     if n < 1 or repeats < 1:
         raise ParameterError("n", f"got n={n}, repeats={repeats}", "give whole numbers of at least 1")
     if np.ndim(distribution.mean) != 0 or not distribution.variance > 0:
-        raise ParameterError("distribution", f"got {distribution!r}", "give one of a number, with a variance > 0")
+        do = "give a distribution of single numbers with a variance > 0"
+        raise ParameterError("distribution", f"got {distribution!r}", do)
     total = np.asarray(distribution.sample((repeats, n), seed)).sum(axis=1)
     sums = np.sort((total - n * distribution.mean) / np.sqrt(n * distribution.variance))
     return CentralLimit(n, sums, kolmogorov_distance(sums))

@@ -10,23 +10,31 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 
-# What probabilities may sum to beside 1, by rounding.
+# Largest difference of a sum of probabilities from 1, which allows for rounding.
 SUMS_TO_ONE = 1e-9
 
 
 def probabilities(argument: str, p: Any) -> Array:
-    """p as an array of probabilities that sum to 1, or an error that says why not."""
-    found = np.asarray(p, dtype=np.float64)
-    if found.ndim != 1 or len(found) == 0 or not np.all(found >= 0) or abs(found.sum() - 1.0) > SUMS_TO_ONE:
+    """Return p as an array of probabilities that sum to 1; raises an error if they do not."""
+    P = np.asarray(p, dtype=np.float64)
+    if P.ndim != 1 or len(P) == 0 or not np.all(P >= 0) or abs(P.sum() - 1.0) > SUMS_TO_ONE:
         raise ParameterError(argument, f"got {p!r}", "give probabilities >= 0 that sum to 1")
-    return found
+    return P
 
 
 @final
 @dataclass(frozen=True)
 class Bernoulli:
-    """P(x) = φˣ(1 − φ)¹⁻ˣ for x in {0, 1}; mean φ, variance φ(1 − φ).
+    """P(x) = φˣ(1 − φ)¹⁻ˣ for x in {0, 1}, with mean φ and variance φ(1 − φ).
 
+    Parameters
+    ----------
+    phi : float
+        The probability of 1.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Bernoulli
     >>> coin = Bernoulli(0.25)
     >>> coin.pmf([0, 1]).tolist(), coin.mean, coin.variance
     ([0.75, 0.25], 0.25, 0.1875)
@@ -66,8 +74,16 @@ class Bernoulli:
 @final
 @dataclass(frozen=True, eq=False)
 class Categorical:
-    """P(x) = ∏_i p_i^{x_i} for one-hot x of K entries; E[x_i] = p_i, Var(x_i) = p_i(1 − p_i).
+    """P(x) = ∏_i p_i^{x_i} for one-hot x of K entries, with E[x_i] = p_i and Var(x_i) = p_i(1 − p_i).
 
+    Parameters
+    ----------
+    p : array (K,)
+        The probabilities, which sum to 1.
+
+    Examples
+    --------
+    >>> from separatrix.textbook.information import Categorical
     >>> die = Categorical([0.5, 0.25, 0.25])
     >>> die.pmf([[0, 1, 0], [1, 0, 0]]).tolist(), die.mean.tolist(), die.variance.tolist()
     ([0.25, 0.5], [0.5, 0.25, 0.25], [0.25, 0.1875, 0.1875])
@@ -79,7 +95,7 @@ class Categorical:
         object.__setattr__(self, "p", probabilities("p", p))
 
     def pmf(self, x: Any) -> Array:
-        """Of one-hot rows (…, K); zero for rows that are not one-hot."""
+        """The probabilities of one-hot rows (…, K); zero for rows that are not one-hot."""
         rows = np.asarray(x, dtype=np.float64)
         if rows.shape[-1] != len(self.p):
             raise ParameterError("x", f"its shape is {rows.shape}", f"give one-hot rows of {len(self.p)} entries")
