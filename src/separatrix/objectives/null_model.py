@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
+from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST_CONSTANT_SCORE = 1e3
 # Halvings of the interval that contains the best constant: 2**-60 of it is below its rounding.
 BISECTIONS = 60
-# The most Newton steps for the constants next to an offset, and the most halvings of each step.
+# The most Newton steps for the constants next to an offset.
 MOST_NULL_MODEL_STEPS = 30
 
 
@@ -56,12 +57,10 @@ def _value_with_offset(problem: Objective) -> float:
         factor = alone.factor(W) if len(g) and problem.has_hessian else None
         if factor is None or not np.any(np.abs(g) > EPS):
             break
-        V = alone.subspace.expand(factor.solve(g))
-        tried = (W - V / 2**k for k in range(MOST_NULL_MODEL_STEPS))
-        nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
-        if nearer is None:
+        reached = damped_step(alone, W, at, newton_direction(alone, at.gradient, factor))
+        if reached is None or not reached[1].value < at.value:
             break
-        W, at = nearer
+        W, at = reached
     return at.value
 
 
