@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.rows import Block, Frame, Order, PassCounter, Rows, Sample
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.labelled import labelled_rows
 from separatrix.rows.sampling import draw
 

@@ -5,7 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.rows import Block, Frame
-from separatrix.rows.block import LARGE_OFFSET, as_csr
+from separatrix.rows.csr import as_csr
+from separatrix.rows.frame import LARGE_OFFSET
 
 
 def _blocks(seed):

@@ -9,7 +9,7 @@ from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers import choose
 from separatrix.solvers.chord import ChordNewton
 

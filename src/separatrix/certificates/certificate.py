@@ -310,7 +310,7 @@ def describe_bound(found: Bound, null_value: float) -> str:
 
 def as_matrix(X: Any) -> Any:
     """X as CSR or as a float array, for input that no estimator has validated."""
-    from separatrix.rows.block import as_csr, is_sparse
+    from separatrix.rows.csr import as_csr, is_sparse
 
     if is_sparse(X):
         return as_csr(X)

@@ -16,7 +16,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.table.infer import infer
 
 # The number of rows in a sample. What is found there is confirmed on all rows.

@@ -16,7 +16,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Finding, many, numbered, share
 from separatrix.rows import Block, memory_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.table.cells import listed
 
 # The multipliers of SplitMix64's finalizer (Steele, Lea and Flood 2014); its shifts are in ``_mixed``.

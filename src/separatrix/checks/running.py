@@ -28,7 +28,7 @@ from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Checks, Finding
 from separatrix.proofs.naming import column_names
 from separatrix.proofs.verdicts import as_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 Check = Callable[[CheckedRows], Iterator[Finding]]
 

@@ -14,7 +14,7 @@ from separatrix.base.messages import ByAudience, Message, Setting, reason, remed
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, share
 from separatrix.rows import Block, memory_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.table.cells import listed
 
 # A column is nearly constant if fewer than this share of the rows differ from its most frequent value.

@@ -14,7 +14,7 @@ from separatrix.base.errors import InputError, LabelError, ParameterError
 from separatrix.base.labels import as_label_array, encode
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
-from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.csr import as_csr, is_sparse
 
 # C must be larger than this, so that the strength 1/C of the penalty does not overflow.
 SMALLEST_C = 1e-300

@@ -15,7 +15,7 @@ from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.separator import Search, SeparatingClassifier, compromise
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, memory_rows, summarise
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 from separatrix.solvers.separating.kozinec import sides
 from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import build_separation_objective

@@ -18,8 +18,8 @@ from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
 from separatrix.classifiers.weights import row_weights
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
-from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.csr import is_sparse
 from separatrix.scorers.schemes import OneVersusRest, Scheme
 from separatrix.scorers.scorer import Scorer, Scores
 

@@ -16,7 +16,7 @@ from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About, causes, numbered
 from separatrix.proofs.separability import MOST_EXACT_ROWS, decide
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.driver import Run
 from separatrix.solvers.stopping import Code, Status
 

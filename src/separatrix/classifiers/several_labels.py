@@ -17,7 +17,7 @@ from separatrix.base.errors import LabelError, SeparatrixWarning
 from separatrix.certificates.certificate import Claim, Recomputed
 from separatrix.certificates.parts_claim import summed
 from separatrix.classifiers.combined import PartsScorer
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.scorers.schemes import Part
 
 

@@ -15,7 +15,7 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import as_label_array
 from separatrix.certificates.certificate import Certificate, NoClaim, Uncertified
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
 
 # Attributes that are valid only while the weights are those of the fit: the scorer, and the bytes of ``coef_`` and

@@ -16,7 +16,7 @@ from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
 from separatrix.cli.validation import CrossValidation
 from separatrix.cli.wording import in_shell
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.table import Table
 from separatrix.table.formats import DEMO, STDIN
 

@@ -18,7 +18,7 @@ from separatrix.certificates.likelihood_claim import LikelihoodClaim, Likelihood
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.inference import summary
 from separatrix.rows import Block, memory_rows, summarise
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import taken_apart
 
 

@@ -22,7 +22,7 @@ from separatrix.losses import Loss, sigmoid, softmax
 from separatrix.objectives.partials import Gram, Hessian, ValueGradient
 from separatrix.objectives.problem import Objective
 from separatrix.rows import ArraySum, Block, MemoryRows, PassCounter, Rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # Entries of the rows' whitened products that are held at once.
 LARGEST_PRODUCTS = 1 << 19

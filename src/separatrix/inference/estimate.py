@@ -25,7 +25,7 @@ from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
-from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
+from separatrix.rows.frame import LARGE_OFFSET, Frame, power_of_two
 
 # What a direction that leaves all scores alone may change a coefficient by, as a share of what it is a sum of.
 ALONE = 1e-6

@@ -30,7 +30,7 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.losses import Loss
 from separatrix.objectives.factor import Factor
 from separatrix.rows import ArraySum, Block
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 from separatrix.rows.protocol import Order
 
 # Rows at once for sums by group, which are written out.

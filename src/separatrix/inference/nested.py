@@ -19,7 +19,7 @@ from separatrix.inference.result import Summary
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 
 @dataclass(frozen=True)

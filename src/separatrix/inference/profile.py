@@ -27,7 +27,7 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.objectives.damped_newton import damped_step
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 from separatrix.solvers.newton import Newton
 
 # Steps on one plane; Newton's method needs fewer than ten.

@@ -16,8 +16,10 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
-from separatrix.rows.block import LARGE_OFFSET, LARGEST_DENSE_BLOCK, is_sparse, power_of_two
+from separatrix.rows.block import LARGEST_DENSE_BLOCK
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import LARGE_OFFSET, power_of_two
 
 # Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
 ROWS_FOR_FIRST_FRAME = 256

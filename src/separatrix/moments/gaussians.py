@@ -13,7 +13,7 @@ from separatrix.losses.links import LINKS, Link
 from separatrix.moments.gather import Moments
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import NOT_COUNTED, Frame, Order, memory_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.scorers.scorer import chosen_classes, score_rows
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.rows import ArraySum, Block, Rows, number_of_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES, STRANDS
 
 # The gap is reported only if at least this much of the smallest singular value of M, scaled to 1, is above rounding.

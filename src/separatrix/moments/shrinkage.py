@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.moments.gather import Moments
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 
 def shrunk_covariances(moments: Moments, rows: list[Any], shrinkage: float | str, estimator: Any = None) -> Array:

@@ -27,7 +27,7 @@ from separatrix.moments.whitening import Whitening
 from separatrix.objectives.resolution import all_null
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, MemoryRows, Rows, total_weight
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # A gap below this share of the null model's cost is a rounding error: no residual resolves those digits of W.
 NEGLIGIBLE_GAP_SHARE = 1e-24

@@ -18,7 +18,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.resolution import all_null
 from separatrix.objectives.subspace import Subspace, identified, identified_by_root, split_by_gap
 from separatrix.rows import Frame
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 
 if TYPE_CHECKING:
     from separatrix.objectives.problem import Objective

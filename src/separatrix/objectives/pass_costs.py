@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from separatrix.objectives.problem import Objective
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # Second derivatives that cost more passes than this are not computed if the duality bound becomes as small by passes.
 MOST_PASSES_FOR_CURVATURE = 100

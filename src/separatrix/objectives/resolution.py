@@ -31,7 +31,7 @@ from separatrix.base.modular import MOST_TERMS, drawn_prime, eliminated, product
 from separatrix.base.pieces import pieces
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Rows, number_of_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that takes
 # part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.

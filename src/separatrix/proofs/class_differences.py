@@ -22,7 +22,8 @@ from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.proofs.rational import signs
 from separatrix.proofs.residues import span
 from separatrix.rows import count_pass
-from separatrix.rows.block import csr_rows, is_sparse, power_of_two
+from separatrix.rows.csr import csr_rows, is_sparse
+from separatrix.rows.frame import power_of_two
 from separatrix.rows.protocol import BLOCK_BYTES
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)

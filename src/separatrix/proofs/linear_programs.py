@@ -24,7 +24,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.rows.block import is_sparse, power_of_two
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import power_of_two
 
 # Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
 # crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.

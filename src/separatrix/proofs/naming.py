@@ -12,7 +12,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ColumnName, Message, RowNumber, joined
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # How many rows, and columns, are named in a sentence.
 NAMED = 12

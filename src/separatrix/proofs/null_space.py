@@ -20,7 +20,7 @@ from separatrix.objectives.resolution import left_out, nullity
 from separatrix.proofs.dependencies import across
 from separatrix.proofs.residues import vanishing
 from separatrix.rows import Block, Rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # Largest number of columns for which integer systems are solved, in about a second. For more columns, residues modulo
 # new primes decide.

@@ -23,7 +23,7 @@ from separatrix.base.watching import Part, watched
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton_separator import nearly
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # Sizes in multiples of the number of open directions: of the first working set, and of the rows that enter and that may
 # stay in a round.

@@ -16,7 +16,7 @@ from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.rational import smallest
 from separatrix.proofs.residues import span
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # Columns with exponents beyond ±300 are rescaled, so that products and quotients of three columns stay in range.
 LARGEST_UNSCALED_EXPONENT = 300

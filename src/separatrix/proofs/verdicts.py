@@ -26,7 +26,7 @@ from separatrix.proofs.naming import About, causes, listed
 from separatrix.proofs.quasi import rounded
 from separatrix.proofs.rational import fractions, signs, sums_to_zero
 from separatrix.proofs.residues import vanishing
-from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.csr import as_csr, is_sparse
 
 # Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
 SECONDS_PER_EXACT_ENTRY = 5e-7

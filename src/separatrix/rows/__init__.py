@@ -1,7 +1,8 @@
 """The `Rows` interface, through which all other code reads data, and its in-memory implementation."""
 
-from separatrix.rows.block import Block, Frame
+from separatrix.rows.block import Block
 from separatrix.rows.column_statistics import ColumnSummary, standard_frame, summarise
+from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import labelled_rows
 from separatrix.rows.memory import MemoryRows, memory_rows, some_rows
 from separatrix.rows.protocol import (

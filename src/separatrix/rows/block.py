@@ -8,30 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.rows.csr import is_sparse, transposed
+from separatrix.rows.frame import Frame
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-# A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
-LARGE_OFFSET = 64.0
-# If every offset is at most this many times its scale, sums of raw products that are centred afterwards lose at most
-# one digit.
-LARGEST_RAW_PRODUCT_OFFSET = 4.0
-# Numbers with binary exponents below this have squares far from overflow (2^1024) and underflow.
-LARGEST_SQUARED_EXPONENT = 250
-# With scales beyond 2 to this power, weights in raw units can leave the range of float64 although their scores do not.
-LARGEST_RAW_EXPONENT = 900
-LARGEST_FLOAT = float(np.finfo(np.float64).max)
-# The rounding error of a larger w·center is visible in the scores at 1e-12, so a larger one is computed exactly.
-LARGEST_ROUNDED_SHIFT = 4096.0
 # CSR rows with more than this share of nonzero entries are multiplied faster as a dense array.
 DENSEST_SPARSE_PRODUCT = 0.06
 # Rows are multiplied in pieces of this many bytes, so that the second product with a piece finds it in a core's own
@@ -51,106 +37,6 @@ MOST_BATCHED_ENTRIES = 1 << 16
 ROWS_PER_COPY = 1024
 # The most entries of a CSR block that may be converted to a dense array, where centring requires it.
 LARGEST_DENSE_BLOCK = 1 << 22
-# This attribute marks arrays that ``as_csr`` returned, so that each is checked once: a check takes a third of a product
-# X w.
-_CANONICAL = "separatrix_canonical"
-
-
-def is_sparse(X: object) -> bool:
-    """Whether X is a SciPy sparse matrix or array, without importing SciPy."""
-    return hasattr(X, "tocsr") and hasattr(X, "nnz")
-
-
-def power_of_two(scale: Array) -> Array:
-    """The power of two at or below each positive scale, 1 where a scale is 0: dividing by it is exact.
-
-    >>> power_of_two(np.array([0.0, 0.3, 1.0, 5.0])).tolist()
-    [1.0, 0.25, 1.0, 4.0]
-    """
-    exponent = np.frexp(scale)[1] - 1
-    return np.where(scale > 0, np.ldexp(1.0, exponent), 1.0)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """x ↦ (x − center)/scale, applied implicitly so that sparse rows stay sparse.
-
-    ``center``, ``scale``: (d,); scales are powers of two. A scale of infinity hides a constant column: it reads 0
-    everywhere, its weight stays 0, and the contribution of a given weight to the scores goes to the intercept.
-    """
-
-    center: Array
-    scale: Array
-
-    @classmethod
-    def identity(cls, n_features: int) -> Frame:
-        return cls(np.zeros(n_features), np.ones(n_features))
-
-    @cached_property
-    def is_identity(self) -> bool:
-        return bool(np.all(self.center == 0) and np.all(self.scale == 1))
-
-    @cached_property
-    def is_far(self) -> AnyArray:
-        """Which columns have a large offset relative to their scale, (d,) booleans."""
-        return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
-
-    @cached_property
-    def has_large_offset(self) -> bool:
-        return bool(np.any(self.is_far))
-
-    @cached_property
-    def is_near(self) -> bool:
-        """Whether all offsets are small, so that centring sums of raw products loses at most one digit."""
-        return bool(np.all(np.abs(self.center) <= LARGEST_RAW_PRODUCT_OFFSET * self.scale))
-
-    @cached_property
-    def squares_safely(self) -> bool:
-        """Whether squares of raw entries are far from overflow and underflow."""
-        exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
-        return bool(np.all(np.abs(exponents) < LARGEST_SQUARED_EXPONENT))
-
-    @cached_property
-    def is_extreme(self) -> bool:
-        """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
-        exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
-        return bool(np.any(exponents > LARGEST_RAW_EXPONENT))
-
-    def to_original(self, W: Array) -> Array:
-        """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""
-        original = np.empty_like(W)
-        if self.is_extreme:
-            with np.errstate(over="ignore"):
-                original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST_FLOAT, LARGEST_FLOAT)
-        else:
-            original[:, 1:] = W[:, 1:] / self.scale
-        original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
-        return original
-
-    def from_original(self, W: Array) -> Array:
-        """Weights for framed rows from weights for raw rows."""
-        framed = np.empty_like(W)
-        framed[:, 1:] = W[:, 1:] * np.where(np.isinf(self.scale), 0.0, self.scale)
-        framed[:, 0] = self._shifted(W[:, 0], W[:, 1:], +1)
-        return framed
-
-    def _shifted(self, b: Array, w: Array, sign: int) -> Array:
-        """b ± w·center; in exact arithmetic where cancellation would lose digits of the scores."""
-        if not self.has_large_offset and not self.is_extreme:
-            moved = w @ self.center
-            if min(moved.tolist()) >= -LARGEST_ROUNDED_SHIFT and max(moved.tolist()) <= LARGEST_ROUNDED_SHIFT:
-                return b + sign * moved
-        center = [Fraction(c) for c in self.center.tolist()]
-        exact = [
-            Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
-            for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
-        ]
-        return np.array([_as_float(total) for total in exact])
-
-
-def _as_float(x: Fraction) -> float:
-    """x rounded to float64; out-of-range values become the largest float."""
-    return float(min(max(x, -Fraction(LARGEST_FLOAT)), Fraction(LARGEST_FLOAT)))
 
 
 @dataclass(frozen=True)
@@ -238,7 +124,7 @@ class Block:
         if self._explicit:
             product = R.T @ self._framed
         else:
-            product = np.asarray(_transposed(self.X) @ R).T if is_sparse(self.X) else R.T @ self._double
+            product = np.asarray(transposed(self.X) @ R).T if is_sparse(self.X) else R.T @ self._double
             if not self.frame.is_identity:
                 product = (product - np.outer(total, self.frame.center)) / self.frame.scale
         return np.column_stack([total, product])
@@ -376,49 +262,3 @@ def _signed_products(X: Array, h: Array) -> Array:
     half = X * np.sqrt(np.abs(h))[:, None]
     sign = 1.0 if h.sum() >= 0 else -1.0
     return np.asarray(sign * (half.T @ half))
-
-
-def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:
-    """X as a CSR array with sorted indices and without duplicate entries. X is not copied if it already is one.
-
-    SciPy sorts indices and sums duplicate entries in place when an operation needs that, possibly in the caller's
-    arrays. The arrays that this function returns never need it.
-
-    >>> from scipy.sparse import csr_array
-    >>> X = csr_array(([5.0, 1.0, 2.0], [1, 0, 0], [0, 3]), shape=(1, 2))
-    >>> as_csr(X).data.tolist(), X.data.tolist()
-    ([3.0, 5.0], [5.0, 1.0, 2.0])
-    """
-    from scipy.sparse import csr_array
-
-    if getattr(X, _CANONICAL, False):
-        return X  # type: ignore[no-any-return]
-    rows = csr_array(X)  # a new object, since flags cached in X may be outdated
-    if not rows.has_canonical_format:
-        rows = rows.copy() if getattr(X, "format", None) == "csr" else rows
-        rows.sum_duplicates()
-    setattr(rows, _CANONICAL, True)
-    return rows
-
-
-def _transposed(X: Any) -> Any:
-    """Xᵀ of CSR rows on the same arrays. ``X.T`` calls a constructor that copies arrays that are views."""
-    from scipy.sparse import csc_array
-
-    turned = csc_array((X.shape[1], X.shape[0]), dtype=X.dtype)
-    turned.data, turned.indices, turned.indptr = X.data, X.indices, X.indptr
-    return turned
-
-
-def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:
-    """Rows start, …, stop − 1 of a CSR array as a view; slicing would copy them."""
-    from scipy.sparse import csr_array
-
-    if start == 0 and stop == X.shape[0]:
-        return X  # type: ignore[no-any-return]
-    first, last = X.indptr[start], X.indptr[stop]
-    rows = csr_array((stop - start, X.shape[1]), dtype=X.dtype)
-    # The arrays are assigned, because the constructor copies a small view of a larger array.
-    rows.data, rows.indices = X.data[first:last], X.indices[first:last]
-    rows.indptr = X.indptr[start : stop + 1] - first
-    return rows

@@ -13,7 +13,9 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import NotFiniteError, WeightError
-from separatrix.rows.block import Block, Frame, is_sparse, power_of_two
+from separatrix.rows.block import Block
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import Frame, power_of_two
 from separatrix.rows.protocol import Rows
 
 # If the variance is below this share of the squared mean, Σ s x² has too few digits of Σ s (x − mean)², or the column

@@ -8,7 +8,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import signed
-from separatrix.rows.block import is_sparse, power_of_two
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import power_of_two
 from separatrix.rows.memory import MemoryRows, memory_rows
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces
-from separatrix.rows.block import Block, Frame, as_csr, csr_rows, is_sparse
+from separatrix.rows.block import Block
+from separatrix.rows.csr import as_csr, csr_rows, is_sparse
+from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
 from separatrix.rows.sampling import Sample, draw
 

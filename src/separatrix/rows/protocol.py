@@ -14,7 +14,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import even_pieces
-from separatrix.rows.block import Block, Frame
+from separatrix.rows.block import Block
+from separatrix.rows.frame import Frame
 
 if TYPE_CHECKING:
     from separatrix.rows.sampling import Sample

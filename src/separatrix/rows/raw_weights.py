@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.rows.block import LARGEST_FLOAT, Frame
+from separatrix.rows.frame import LARGEST_FLOAT, Frame
 
 # An intercept whose rounding error is at most this is left as it is.
 LARGEST_INTERCEPT_ERROR = 1e-12

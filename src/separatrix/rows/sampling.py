@@ -14,7 +14,9 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.pieces import pieces
-from separatrix.rows.block import ROWS_PER_COPY, Block, Frame, is_sparse
+from separatrix.rows.block import ROWS_PER_COPY, Block
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Rows
 
 # A column is rare if its participation ratio (Σ x²)²/Σ x⁴, the effective number of rows behind its variance, is below

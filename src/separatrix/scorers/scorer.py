@@ -17,8 +17,8 @@ from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS, Link
 from separatrix.rows import Rows, by_row, count_pass, memory_rows
-from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 
 # Largest number of values that are scored by a single thread: for fewer, starting threads costs more than it saves.

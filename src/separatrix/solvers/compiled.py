@@ -19,7 +19,7 @@ from separatrix.base.concurrency import in_order
 from separatrix.losses.margin import Logistic
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # The most parts of the rows that are summed in parallel.
 MOST_STRANDS = 8

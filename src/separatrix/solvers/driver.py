@@ -22,7 +22,7 @@ from separatrix.objectives.curvature import Curvature
 from separatrix.objectives.curvature_bound import Evidence
 from separatrix.objectives.pass_costs import thorough_passes
 from separatrix.objectives.problem import Objective
-from separatrix.rows.block import LARGEST_FLOAT
+from separatrix.rows.frame import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.finish import finished
 from separatrix.solvers.iteration import follower

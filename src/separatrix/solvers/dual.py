@@ -31,7 +31,7 @@ from separatrix.losses.margin import Logistic
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
-from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.diagonal import DiagonalLBFGS, DiagonalMemory
 from separatrix.solvers.state import Need, State

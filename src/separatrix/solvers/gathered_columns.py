@@ -20,7 +20,8 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Order
-from separatrix.rows.block import LARGE_OFFSET, is_sparse
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.frame import LARGE_OFFSET
 from separatrix.solvers.quadratic import minimise, moving
 
 # With at most this many parameters a matrix of second derivatives is built.

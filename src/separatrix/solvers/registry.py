@@ -15,7 +15,7 @@ from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.losses.traits import Kinked
 from separatrix.objectives.pass_costs import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.objectives.problem import SAMPLE_ROWS, Objective
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.dual import DualDescent, row_length

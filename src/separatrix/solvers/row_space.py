@@ -32,7 +32,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace, contrasts
 from separatrix.rows import ArraySum, Block, Frame, MemoryRows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.driver import states

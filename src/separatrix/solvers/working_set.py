@@ -27,7 +27,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.gathered_columns import Gathered, gather
 from separatrix.solvers.proximal import Progress, halted, progressed, unshifted

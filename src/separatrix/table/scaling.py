@@ -38,8 +38,8 @@ class Scaling:
         """
         from separatrix.base.concurrency import one_blas_thread
         from separatrix.rows import memory_rows
-        from separatrix.rows.block import is_sparse
         from separatrix.rows.column_statistics import summarise
+        from separatrix.rows.csr import is_sparse
 
         weight = None if train is None else np.asarray(train, dtype=np.float64)
         with one_blas_thread:

@@ -16,7 +16,7 @@ from separatrix.geometry import Hyperplane
 from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Separable, as_rows
 from separatrix.rows import Frame, memory_rows, summarise
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 from separatrix.solvers.driver import run
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.rules import (

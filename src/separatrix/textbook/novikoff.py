@@ -24,7 +24,7 @@ from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
-from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.perceptron import OnlineUpdates, survey

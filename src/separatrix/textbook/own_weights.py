@@ -20,7 +20,7 @@ from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
-from separatrix.rows.block import as_csr, is_sparse
+from separatrix.rows.csr import as_csr, is_sparse
 
 
 @final

@@ -21,7 +21,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import labelled_rows, memory_rows
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths

@@ -26,7 +26,7 @@ from separatrix.base.pieces import even_pieces, pieces, rows_per_piece
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 from separatrix.solvers.state import in_memory
 
 # The most entries of the matrix.

@@ -21,7 +21,7 @@ from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Frame, Rows
-from separatrix.rows.block import power_of_two
+from separatrix.rows.frame import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
 
 # The smallest share of absolute values for computing the C at which weights vanish: a ridge has no such C.

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.losses.margin import Zero
 from separatrix.rows import Block
-from separatrix.rows.block import is_sparse
+from separatrix.rows.csr import is_sparse
 
 # η, whether a score of zero is a mistake, whether there is an intercept.
 How = tuple[float, bool, bool]

@@ -22,8 +22,8 @@ from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Block, Rows, number_of_rows, some_rows
-from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.max_margin import NearestPointMemory
 from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory

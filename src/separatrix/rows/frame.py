@@ -1,0 +1,116 @@
+"""The coordinates in which rows are read: x ↦ (x − center)/scale, column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.cached import cached_property
+
+# A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
+LARGE_OFFSET = 64.0
+# If every offset is at most this many times its scale, sums of raw products that are centred afterwards lose at most
+# one digit.
+LARGEST_RAW_PRODUCT_OFFSET = 4.0
+# Numbers with binary exponents below this have squares far from overflow (2^1024) and underflow.
+LARGEST_SQUARED_EXPONENT = 250
+# With scales beyond 2 to this power, weights in raw units can leave the range of float64 although their scores do not.
+LARGEST_RAW_EXPONENT = 900
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+# The rounding error of a larger w·center is visible in the scores at 1e-12, so a larger one is computed exactly.
+LARGEST_ROUNDED_SHIFT = 4096.0
+
+
+def power_of_two(scale: Array) -> Array:
+    """The power of two at or below each positive scale, 1 where a scale is 0: dividing by it is exact.
+
+    >>> power_of_two(np.array([0.0, 0.3, 1.0, 5.0])).tolist()
+    [1.0, 0.25, 1.0, 4.0]
+    """
+    exponent = np.frexp(scale)[1] - 1
+    return np.where(scale > 0, np.ldexp(1.0, exponent), 1.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """x ↦ (x − center)/scale, applied implicitly so that sparse rows stay sparse.
+
+    ``center``, ``scale``: (d,); scales are powers of two. A scale of infinity hides a constant column: it reads 0
+    everywhere, its weight stays 0, and the contribution of a given weight to the scores goes to the intercept.
+    """
+
+    center: Array
+    scale: Array
+
+    @classmethod
+    def identity(cls, n_features: int) -> Frame:
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+    @cached_property
+    def is_identity(self) -> bool:
+        return bool(np.all(self.center == 0) and np.all(self.scale == 1))
+
+    @cached_property
+    def is_far(self) -> AnyArray:
+        """Which columns have a large offset relative to their scale, (d,) booleans."""
+        return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
+
+    @cached_property
+    def has_large_offset(self) -> bool:
+        return bool(np.any(self.is_far))
+
+    @cached_property
+    def is_near(self) -> bool:
+        """Whether all offsets are small, so that centring sums of raw products loses at most one digit."""
+        return bool(np.all(np.abs(self.center) <= LARGEST_RAW_PRODUCT_OFFSET * self.scale))
+
+    @cached_property
+    def squares_safely(self) -> bool:
+        """Whether squares of raw entries are far from overflow and underflow."""
+        exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
+        return bool(np.all(np.abs(exponents) < LARGEST_SQUARED_EXPONENT))
+
+    @cached_property
+    def is_extreme(self) -> bool:
+        """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
+        exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
+        return bool(np.any(exponents > LARGEST_RAW_EXPONENT))
+
+    def to_original(self, W: Array) -> Array:
+        """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""
+        original = np.empty_like(W)
+        if self.is_extreme:
+            with np.errstate(over="ignore"):
+                original[:, 1:] = np.clip(W[:, 1:] / self.scale, -LARGEST_FLOAT, LARGEST_FLOAT)
+        else:
+            original[:, 1:] = W[:, 1:] / self.scale
+        original[:, 0] = self._shifted(W[:, 0], original[:, 1:], -1)
+        return original
+
+    def from_original(self, W: Array) -> Array:
+        """Weights for framed rows from weights for raw rows."""
+        framed = np.empty_like(W)
+        framed[:, 1:] = W[:, 1:] * np.where(np.isinf(self.scale), 0.0, self.scale)
+        framed[:, 0] = self._shifted(W[:, 0], W[:, 1:], +1)
+        return framed
+
+    def _shifted(self, b: Array, w: Array, sign: int) -> Array:
+        """b ± w·center; in exact arithmetic where cancellation would lose digits of the scores."""
+        if not self.has_large_offset and not self.is_extreme:
+            moved = w @ self.center
+            if min(moved.tolist()) >= -LARGEST_ROUNDED_SHIFT and max(moved.tolist()) <= LARGEST_ROUNDED_SHIFT:
+                return b + sign * moved
+        center = [Fraction(c) for c in self.center.tolist()]
+        exact = [
+            Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
+            for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
+        ]
+        return np.array([_as_float(total) for total in exact])
+
+
+def _as_float(x: Fraction) -> float:
+    """x rounded to float64; out-of-range values become the largest float."""
+    return float(min(max(x, -Fraction(LARGEST_FLOAT)), Fraction(LARGEST_FLOAT)))
