@@ -16,9 +16,12 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import length
-from separatrix.objectives.bounds import Evidence, better, counts_all_rows, duality, proven
+from separatrix.objectives.bounds import better
 from separatrix.objectives.curvature import Curvature, curvature_at
+from separatrix.objectives.curvature_bound import Evidence, proven
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.pass_costs import counts_all_rows
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.line_search import VALUE_ROUNDING
 from separatrix.solvers.state import State

@@ -24,7 +24,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.pieces import pieces
-from separatrix.objectives.bounds import duality
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
 from separatrix.objectives.problem import Evaluation, Objective
