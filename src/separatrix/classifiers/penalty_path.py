@@ -74,7 +74,17 @@ class PenaltyPath:
         return np.array([int(np.sum(np.any(model.coef_ != 0, axis=0))) for model in self.models])
 
     def model(self, i: int) -> LogisticRegression:
-        """The fitted classifier for the i-th C, counted from 0."""
+        """Return the fitted classifier for one value of C.
+
+        Parameters
+        ----------
+        i : int
+            The place of the value in ``Cs``, counted from 0.
+
+        Returns
+        -------
+        LogisticRegression
+        """
         return self.models[i]
 
     def __len__(self) -> int:

@@ -199,7 +199,7 @@ def _two(V: Array, block: Block) -> tuple[Array, int]:
 
 
 def _without(v: Array, kept: list[Array]) -> Array:
-    """V without its components along the directions kept."""
+    """The part of v orthogonal to the directions kept."""
     for known in kept:
         v = v - (known @ v) * known
     return v

@@ -248,7 +248,17 @@ class Hyperplane:
         return Hyperplane(-self.w, -self.b)
 
     def same_boundary(self, other: Hyperplane) -> bool:
-        """Whether both are the same set of points, whichever side is positive."""
+        """Whether both are the same set of points, whichever side is positive.
+
+        Parameters
+        ----------
+        other : Hyperplane
+            The hyperplane to compare with.
+
+        Returns
+        -------
+        bool
+        """
         return self == other or self == other.flipped()
 
     def __eq__(self, other: object) -> bool:

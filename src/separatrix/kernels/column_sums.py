@@ -1,4 +1,4 @@
-"""Sums by column over dense rows in one sweep; float64 or float32 rows, sums in float64, in one fixed order."""
+"""Sums by column over dense rows in one pass; rows in float64 or float32, sums in float64 and in a fixed order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from separatrix.kernels.fast_math import LANES
 
 @njit(nogil=True, cache=True, fastmath=LANES)
 def moments_pass(X: Any, share: Any, place: Any, first: Any, square: Any, by_class: Any) -> Any:
-    """Adds Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and of each class Σ share x to ``by_class``.
+    """Add Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and Σ share x of each class to ``by_class``.
 
-    ``place`` (m,): a row's place in ``by_class`` (K − 1, d); −1 for a row of the first class.
+    ``place`` (m,): the line of ``by_class`` (K − 1, d) for each row; −1 for a row of the first class.
     """
     for i in range(X.shape[0]):
         s, k = share[i], place[i]

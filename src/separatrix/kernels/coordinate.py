@@ -1,8 +1,8 @@
-"""Coordinate descent on quadratic models with absolute values, and the columns that it walks over.
+"""Coordinate descent on quadratic models with an l1 penalty.
 
-A coordinate u with gradient G, curvature h and penalty a |u| goes to where h ũ²/2 + (G − h u) ũ + a |ũ| is least.
-Columns are those of a working set, as CSC: ``data`` and ``row`` of column j between ``start[j]`` and ``start[j + 1]``.
-Sums run in one fixed order, in float64 whatever the columns.
+A coordinate u with gradient G, curvature h and penalty a |u| is set to the minimum of h ũ²/2 + (G − h u) ũ + a |ũ|.
+The columns are those of a working set, as CSC: the entries of column j are ``data`` and ``row`` from ``start[j]`` to
+``start[j + 1]``. Sums are in float64 and in a fixed order.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Any
 
 from numba import njit
 
-# Sums may be taken several at a time; within one loop their order is fixed when it is compiled.
-SUMS = {"reassoc", "contract", "nsz"}
+from separatrix.kernels.fast_math import LANES
 
 
 @njit(nogil=True, cache=True)
 def _least(u: Any, G: Any, h: Any, a: Any) -> Any:
-    """Where the one-dimensional model is least."""
+    """The minimum of the one-dimensional model."""
     x = h * u - G
     if x > a:
         return (x - a) / h
@@ -29,12 +28,13 @@ def _least(u: Any, G: Any, h: Any, a: Any) -> Any:
 # ------------------------------------------------------------------------------------- a matrix of curvatures
 
 
-@njit(nogil=True, cache=True, fastmath=SUMS)
+@njit(nogil=True, cache=True, fastmath=LANES)
 def sweep_matrix(H: Any, G: Any, u: Any, a: Any, sweeps: Any, settled: Any, enough: Any) -> Any:
-    """Up to so many sweeps over ½ uᵀHu + …, with G its gradient at u kept up to date; both are changed.
+    """Up to ``sweeps`` sweeps over ½ uᵀHu + …, which change u and its gradient G.
 
-    Ends where no coordinate gained more than ``enough`` in a sweep (gains are h δ²/2), or where after ``settled``
-    sweeps none has come to zero or left it. Returns the last sweep's largest gain.
+    The sweeps end if no coordinate has decreased the model by more than ``enough`` in a sweep (the decrease is
+    h δ²/2), or if no coordinate has become zero or nonzero in the last ``settled`` sweeps. Returns the largest decrease
+    in the last sweep.
     """
     m = len(u)
     largest, quiet = 0.0, 0
@@ -120,7 +120,7 @@ def spread(data: Any, row: Any, start: Any, D: Any, U: Any) -> None:
                     U[row[at], k] += delta * data[at]
 
 
-@njit(nogil=True, cache=True, fastmath=SUMS)
+@njit(nogil=True, cache=True, fastmath=LANES)
 def collect(data: Any, row: Any, start: Any, R: Any, first: Any, last: Any, out: Any) -> None:
     """Rᵀ X, (K, p), into ``out``, for the columns from ``first`` to ``last``."""
     K = R.shape[1]
@@ -132,7 +132,7 @@ def collect(data: Any, row: Any, start: Any, R: Any, first: Any, last: Any, out:
             out[k, j] = total
 
 
-@njit(nogil=True, cache=True, fastmath=SUMS)
+@njit(nogil=True, cache=True, fastmath=LANES)
 def curvatures(
     data: Any, row: Any, start: Any, active: Any, d: Any, e: Any, coupled: Any, own: Any, mixed: Any
 ) -> None:
@@ -156,7 +156,7 @@ def curvatures(
                     mixed[j, k, l] = mixed[j, l, k] = total
 
 
-@njit(nogil=True, cache=True, fastmath=SUMS)
+@njit(nogil=True, cache=True, fastmath=LANES)
 def sweep_columns(
     data: Any,
     row: Any,
@@ -175,11 +175,11 @@ def sweep_columns(
     V: Any,
     beta: Any,
 ) -> Any:
-    """One sweep over the active columns, all their classes. Changed: weights U (K, p), what they moved by V, residuals.
+    """One sweep over the active columns and all classes. It changes the weights U (K, p), their total change V, and R.
 
-    The model's curvature of a row is diag(d) − e eᵀ; R (n, K) holds the model's residuals but for the intercepts'
-    change ``beta``, which stays where the model is least in it: ``eliminated`` (p, K, K) says how it follows a weight.
-    Returns the largest gain h δ²/2.
+    The curvature of a row in the model is diag(d) − e eᵀ. R (n, K) holds the residuals of the model without the change
+    ``beta`` of the intercepts, which is kept at the minimum over the intercepts: ``eliminated`` (p, K, K) is its change
+    per change of a weight. Returns the largest decrease h δ²/2 of the model.
     """
     K = U.shape[0]
     largest = 0.0

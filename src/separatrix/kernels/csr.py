@@ -1,8 +1,8 @@
-"""Sums over CSR rows, fused: a row's score, what follows from it, and its share of the sum while it is in cache.
+"""Fused sums over CSR rows: the score of a row and its contribution to the sum, while the row is in the cache.
 
-Rows ``begin`` to ``end`` of (data, indices, indptr) in raw units, in any order within a row, repeated or not; sums run
-in one fixed order, in float64 whatever the rows. Places are read as unsigned numbers: for signed ones Numba asks each
-time whether to count from the end, which costs as much as the sum.
+The rows are ``begin`` to ``end`` of (data, indices, indptr) in raw units; their entries may be in any order and may
+repeat. Sums are in float64 and in a fixed order. Indices are converted to unsigned numbers: for a signed index Numba
+checks each time whether it counts from the end, which takes as long as the sum itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from separatrix.kernels.fast_math import LANES
 
 @njit(nogil=True, cache=True, fastmath=LANES)
 def score(data: Any, indices: Any, left: Any, right: Any, w: Any) -> Any:
-    """w·x of the row whose entries are ``left``, …, ``right`` − 1, both unsigned."""
+    """w·x of the row with the entries ``left``, …, ``right`` − 1, both unsigned."""
     z = 0.0
     for k in range(left, right):
         z += data[k] * w[uintp(indices[k])]
@@ -37,7 +37,7 @@ def logistic_pass(
     b: Any,
     gradient: Any,
 ) -> Any:
-    """Adds Σ s ℓ′ x to ``gradient`` (d,); returns Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b."""
+    """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b."""
     value, first = 0.0, 0.0
     for i in range(uintp(begin), uintp(end)):
         if weight[i] == 0.0:
@@ -57,7 +57,7 @@ def logistic_pass(
 def square_pass(
     data: Any, indices: Any, indptr: Any, begin: Any, end: Any, weight: Any, unit: Any, squares: Any
 ) -> Any:
-    """Adds Σ s (x/unit)² by column to ``squares`` (d,)."""
+    """Add Σ s (x/unit)² by column to ``squares`` (d,)."""
     for i in range(uintp(begin), uintp(end)):
         for k in range(uintp(indptr[i]), uintp(indptr[i + uintp(1)])):
             j = uintp(indices[k])
@@ -69,9 +69,9 @@ def square_pass(
 def moments_pass(
     data: Any, indices: Any, indptr: Any, share: Any, place: Any, first: Any, square: Any, by_class: Any
 ) -> None:
-    """Adds Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and of each class Σ share x to ``by_class``.
+    """Add Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and Σ share x of each class to ``by_class``.
 
-    ``place`` (m,): a row's place in ``by_class`` (K − 1, d); −1 for a row of the first class.
+    ``place`` (m,): the line of ``by_class`` (K − 1, d) for each row; −1 for a row of the first class.
     """
     for i in range(len(indptr) - 1):
         s, at = share[i], place[i]

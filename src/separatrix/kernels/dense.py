@@ -1,6 +1,6 @@
-"""Sums over dense rows, fused: a row's score, what follows from it, and its share of the sum while it is in cache.
+"""Fused sums over dense rows: the score of a row and its contribution to the sum, while the row is in the cache.
 
-Rows ``begin`` to ``end`` of X in raw units, float64 or float32; sums are in float64, in one fixed order.
+The rows are ``begin`` to ``end`` of X in raw units, float64 or float32; sums are in float64 and in a fixed order.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from separatrix.kernels.fast_math import LANES
 def logistic_pass(
     X: Any, begin: Any, end: Any, t: Any, weight: Any, w: Any, b: Any, gradient: Any, center: Any = None
 ) -> Any:
-    """Adds Σ s ℓ′ x to ``gradient`` (d,); returns Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
+    """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
 
-    Four rows at a time, so that w and the gradient are read once for four; past the end the last row stands in, and
-    counts for nothing. ``center`` (d,): what is taken off every row first, so that x − center stands for x above. The
-    compiler makes two loops of it: without a center nothing is subtracted.
+    Four rows are processed at a time, so that w and the gradient are read once for four rows. If fewer are left, the
+    last row is repeated with a contribution of zero. ``center`` (d,) is subtracted from every row first. The compiler
+    makes separate code for both cases, so without a center nothing is subtracted.
     """
     value, first = 0.0, 0.0
     d, last = X.shape[1], end - 1
@@ -66,17 +66,17 @@ def logistic_pass(
 
 @njit(nogil=True, cache=True)
 def count_beyond(X: Any, base: Any, far: Any, count: Any) -> None:
-    """Sets ``count`` (n,) to how many entries of a row are further than ``far`` from ``base``, both by column."""
+    """Set ``count`` (n,) to the number of entries of each row that differ from ``base`` by more than ``far``."""
     for i in range(X.shape[0]):
-        found = 0
+        beyond = 0
         for j in range(X.shape[1]):
-            found += abs(X[i, j] - base[j]) > far[j]
-        count[i] = found
+            beyond += abs(X[i, j] - base[j]) > far[j]
+        count[i] = beyond
 
 
 @njit(nogil=True, cache=True)
 def places_beyond(X: Any, base: Any, far: Any, count: Any, places: Any) -> None:
-    """Writes row and column of each such entry into ``places`` (2, entries), row after row."""
+    """Write row and column of each entry that ``count_beyond`` counts to ``places`` (2, entries), row after row."""
     k = 0
     for i in range(X.shape[0]):
         if count[i] > 0:

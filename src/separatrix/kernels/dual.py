@@ -1,7 +1,8 @@
-"""Dual coordinate descent of the logistic loss over CSR rows: a row's score, its new α, its share of v while in cache.
+"""Dual coordinate descent for the logistic loss over CSR rows.
 
-Row i of (data, indices, indptr), in raw units, in any order, repeated or not, counts as x_i − c. Sums are in float64
-whatever the rows; places are read as unsigned numbers, as in ``csr``.
+The score of a row, its new α and its contribution to v are computed while the row is in the cache. The rows are those
+of (data, indices, indptr) in raw units, minus the center c; entries may be in any order and may repeat. Sums are in
+float64, and indices are read as unsigned numbers, as in ``csr``.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from numba import njit, uintp
 
 from separatrix.kernels.csr import score
 
-# Newton steps end when a step is shorter than SHORT, which leaves an error of about its square, or after MOST_STEPS.
-SHORT, MOST_STEPS = 1e-6, 60
+# Newton's method ends after a step shorter than this, relative to 1 + m, which leaves an error of about its square, or
+# after this many steps.
+MARGIN_STEP_TOLERANCE, MOST_MARGIN_STEPS = 1e-6, 60
 
 
 @njit(nogil=True, cache=True)
 def row_lengths(
     data: Any, indices: Any, indptr: Any, inverse: Any, center: Any, row: Any, square: Any, along: Any
 ) -> None:
-    """Writes Σ_j x_ij²/q_j to ``square`` and Σ_j c_j x_ij/q_j to ``along``, both (n,), with ``inverse`` 1/q, (d,).
+    """Write Σ_j x_ij²/q_j to ``square`` and Σ_j c_j x_ij/q_j to ``along``, both (n,), where ``inverse`` is 1/q, (d,).
 
-    ``row``, (d,) of zeros and left so, holds x_i/q, so that repeated entries add up before they are squared.
+    ``row`` is a work array (d,) of zeros, which holds x_i/q, so that repeated entries are summed before they are
+    squared. It is zero again at the end.
     """
     for i in range(uintp(len(square))):
         left, right = uintp(indptr[i]), uintp(indptr[i + uintp(1)])
@@ -42,20 +45,20 @@ def row_lengths(
 
 @njit(nogil=True, cache=True)
 def new_margin(m: Any, u: Any, K: Any) -> Any:
-    """The root of f(m) = m − K σ(−m) − u, from a guess.
+    """The root of f(m) = m − K σ(−m) − u by Newton's method, from a guess.
 
-    f rises, is concave for m > 0 and convex for m < 0, so on the root's side of 0 Newton's steps are monotone from
-    the second on, and a step over 0 stops there.
+    f increases; it is concave for m > 0 and convex for m < 0. So on the root's side of 0 Newton's iterates are monotone
+    from the second on. A step across 0 is stopped at 0.
     """
     side = 1.0 if -0.5 * K - u < 0.0 else -1.0
     m = max(side * m, 0.0)  # mirrored: |m| on the root's side
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_MARGIN_STEPS):
         e = math.exp(-m)
         p = (e if side > 0.0 else 1.0) / (1.0 + e)  # σ(−side·m)
         step = side * (side * m - K * p - u) / (1.0 + K * e / ((1.0 + e) * (1.0 + e)))
         before = m
         m = max(m - step, 0.0)
-        if abs(m - before) <= SHORT * (1.0 + m):
+        if abs(m - before) <= MARGIN_STEP_TOLERANCE * (1.0 + m):
             break
     return side * m
 
@@ -79,10 +82,10 @@ def epoch(
     A: Any,
     cv: Any,
 ) -> Any:
-    """One step for each α_i in turn, in place; returns A, c·v and Σ α (1 − α/s), the curvature along the intercept.
+    """Update each α_i in turn, in place. Return A, c·v and Σ α (1 − α/s), the curvature along the intercept.
 
-    Rows come in ``runs`` of so many neighbours, which memory has at hand: single rows at random take twice as long at
-    75 entries a row.
+    Rows are visited in random ``runs`` of ``length`` neighbours, since these are adjacent in memory: visiting single
+    rows at random takes twice as long at 75 entries per row.
     v = Σ α_i t_i x_i/q, (d,), and A = Σ α_i t_i, so w = v − A c/q, and the score of a centred row is
     v·x_i − A c·x_i/q − c·v + A c·c/q + b.
     """

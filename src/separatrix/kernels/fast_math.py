@@ -1,6 +1,6 @@
-"""Compiler flags that allow a sum to run in several lanes at once; otherwise each addition waits for the last.
+"""Compiler flags that allow the compiler to vectorise a sum, by reordering its additions.
 
-Infinity and NaN keep their meaning, and the order of additions is the same in every run.
+Infinity and NaN keep their meaning, and the order of additions is fixed at compilation, so it is the same in every run.
 """
 
 LANES = {"reassoc", "contract", "nsz"}

@@ -1,7 +1,7 @@
-"""The perceptron's walk with a penalty on the weights; rows dense or CSR.
+"""Epochs of the perceptron with a penalty on the weights, over dense or CSR rows.
 
-After each row every weight but the intercept takes a proximal step: v ↦ sign(v) max(0, ρ|v| − τ). k steps in a row are
-sign(v) max(0, ρᵏ|v| − τ (1 + ρ + … + ρᵏ⁻¹)), so that on CSR rows a weight is brought up to date when it is next needed.
+After each row every weight except the intercept takes a proximal step: v ↦ sign(v) max(0, ρ|v| − τ). Since k such steps
+are sign(v) max(0, ρᵏ|v| − τ (1 + ρ + … + ρᵏ⁻¹)), on CSR rows a weight is updated only when it is next needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from separatrix.kernels.perceptron import _add_dense, _add_sparse, _is_mistake
 
 @njit(nogil=True, cache=True)
 def shrunk(v: Any, rho: Any, tau: Any, k: Any) -> Any:
-    """v after k proximal steps."""
+    """The weight v after k proximal steps."""
     if k == 0 or v == 0.0:
         return v
     power = rho**k

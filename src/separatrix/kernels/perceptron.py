@@ -55,10 +55,10 @@ def walk_dense(
     u: Any,
     seen: Any,
 ) -> Any:
-    """w ← w + η s t x̄ at each mistake among the rows begin, …, end − 1 of the order; with ``once``, up to the first.
+    """Update w ← w + η s t x̄ at each mistake among the rows begin, …, end − 1 of ``order``; with ``once``, one.
 
-    Changes w; returns where the walk ended, how many updates it made, and Σ max(0, −m) as it met the rows. Where u is
-    not empty, the c-th row of all, counted from 0 after ``seen`` earlier ones, adds c times its update to u: then the
+    Returns where the loop ended, the number of updates, and Σ max(0, −m) with the weights at each row's turn. If u is
+    not empty, c times each update is added to u, where c counts the rows from 0 after ``seen`` earlier ones. Then the
     mean of the weights after each of C rows is w − u/C.
     """
     made, cost, given, averaged = 0, 0.0, len(order) == 0, len(u) > 0
@@ -133,7 +133,7 @@ def _add_sparse(data: Any, indices: Any, indptr: Any, i: Any, w: Any, step: Any,
 
 @njit(nogil=True, cache=True)
 def count_dense(X: Any, t: Any, order: Any, w: Any, zero_is_mistake: Any, most: Any) -> Any:
-    """How many rows are mistakes, and how many rows were looked at; counting ends at ``most``."""
+    """The number of mistakes, and the number of rows looked at; counting stops at ``most`` mistakes."""
     wrong, given = 0, len(order) == 0
     for k in range(X.shape[0]):
         i = k if given else order[k]
@@ -162,7 +162,7 @@ def count_sparse(
 
 @njit(nogil=True, cache=True)
 def survey_dense(X: Any, t: Any, w: Any, zero_is_mistake: Any, fit_intercept: Any, pull: Any) -> Any:
-    """How many rows are mistakes, Σ max(0, −m) and the smallest m; adds Σ_{mistakes} t x̄ to ``pull``."""
+    """The number of mistakes, Σ max(0, −m) and the smallest m; adds Σ_{mistakes} t x̄ to ``pull``."""
     wrong, cost, smallest = 0, 0.0, inf
     for i in range(X.shape[0]):
         z = score_dense(X, i, w)

@@ -1,6 +1,6 @@
-"""Σ h x xᵀ over rows whose few columns each lie side by side, X (d, n): a tile of rows at a time, in the nearest cache.
+"""Σ h x xᵀ over rows of few columns, stored as X (d, n), one tile of rows at a time that fits the first-level cache.
 
-BLAS spends its time on packing them: at 21 × 20 000 these loops take half of it.
+BLAS spends much of its time on packing such matrices: for 21 × 20 000 these loops take half as long.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba import njit
 
 from separatrix.kernels.fast_math import LANES
 
-# The rows of a tile, and the columns of each side that are multiplied with each other at a time.
+# Rows in a tile, and columns of each factor that are multiplied with each other at a time.
 TILE, SIDE = 128, 3
 
 
@@ -44,7 +44,7 @@ def weighted_square(X: Any, begin: Any, end: Any, h: Any) -> Any:
 
 @njit(nogil=True, cache=True, fastmath=LANES)
 def _add_products(a0: Any, a1: Any, a2: Any, b0: Any, b1: Any, b2: Any, H: Any, j: Any, k: Any) -> None:
-    """Nine dot products at once, each column being read for three."""
+    """Nine dot products at once, so that each column is read for three of them."""
     s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0
     for i in range(TILE):
         s00 += a0[i] * b0[i]

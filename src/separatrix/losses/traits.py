@@ -75,11 +75,20 @@ class Loss(Protocol):
 
     @property
     def traits(self) -> Traits: ...
-    def value(self, t: AnyArray, z: Array) -> Array: ...
-    def derivative(self, t: AnyArray, z: Array) -> Array: ...
-    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]: ...
-    def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array: ...
-    def conjugate(self, t: AnyArray, a: Array) -> Array: ...
+    def value(self, t: AnyArray, z: Array) -> Array:
+        """ℓ(t, z) of each row, (n,)."""
+
+    def derivative(self, t: AnyArray, z: Array) -> Array:
+        """∂ℓ/∂z of each row, of the shape of z."""
+
+    def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        """``value`` and ``derivative`` together, which may share work."""
+
+    def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
+        """The second derivative of each row times dz, of the shape of z."""
+
+    def conjugate(self, t: AnyArray, a: Array) -> Array:
+        """The convex conjugate sup_z a·z − ℓ(t, z) of each row, (n,); +infinity outside its domain."""
 
 
 @runtime_checkable
@@ -89,7 +98,8 @@ class Kinked(Loss, Protocol):
     Every slope of ``smoothed(mu)`` is a slope of this loss, and ``smoothed(mu)`` tends to this loss as mu tends to 0.
     """
 
-    def smoothed(self, mu: float) -> Loss: ...
+    def smoothed(self, mu: float) -> Loss:
+        """The smooth approximation with the parameter μ > 0."""
 
 
 class MarginLoss(ABC):
@@ -98,30 +108,42 @@ class MarginLoss(ABC):
     traits: ClassVar[Traits]
 
     @abstractmethod
-    def of_margin(self, m: Array) -> Array: ...
+    def of_margin(self, m: Array) -> Array:
+        """ℓ(m)."""
+
     @abstractmethod
-    def slope(self, m: Array) -> Array: ...
+    def slope(self, m: Array) -> Array:
+        """ℓ′(m)."""
+
     @abstractmethod
-    def curvature(self, m: Array) -> Array: ...
+    def curvature(self, m: Array) -> Array:
+        """ℓ″(m)."""
+
     @abstractmethod
-    def conjugate_of_slope(self, a: Array) -> Array: ...
+    def conjugate_of_slope(self, a: Array) -> Array:
+        """ℓ*(a) = sup_m a m − ℓ(m)."""
 
     def value_slope(self, m: Array) -> tuple[Array, Array]:
         """ℓ and ℓ′ together; a subclass may override it to share work between the two."""
         return self.of_margin(m), self.slope(m)
 
     def value(self, t: AnyArray, z: Array) -> Array:
+        """ℓ(t z) of each row."""
         return self.of_margin(np.asarray(t * z, dtype=np.float64))
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
+        """∂ℓ/∂z = t ℓ′(t z) of each row."""
         return np.asarray(t * self.slope(np.asarray(t * z, dtype=np.float64)))
 
     def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
+        """``value`` and ``derivative`` together."""
         value, slope = self.value_slope(np.asarray(t * z, dtype=np.float64))
         return value, np.asarray(t * slope)
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
+        """ℓ″(t z) dz of each row, since t² = 1."""
         return self.curvature(np.asarray(t * z, dtype=np.float64)) * dz
 
     def conjugate(self, t: AnyArray, a: Array) -> Array:
+        """ℓ*(t a) of each row."""
         return self.conjugate_of_slope(np.asarray(t * a, dtype=np.float64))

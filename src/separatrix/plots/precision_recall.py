@@ -44,6 +44,7 @@ class PrecisionRecallDisplay(RankingDisplay):
     area_name: ClassVar[str] = "average precision"
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
+        """The average precision, and its confidence interval."""
         return curve.average_precision, curve.average_precision_interval(self.level)
 
     def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:

@@ -45,6 +45,7 @@ class RocDisplay(RankingDisplay):
     area_name: ClassVar[str] = "area"
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
+        """The area below the curve, and DeLong's confidence interval."""
         return curve.auc, curve.auc_interval(self.level)
 
     def _ground(self, ax: Axes, theme: Theme) -> None:

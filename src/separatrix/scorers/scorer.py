@@ -168,19 +168,44 @@ class Scorer:
         return int(self.W.shape[1] - 1)
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """Scores X wᵀ + b: (n,) for two classes, (n, K) for more. An error about NaN or infinity names the cell."""
+        """Return the scores X wᵀ + b.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        names : list of str or None
+            Column names for the error about NaN or infinity in X.
+
+        Returns
+        -------
+        array (n,) for two classes, (n, K) for more
+        """
         w, b = np.ascontiguousarray(self.W[:, 1:]), self.W[:, 0]
         if len(w) == 1:
             return score_rows(X, 1, lambda rows: (rows @ w[0] + b[0])[:, None], names)[:, 0]
         return score_rows(X, len(w), lambda rows: rows @ w.T + b, names)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        """The class of each row: that of the largest score, or for a single score by the link's boundary. D1."""
+        """Predict the class of each row: the largest score, or for a single score by the link's boundary. TEXTBOOK D1.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        names : list of str or None
+            Column names for the error about NaN or infinity in X.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
+        """
         return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     @cached_property
     def _plain(self) -> list[tuple[float, list[float]]]:
-        """B and w of each score as Python numbers."""
+        """The intercept and the weights of each score, as Python numbers."""
         return [(row[0], row[1:]) for row in self.W.tolist()]
 
     @cached_property
@@ -243,20 +268,52 @@ class Scorer:
             return (self.W[:, 1:] @ row + self.W[:, 0]).tolist()  # type: ignore[no-any-return]
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
-        """P(class | x), (n, K)."""
+        """Return the probabilities P(class | x).
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        names : list of str or None
+            Column names for the error about NaN or infinity in X.
+
+        Returns
+        -------
+        array (n, K)
+        """
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(self.log_probabilities(X, names)))
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
-        """ln P(class | x), (n, K), which is finite even if the probability underflows."""
+        """Return ln P(class | x), which is finite even if the probability underflows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        names : list of str or None
+            Column names for the error about NaN or infinity in X.
+
+        Returns
+        -------
+        array (n, K)
+        """
         return self.link.log_probabilities(self.scores(X, names))
 
     def hyperplane(self, i: Any = None, j: Any = None, c: float | None = None) -> Hyperplane:
-        """The boundary of class i against class j, positive on the side of i. TEXTBOOK G5, D5.
+        """Return the boundary of class i against class j. TEXTBOOK G5, D5.
 
-        With two classes i is the second by default, and the boundary is where predictions change. ``c`` moves it to
-        where the activation of class i is c: w·x + b = f⁻¹(c), or f⁻¹(1 − c) for the first class if activations are
-        probabilities.
+        Parameters
+        ----------
+        i, j : labels
+            The two classes; the positive side is that of i. With two classes i is the second by default.
+        c : float or None
+            With two classes: the boundary is where the activation of class i is c, w·x + b = f⁻¹(c), or f⁻¹(1 − c) for
+            the first class if activations are probabilities. By default it is where predictions change.
+
+        Returns
+        -------
+        Hyperplane
         """
         if len(self.classes) == 2 and i is None and j is None:
             i, j = self.classes[1], self.classes[0]

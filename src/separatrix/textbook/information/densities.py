@@ -27,11 +27,20 @@ class Density(Protocol):
     def mean(self) -> float: ...
     @property
     def variance(self) -> float: ...
-    def log_pdf(self, x: Any) -> Array: ...
-    def pdf(self, x: Any) -> Array: ...
-    def breakpoints(self) -> Array: ...
-    def entropy_nats(self) -> float: ...
-    def sample(self, size: Any, seed: int) -> Array: ...
+    def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
+
+    def pdf(self, x: Any) -> Array:
+        """The density at x."""
+
+    def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
+
+    def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
+
+    def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
 
 
 def expectation(p: Density, f: Callable[[Array], Array]) -> float:
@@ -93,20 +102,25 @@ class Normal:
         return float(np.sqrt(self.sigma2))
 
     def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
         z2 = (np.asarray(x, dtype=np.float64) - self.mu) ** 2 / self.sigma2
         return np.asarray(-0.5 * (z2 + np.log(2 * np.pi * self.sigma2)))
 
     def pdf(self, x: Any) -> Array:
+        """The density at x."""
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(self.log_pdf(x)))
 
     def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
         return np.asarray(self.mu + self.sigma * _STEPS)
 
     def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
         return 0.5 * float(np.log(2 * np.pi * np.e * self.sigma2))
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).normal(self.mu, self.sigma, size))
 
 
@@ -135,6 +149,7 @@ class Uniform:
 
     @classmethod
     def of(cls, mean: float, variance: float) -> Uniform:
+        """The density of this kind with the given mean and variance."""
         half = float(np.sqrt(3.0 * variance))
         return cls(mean - half, mean + half)
 
@@ -147,19 +162,24 @@ class Uniform:
         return (self.high - self.low) ** 2 / 12.0
 
     def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
         x = np.asarray(x, dtype=np.float64)
         return np.where((x >= self.low) & (x <= self.high), -np.log(self.high - self.low), -np.inf)
 
     def pdf(self, x: Any) -> Array:
+        """The density at x."""
         return np.asarray(np.exp(self.log_pdf(x)))
 
     def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
         return np.linspace(self.low, self.high, 33)
 
     def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
         return float(np.log(self.high - self.low))
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).uniform(self.low, self.high, size))
 
 
@@ -190,6 +210,7 @@ class Laplace:
 
     @classmethod
     def of(cls, mean: float, variance: float) -> Laplace:
+        """The density of this kind with the given mean and variance."""
         return cls(mean, float(np.sqrt(variance / 2.0)))
 
     @property
@@ -201,19 +222,24 @@ class Laplace:
         return 2.0 * self.scale**2
 
     def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
         z = np.abs(np.asarray(x, dtype=np.float64) - self.mu) / self.scale
         return np.asarray(-z - np.log(2.0 * self.scale))
 
     def pdf(self, x: Any) -> Array:
+        """The density at x."""
         return np.asarray(np.exp(self.log_pdf(x)))
 
     def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
         return np.asarray(self.mu + self.scale * np.linspace(-40.0, 40.0, 81))
 
     def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
         return 1.0 + float(np.log(2.0 * self.scale))
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).laplace(self.mu, self.scale, size))
 
 
@@ -244,6 +270,7 @@ class LogisticDensity:
 
     @classmethod
     def of(cls, mean: float, variance: float) -> LogisticDensity:
+        """The density of this kind with the given mean and variance."""
         return cls(mean, float(np.sqrt(3.0 * variance) / np.pi))
 
     @property
@@ -255,20 +282,25 @@ class LogisticDensity:
         return float((self.scale * np.pi) ** 2 / 3.0)
 
     def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
         z = np.abs(np.asarray(x, dtype=np.float64) - self.mu) / self.scale
         with np.errstate(under="ignore"):
             return np.asarray(-z - 2.0 * np.log1p(np.exp(-z)) - np.log(self.scale))
 
     def pdf(self, x: Any) -> Array:
+        """The density at x."""
         return np.asarray(np.exp(self.log_pdf(x)))
 
     def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
         return np.asarray(self.mu + self.scale * np.linspace(-40.0, 40.0, 81))
 
     def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
         return 2.0 + float(np.log(self.scale))
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).logistic(self.mu, self.scale, size))
 
 
@@ -316,9 +348,11 @@ class Mixture:
         return np.stack([np.log(w) + part.log_pdf(x) for w, part in zip(self.weights, self.parts, strict=True)])
 
     def log_pdf(self, x: Any) -> Array:
+        """The logarithm of the density at x."""
         return np.asarray(np.logaddexp.reduce(self._terms(x), axis=0))
 
     def pdf(self, x: Any) -> Array:
+        """The density at x."""
         with np.errstate(under="ignore"):
             return np.asarray(np.exp(self.log_pdf(x)))
 
@@ -331,12 +365,15 @@ class Mixture:
         return np.asarray(np.sum(share * slopes, axis=0))
 
     def breakpoints(self) -> Array:
+        """The ends of the intervals over which integrals are summed."""
         return np.concatenate([part.breakpoints() for part in self.parts])
 
     def entropy_nats(self) -> float:
+        """The entropy −∫ p ln p in nats."""
         return -expectation(self, self.log_pdf)
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         rng = np.random.default_rng(seed)
         which = rng.choice(len(self.parts), size, p=np.asarray(self.weights) / np.sum(self.weights))
         mu, sigma = (np.array([getattr(part, name) for part in self.parts]) for name in ("mu", "sigma"))

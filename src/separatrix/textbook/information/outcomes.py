@@ -52,10 +52,12 @@ class Bernoulli:
         return np.array([1.0 - self.phi, self.phi])
 
     def pmf(self, x: Any) -> Array:
+        """The probability of x."""
         x = np.asarray(x)
         return np.where(x == 1, self.phi, np.where(x == 0, 1.0 - self.phi, 0.0))
 
     def log_pmf(self, x: Any) -> Array:
+        """The logarithm of the probability of x."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf(x)))
 
@@ -68,6 +70,7 @@ class Bernoulli:
         return self.phi * (1.0 - self.phi)
 
     def sample(self, size: Any, seed: int) -> Array:
+        """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).random(size) < self.phi, dtype=np.float64)
 
 
@@ -103,6 +106,7 @@ class Categorical:
         return np.where(one_hot, rows @ self.p, 0.0)
 
     def log_pmf(self, x: Any) -> Array:
+        """The logarithm of the probability of x."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf(x)))
 
