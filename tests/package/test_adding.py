@@ -4,7 +4,7 @@ docs/extending.md walks through the first of each.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 import pytest
@@ -85,6 +85,13 @@ class HuberisedHinge(MarginLoss):
         return np.where((a >= -1) & (a <= 0), a + a**2, np.inf)
 
 
+class Momentum(NamedTuple):
+    """The weights before the last step, and the steps since the last start."""
+
+    before: np.ndarray
+    k: int
+
+
 @final
 @dataclass(frozen=True)
 class AcceleratedGradient:
@@ -95,18 +102,18 @@ class AcceleratedGradient:
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start) -> State:
-        return State(start, problem.value_gradient(start), memory={"before": start, "k": 0})
+    def init(self, problem: Objective, start) -> State[Momentum]:
+        return State(start, problem.value_gradient(start), memory=Momentum(start, 0))
 
-    def step(self, problem: Objective, state: State, budget=None) -> State:
-        k = state.memory["k"]
-        V = state.W + k / (k + 3) * (state.W - state.memory["before"])
+    def step(self, problem: Objective, state: State[Momentum], budget=None) -> State[Momentum]:
+        before, k = state.memory
+        V = state.W + k / (k + 3) * (state.W - before)
         W = V - problem.value_gradient(V).gradient / largest_curvature(problem)
         at = problem.value_gradient(W)
         k = k + 1 if at.value <= state.at.value else 0
-        return State(W, at, state.iteration + 1, {"before": state.W if k else W, "k": k})
+        return State(W, at, state.iteration + 1, Momentum(state.W if k else W, k))
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[Momentum]) -> State[Momentum]:
         return state
 
 

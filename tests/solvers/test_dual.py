@@ -15,7 +15,7 @@ from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
-from separatrix.solvers.dual import row_length
+from separatrix.solvers.dual import DualMemory, row_length
 
 from .. import reference
 from .test_diagonal import posed, sparse_problem
@@ -65,10 +65,10 @@ def test_epochs_alone_reach_the_optimum_of_short_rows(fit_intercept):
     outcome = fitted(problem, 1e-9)
     assert outcome.status.code == "optimal"
     memory = outcome.state.memory
-    assert "alpha" in memory
-    assert np.all((memory["alpha"] >= 0) & (memory["alpha"] <= problem.rows.weight))
+    assert isinstance(memory, DualMemory)
+    assert np.all((memory.alpha >= 0) & (memory.alpha <= problem.rows.weight))
     if fit_intercept:
-        assert abs(memory["A"]) <= 1e-5 * problem.total_weight  # Σ αt = 0 is what a free intercept asks of α
+        assert abs(memory.balance) <= 1e-5 * problem.total_weight  # Σ αt = 0 is what a free intercept asks of α
 
 
 def test_what_is_maintained_is_what_it_stands_for():
@@ -76,11 +76,11 @@ def test_what_is_maintained_is_what_it_stands_for():
     problem = posed(X, drawn)
     for state, _ in zip(states(DualDescent(), problem, np.zeros(problem.shape)), range(3), strict=False):
         memory, rows = state.memory, problem.rows
-        v = X.T @ (memory["alpha"] * rows.t) / problem.penalty.quadratic
+        v = X.T @ (memory.alpha * rows.t) / problem.penalty.quadratic
         v[np.isinf(rows.frame.scale)] = 0.0
-        np.testing.assert_allclose(memory["v"], v, atol=1e-11 * (1 + np.abs(v).max()))
-        assert memory["A"] == pytest.approx(memory["alpha"] @ rows.t, abs=1e-10)
-        assert memory["cv"] == pytest.approx(v @ rows.frame.center, abs=1e-10)
+        np.testing.assert_allclose(memory.v, v, atol=1e-11 * (1 + np.abs(v).max()))
+        assert memory.balance == pytest.approx(memory.alpha @ rows.t, abs=1e-10)
+        assert memory.cv == pytest.approx(v @ rows.frame.center, abs=1e-10)
         at = problem.value_gradient(state.W)
         assert state.at.value == pytest.approx(at.value, rel=1e-12)
         if state.iteration:
@@ -92,7 +92,7 @@ def test_long_rows_are_handed_over():
     X, drawn = sparse_problem(2, C=1e4)
     problem = posed(X, drawn)
     seen = list(zip(states(DualDescent(), problem, np.zeros(problem.shape)), range(30), strict=False))
-    epochs = ["alpha" in state.memory for state, _ in seen]
+    epochs = [isinstance(state.memory, DualMemory) for state, _ in seen]
     assert epochs[:3] == [True] * 3
     assert not epochs[-1]
     values = [state.at.value for state, _ in seen]
@@ -119,7 +119,7 @@ def test_rows_that_nobody_has_tidied():
         build_objective(labelled_rows(X, y.astype(int), 2, weight), 2, Penalty(10.0, np.ones(d))) for X in (raw, tidy)
     ]
     a, b = (next(s for s in states(DualDescent(), p, np.zeros(p.shape)) if s.iteration == 3) for p in problems)
-    np.testing.assert_allclose(a.memory["square"], b.memory["square"], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(a.memory.square, b.memory.square, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(a.W, b.W, atol=1e-12)
     assert raw.nnz == len(data)  # what was given is as it was
 
@@ -133,7 +133,7 @@ def test_few_epochs_whatever_columns_have_in_common(index):
     short, other = (build_objective(labelled_rows(X, y.astype(int), 2, np.ones(len(y))), 2, penalty) for _ in range(2))
     outcome, by_columns = fitted(short), fitted(other, solver=DiagonalLBFGS())
     assert outcome.status.code == by_columns.status.code == "optimal"
-    assert outcome.state.memory["epoch"] <= 11
+    assert outcome.state.memory.epoch <= 11
     assert short.passes < other.passes
     assert duality(short, outcome.state.W, outcome.state.at).known <= 1e-8 * short.null_value
     assert abs(outcome.state.at.value - by_columns.state.at.value) <= 1e-8 * short.null_value
@@ -160,7 +160,7 @@ def test_the_seed_shuffles_and_passes_are_counted():
         before = problem.passes
         ends.append(solver.step(problem, state).W)
         assert problem.passes == before + 5 + 2  # epochs, the scores that b is fitted to, E
-        assert not np.any(state.memory["alpha"])  # a state stays what it was
+        assert not np.any(state.memory.alpha)  # a state stays what it was
     assert np.array_equal(ends[0], ends[1])
     assert not np.array_equal(ends[0], ends[2])
 

@@ -48,7 +48,7 @@ def test_cosine_falls():  # exact example: x = (3, 2), (−3, 4), both +; a − 
     costs = []
     for state in states(OnlineUpdates(by_update=True), problem, np.zeros((1, 3))):
         costs.append(2 * state.at.value)  # E_p is a sum, the state's a mean of two
-        if state.memory["errors"] == 0:
+        if state.memory.errors == 0:
             break
     assert costs == [0.0, 1.0, 0.0]
 
@@ -85,11 +85,11 @@ def test_the_squared_distance_to_alpha_w_falls_by_eta_squared_r_squared(seed):  
     trail = []
     for state in states(OnlineUpdates(eta, by_update=True), problem, start):
         trail.append(state)
-        if state.memory["errors"] == 0:
+        if state.memory.errors == 0:
             break
     distances = [float(np.sum((s.W[0] - target) ** 2)) for s in trail]
     for (a, b), (before, after) in zip(pairwise(trail), pairwise(distances), strict=True):
-        if b.memory["mistakes"] > a.memory["mistakes"]:
+        if b.memory.mistakes > a.memory.mistakes:
             assert before - after >= (eta * found.R) ** 2 * (1 - 1e-9)
 
 

@@ -17,6 +17,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.separating.kozinec import sides
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import build_separation_objective
 
 
@@ -37,10 +38,10 @@ def _unit(W: Array) -> Array:
 
 
 def searched(
-    task: FitInput, search: Callable[[FitInput, Array], tuple[Search, Support]]
-) -> list[tuple[Search, Support]]:
+    task: FitInput, search: Callable[[FitInput, Array], tuple[Search[HullMemory], Support]]
+) -> list[tuple[Search[HullMemory], Support]]:
     """The outcome of the search for every problem."""
-    every, found = targets(task.codes, task.n_classes), list[tuple[Search, Support]]()
+    every, found = targets(task.codes, task.n_classes), list[tuple[Search[HullMemory], Support]]()
     for k, t in enumerate(every, 1):
         with part("class", k, len(every)):
             found.append(search(task, t))
@@ -53,7 +54,12 @@ class HullClassifier(SeparatingClassifier):
     margin_: float
 
     def _keep_hulls(
-        self, task: FitInput, found: Sequence[tuple[Search, Support]], solver: str, why: str, fit_intercept: bool
+        self,
+        task: FitInput,
+        found: Sequence[tuple[Search[HullMemory], Support]],
+        solver: str,
+        why: str,
+        fit_intercept: bool,
     ) -> None:
         """Set all that is fitted, with the certificate; where a problem has no separator, by the perceptron's cost."""
         parts = list(zip(targets(task.codes, task.n_classes), [search for search, _ in found], strict=True))
@@ -74,9 +80,11 @@ class HullClassifier(SeparatingClassifier):
         at = plain.recompute(task.X, task.classes[task.codes])
         self._certify(task, searches, plain, at, solver, why, facts)
 
-    def _or_compromise(self, task: FitInput, t: Array, search: Search, fit_intercept: bool) -> Search:
+    def _or_compromise(
+        self, task: FitInput, t: Array, search: Search[HullMemory], fit_intercept: bool
+    ) -> Search[HullMemory]:
         """The search, or where it found no separator the weights of least violation, said so in its status."""
-        if search.state.memory["lower"] > 0:
+        if search.state.memory.lower > 0:
             return search
         W, what = compromise(task.X, t, fit_intercept)
         wrong = sides(build_separation_objective(memory_rows(task.X, t), fit_intercept), W).errors

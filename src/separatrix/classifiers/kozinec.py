@@ -15,7 +15,8 @@ from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
 from separatrix.solvers import run
-from separatrix.solvers.separating.kozinec import Kozinec
+from separatrix.solvers.separating.kozinec import Kozinec, KozinecMemory
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
@@ -94,11 +95,11 @@ class KozinecClassifier(HullClassifier):
         self._keep_hulls(task, searches, "kozinec", "asked for", True)
         return self
 
-    def _search(self, task: FitInput, t: Array) -> tuple[Search, Support]:
+    def _search(self, task: FitInput, t: Array) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(task, t, True)
         proof = ProvenInseparable()
-        ends: Rule = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
-        rules: list[Rule] = [
+        ends: Rule[HullMemory] = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
+        rules: list[Rule[KozinecMemory]] = [
             ends,
             HullsMeet(proof),
             proof,
@@ -107,7 +108,7 @@ class KozinecClassifier(HullClassifier):
         ]
         outcome = run(Kozinec(), problem, np.zeros(problem.shape), rules, 0.0)
         W = problem.rows.frame.to_original(outcome.state.W)
-        share = outcome.state.memory["share"]
+        share = outcome.state.memory.share
         rows = np.flatnonzero(share > 0)
         search = Search(W, outcome.status, outcome.state, outcome.trace, problem, proof.verdict)
         return search, Support(rows, share[rows])

@@ -17,7 +17,13 @@ from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTE
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import run
 from separatrix.solvers.separating.kozinec import sides
-from separatrix.solvers.separating.max_margin import NearestPoint, difference_of_means, multipliers
+from separatrix.solvers.separating.max_margin import (
+    NearestPoint,
+    NearestPointMemory,
+    difference_of_means,
+    multipliers,
+)
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     INSEPARABLE,
     AtRounding,
@@ -100,10 +106,10 @@ class MaxMarginClassifier(HullClassifier):
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self
 
-    def _search(self, task: FitInput, t: Array) -> tuple[Search, Support]:
+    def _search(self, task: FitInput, t: Array) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(task, t, bool(self.fit_intercept))
         proof = ProvenInseparable()
-        rules: list[Rule] = [
+        rules: list[Rule[NearestPointMemory]] = [
             MarginWithin(relative=PRECISION),
             HullsMeet(proof),
             AtRounding(proof),
@@ -114,7 +120,7 @@ class MaxMarginClassifier(HullClassifier):
             rules = [lambda *_: known]
         outcome = run(NearestPoint(head_start=known is None), problem, np.zeros(problem.shape), rules, 0.0)
         state = outcome.state
-        W, lower = problem.rows.frame.to_original(state.W), state.memory["lower"]
+        W, lower = problem.rows.frame.to_original(state.W), state.memory.lower
         if lower > 0:
             W = W / (lower * np.linalg.norm(W[0, 1:]))
         search = Search(W, outcome.status, state, outcome.trace, problem, proof.verdict)

@@ -39,6 +39,7 @@ from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
+from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.rules import build_separation_objectives
 
@@ -220,7 +221,7 @@ class Perceptron(SeparatingClassifier):
         for k, problem in enumerate(self._problems(task, every)):
             with part("class", k + 1, len(every)):
                 searches.append(plan.search(problem, starts[k : k + 1]))
-        self.mistakes_ = sum(search.state.memory["mistakes"] for search in searches)
+        self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, solver.name, "asked for", facts)
@@ -253,7 +254,7 @@ class Perceptron(SeparatingClassifier):
             walked.append(last)
             searches.append(found)
         self.walking_ = np.vstack(walked)
-        self.mistakes_ = (0 if first else self.mistakes_) + sum(s.state.memory["mistakes"] for s in searches)
+        self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
         self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
@@ -266,18 +267,18 @@ class Perceptron(SeparatingClassifier):
 
     def _one_step(
         self, solver: Any, problem: Objective, start: Array, answer: Array | None, done: int
-    ) -> tuple[Array, Search]:
+    ) -> tuple[Array, Search[PerceptronMemory]]:
         """One step from ``start``; ``answer``: what the steps so far answer with, a pocket's or a mean's weights."""
-        state: State = solver.init(problem, start.copy())
-        memory = {**state.memory, "epoch": done}
+        state: State[PerceptronMemory] = solver.init(problem, start.copy())
+        memory = state.memory._replace(epoch=done)
         if solver.pocket and answer is not None:
-            memory |= {"best_W": answer, "best_errors": survey(problem, answer, solver.zero).errors}
+            memory = memory._replace(best_W=answer, best_errors=survey(problem, answer, solver.zero).errors)
         if solver.average and answer is not None:  # the steps so far count as much as if they had had as many rows
             seen = done * problem.n_rows if self.update == "online" else done
-            memory |= {"seen": seen, "u": seen * (start - answer)[0]}
+            memory = memory._replace(seen=seen, u=seen * (start - answer)[0])
         state = solver.step(problem, replace(state, memory=memory))
         walked, state = state.W, solver.solution(problem, state)
-        wrong = state.memory["errors"]
+        wrong = state.memory.errors
         status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
@@ -310,7 +311,7 @@ class Perceptron(SeparatingClassifier):
     def _keep(
         self,
         task: FitInput,
-        searches: Sequence[Search],
+        searches: Sequence[Search[PerceptronMemory]],
         solver: str,
         why: str,
         facts: Facts,
@@ -325,13 +326,13 @@ class Perceptron(SeparatingClassifier):
             float(np.linalg.norm([np.linalg.norm(value.gradient) for value in values])),
         )
         claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)  # type: ignore[arg-type]
-        wrong = sum(search.state.memory["errors"] for search in searches)
+        wrong = sum(search.state.memory.errors for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
         self._certify(task, searches, claim, at, solver, why, facts, asked_to_end)
 
 
-def _margin(searches: Sequence[Search]) -> float:
+def _margin(searches: Sequence[Search[PerceptronMemory]]) -> float:
     """The smallest signed distance of a row to its hyperplane."""
     lengths = [float(np.linalg.norm(search.W[0, 1:])) for search in searches]
-    smallest = [search.state.memory["smallest"] for search in searches]
+    smallest = [search.state.memory.known_survey.smallest for search in searches]
     return min(m / length if length > 0 else 0.0 for m, length in zip(smallest, lengths, strict=True))

@@ -20,8 +20,9 @@ from separatrix.objectives.bound import Bound
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
-from separatrix.solvers import State, Status, run
-from separatrix.solvers.separating.mistakes import evaluation, seen, survey
+from separatrix.solvers import Run, State, Status, run
+from separatrix.solvers.separating.memory import PerceptronMemory
+from separatrix.solvers.separating.mistakes import evaluation, survey
 from separatrix.solvers.separating.rules import (
     AllCorrect,
     NoImprovement,
@@ -55,7 +56,7 @@ class Plan:
     aside: Integers | None = None
     by_rows: bool = True
 
-    def search(self, problem: Objective, start: Array) -> Search:
+    def search(self, problem: Objective, start: Array) -> Search[PerceptronMemory]:
         """Run the solver from ``start``, (1, d + 1), over the problem's rows."""
         if self.aside is not None:
             return self._until_no_better(problem, start)
@@ -63,46 +64,45 @@ class Plan:
         # A separator is not all that these look for, so a proof that there is none does not end them.
         ends = not (solver.pocket or solver.average or solver.alpha > 0)
         proof = ProvenInseparable(solver.zero, ends)
-        counts = "best_errors" if solver.pocket else "errors"
         advice = partial(_advice, start=start[0], eta=solver.eta, by_rows=self.by_rows)
-        out_of_steps = OutOfSteps(self.max_iter, proof, counts, advice)
-        rules: list[Rule] = [AllCorrect(), proof, *self._no_improvement(), out_of_steps]
-        outcome = run(solver, problem, start, rules, 0.0)
+        out_of_steps = OutOfSteps(self.max_iter, proof, solver.pocket, advice)
+        rules: list[Rule[PerceptronMemory]] = [AllCorrect(), proof, *self._no_improvement(), out_of_steps]
+        outcome: Run[PerceptronMemory] = run(solver, problem, start, rules, 0.0)
         status, known = outcome.status, proof.known(problem)
         if known is not None and status.code != known.code:
             status = replace(status, sentence=Message(status.sentence, "; ", known.sentence))
         found = Search(outcome.state.W, status, outcome.state, outcome.trace, problem, proof.verdict)
-        if self.mean_after and outcome.state.memory["errors"]:
+        if self.mean_after and outcome.state.memory.errors:
             return self._with_mean(found)
         if solver.average:
             return replace(found, status=_told_of_mean(found.status, found.state, "its walk"))
         return found
 
-    def _no_improvement(self) -> list[Rule]:
+    def _no_improvement(self) -> list[Rule[PerceptronMemory]]:
         if self.tol is None:
             return []
         measure, what = (_share_wrong, "the share of mistakes") if self.solver.pocket else (_cost, "the mean cost")
         return [NoImprovement(self.tol, self.patience, measure, what)]
 
-    def _with_mean(self, found: Search) -> Search:
+    def _with_mean(self, found: Search[PerceptronMemory]) -> Search[PerceptronMemory]:
         """The same search, answered with the mean of the weights along a further walk in random order."""
         epochs = min(MEAN_EPOCHS, self.max_iter)
         walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
         problem = found.problem
         with one_blas_thread:
-            state = walker.init(problem, found.W)
+            state: State[PerceptronMemory] = walker.init(problem, found.W)
             for epoch in range(epochs):
                 with part("epoch", epoch + 1, epochs, "for the mean of the weights"):
                     state = walker.step(problem, state)
             state = walker.solution(problem, state)
         if not (np.all(np.isfinite(state.W)) and np.isfinite(state.at.value)):  # rows at the ends of float64
             return found
-        memory = {**state.memory, "mistakes": found.state.memory["mistakes"]}
+        memory = state.memory._replace(mistakes=found.state.memory.mistakes)
         state = replace(state, iteration=found.state.iteration, memory=memory)
         more = f"{epochs} more epoch{'' if epochs == 1 else 's'} in random order"
         return replace(found, W=state.W, state=state, status=_told_of_mean(found.status, state, more))
 
-    def _until_no_better(self, problem: Objective, start: Array) -> Search:
+    def _until_no_better(self, problem: Objective, start: Array) -> Search[PerceptronMemory]:
         """Train without the rows set aside; answer with the weights that get most of those right."""
         rows, aside = problem.rows.resident(), self.aside
         assert rows is not None  # posed in memory
@@ -114,13 +114,12 @@ class Plan:
         judge = _Aside(self.solver, rows.X[aside], rows.t[aside])
         what = f"the share of mistakes among the {len(aside)} rows set aside"
         stop = NoImprovement(0.0 if self.tol is None else self.tol, self.patience, judge, what)
-        outcome = run(self.solver, own, start, [stop, _StillBetter(self.max_iter)], 0.0)
+        outcome: Run[PerceptronMemory] = run(self.solver, own, start, [stop, _StillBetter(self.max_iter)], 0.0)
         W = outcome.state.W if judge.W is None else judge.W
         with one_blas_thread:
             found = survey(problem, W, self.solver.zero)
-        state = replace(
-            outcome.state, W=W, at=evaluation(problem, found), memory={**outcome.state.memory, **seen(found)}
-        )
+        memory = outcome.state.memory.surveyed(found)
+        state = replace(outcome.state, W=W, at=evaluation(problem, found), memory=memory)
         return Search(W, outcome.status, state, outcome.trace, problem)
 
 
@@ -153,7 +152,7 @@ class _Aside:
     W: Array | None = None
     share: float = field(default=np.inf)
 
-    def __call__(self, problem: Objective, state: State) -> float:
+    def __call__(self, problem: Objective, state: State[PerceptronMemory]) -> float:
         W = self.solver.answer(state)
         z = np.asarray(self.X @ W[0, 1:] + W[0, 0])
         share = float(np.mean(ZeroOne(self.solver.zero).value(self.t, z)))
@@ -162,17 +161,17 @@ class _Aside:
         return share
 
 
-def _share_wrong(problem: Objective, state: State) -> float:
-    return float(state.memory["best_errors"] / problem.total_weight)
+def _share_wrong(problem: Objective, state: State[PerceptronMemory]) -> float:
+    return state.memory.best_errors / problem.total_weight
 
 
 def _cost(problem: Objective, state: State) -> float:
     """As an epoch met the rows where it walks over them; else of the weights themselves."""
-    return float(state.memory.get("met", state.at.value))
+    return state.at.value if state.met is None else state.met
 
 
-def _told_of_mean(status: Status, state: State, along: str) -> Status:
-    wrong = state.memory["errors"]
+def _told_of_mean(status: Status, state: State[PerceptronMemory], along: str) -> Status:
+    wrong = state.memory.errors
     left = f"which leaves {wrong} row{'' if wrong == 1 else 's'} wrong"
     mean = f"; the answer is the mean of the weights over {along}, {left}"
     return replace(status, sentence=Message(status.sentence, mean))

@@ -7,10 +7,11 @@ from typing import Any
 from separatrix.base.arrays import Array
 from separatrix.classifiers.separator import Facts, Search
 from separatrix.proofs.verdicts import Separable
+from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.textbook.novikoff import Theorem, theorem
 
 
-def theorem_facts(model: Any, search: Search, starts: Array) -> Facts:
+def theorem_facts(model: Any, search: Search[PerceptronMemory], starts: Array) -> Facts:
     """The theorem's bounds by the separator that is known: these weights, or the proof's.
 
     The theorem is about whole updates by one row of all, so it says nothing of a batch, of weighted updates, of a
@@ -18,7 +19,7 @@ def theorem_facts(model: Any, search: Search, starts: Array) -> Facts:
     """
     if model.update == "batch" or model.class_weight is not None or model.penalty is not None or model.early_stopping:
         return {}
-    if search.state.memory["errors"] == 0 and search.state.memory["smallest"] > 0:
+    if search.state.memory.errors == 0 and search.state.memory.known_survey.smallest > 0:
         separator, whose = search.W[0], "these weights"
     elif isinstance(search.verdict, Separable):
         separator, whose = search.verdict.v, "a separator known from a linear program"

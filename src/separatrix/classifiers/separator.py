@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from separatrix.proofs.linear_programs import least_violation
 from separatrix.proofs.verdicts import Verdict, signed_rows
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Record, State, Status
+from separatrix.solvers.state import Memory_co
 
 # Past so many entries the program for weights of least violation would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000
@@ -32,12 +33,12 @@ Facts = Mapping[str, str | float | int]
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Generic[Memory_co]):
     """One problem's outcome: weights (1, d + 1) in raw units, why it ended, and where; what was proven on the way."""
 
     W: Array
     status: Status
-    state: State
+    state: State[Memory_co]
     trace: tuple[Record, ...]
     problem: Objective
     verdict: Verdict | None = None

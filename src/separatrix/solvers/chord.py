@@ -24,13 +24,21 @@ from separatrix.objectives.bounds import factor_passes
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Pairs, PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
 # The rate is that of the last so many steps; a run is thought to end at this share of E, and a step to cost so many
 # passes. A new factor is worth it where it saves this many times what it costs.
 RECENT, FINE, PASSES_A_STEP, WORTHWHILE = 3, 1e-10, 2, 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChordMemory(PairsMemory):
+    """Also the factor of ∇²E, None if that is singular, and half the squared decrements of the last steps around it."""
+
+    factor: Factor | None
+    decrements: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,35 +61,32 @@ class ChordNewton:
     by_sums: ClassVar[bool] = False  # the sample that stands for many rows depends on their order
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[ChordMemory]:
         at = begun(problem, start)
         factor = problem.factor(start) if np.any(start) else _null_factor(problem)
-        if factor is None:
-            return State(start, at, halt=Halt.SINGULAR)
-        return State(start, at, memory={**Pairs().remembered(), "factor": factor, "decrements": (), "idle": 0})
+        halt = Halt.SINGULAR if factor is None else None
+        return State(start, at, memory=ChordMemory(factor=factor), halt=halt)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        space = problem.subspace
+    def step(self, problem: Objective, state: State[ChordMemory], budget: int | None = None) -> State[ChordMemory]:
+        space, memory = problem.subspace, state.memory
         if _is_slow(problem, state):
-            factor = problem.factor(state.W)
-            if factor is None:
-                return replace(state, halt=Halt.SINGULAR)
-            memory = {**state.memory, **Pairs().remembered(), "factor": factor, "decrements": ()}
-            state = replace(state, memory=memory)
-        kept: Factor = state.memory["factor"]
-        moved = QuasiNewton(problem, space.reduce, space.expand, self.pairs).moved(state, kept.solve)
+            memory = replace(memory, pairs=Pairs(), factor=problem.factor(state.W), decrements=())
+        factor = memory.factor
+        if factor is None:
+            return replace(state, halt=Halt.SINGULAR)
+        moved = QuasiNewton(problem, space.reduce, space.expand, self.pairs).moved(state, memory, factor.solve)
         g = space.reduce(moved.at.gradient)
-        decrement = 0.5 * float(g @ kept.solve(g))
-        latest = (*state.memory["decrements"], decrement)[-RECENT - 1 :]
-        return replace(moved, memory={**moved.memory, "decrements": latest}, expected=decrement)
+        decrement = 0.5 * float(g @ factor.solve(g))
+        latest = (*memory.decrements, decrement)[-RECENT - 1 :]
+        return replace(moved, memory=replace(moved.memory, decrements=latest), expected=decrement)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[ChordMemory]) -> State[ChordMemory]:
         return state
 
 
-def _is_slow(problem: Objective, state: State) -> bool:
+def _is_slow(problem: Objective, state: State[ChordMemory]) -> bool:
     """Whether the steps still to come around this factor would cost more than a new one."""
-    decrements = state.memory["decrements"]
+    decrements = state.memory.decrements
     if len(decrements) <= RECENT or decrements[-1] <= FINE * state.at.value:
         return False
     rate = (decrements[-1] / decrements[0]) ** (1 / RECENT)

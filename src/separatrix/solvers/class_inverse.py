@@ -17,9 +17,7 @@ have its mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -50,15 +48,6 @@ class ClassInverse:
     share: Array
     B: Array
     gain: Array
-
-    @classmethod
-    def of(cls, memory: Mapping[str, Any]) -> ClassInverse:
-        """The inverse in the memory of a state."""
-        return cls(**memory["inverse"])
-
-    def remembered(self) -> dict[str, Any]:
-        """The inverse as an entry for the memory of a state."""
-        return {"inverse": dict(vars(self))}
 
     def solve(self, g: Array) -> Array:
         """The inverse times g, a vector in the subspace's coordinates."""

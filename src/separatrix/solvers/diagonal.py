@@ -25,12 +25,19 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.compiled import CompiledSums
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State
 
 # After this many consecutive steps that lower neither the objective nor the gradient, only rounding is left.
 MOST_IDLE_STEPS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagonalMemory(PairsMemory):
+    """Also the diagonal D, (K (d + 1),)."""
+
+    D: Array
 
 
 @dataclass(frozen=True)
@@ -51,23 +58,25 @@ class DiagonalLBFGS:
         if self.pairs < 1:
             raise ParameterError("pairs", f"got {self.pairs}", "keep at least one pair")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[DiagonalMemory]:
         compiled = CompiledSums.of(problem)
         moments = problem.root_second_moments**2 if compiled is None else compiled.second_moments()
-        memory = {**Pairs().remembered(), "D": _diagonal(problem, moments), "idle": 0}
+        memory = DiagonalMemory(D=_diagonal(problem, moments))
         at = (compiled or problem).value_gradient(start) if np.any(start) else begun(problem, start)
         return State(start, at, memory=memory)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        pairs, D, g = Pairs.of(state.memory), state.memory["D"], state.at.gradient
+    def step(
+        self, problem: Objective, state: State[DiagonalMemory], budget: int | None = None
+    ) -> State[DiagonalMemory]:
+        pairs, D, g = state.memory.pairs, state.memory.D, state.at.gradient
         scale = 1.0
         if len(pairs.S):
             y = pairs.Y[-1]
             scale = float(pairs.S[-1] @ y) / float(y @ (y / D))
         method = QuasiNewton(CompiledSums.of(problem) or problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, lambda q: scale * q / D, MOST_IDLE_STEPS)
+        return method.moved(state, state.memory, lambda q: scale * q / D, MOST_IDLE_STEPS)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[DiagonalMemory]) -> State[DiagonalMemory]:
         return state
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Generic
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.finish import finished
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.separation_rule import Separated
-from separatrix.solvers.state import Solver, State
+from separatrix.solvers.state import Memory, Memory_co, Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
 # The rate at which bounds fall is estimated from this many of the latest ones.
@@ -53,13 +54,13 @@ OUT_OF_RANGE = Status(
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Generic[Memory_co]):
     """The result of a run: the final state, the status, the bound, and the record of every state.
 
     ``curvature``: the second derivatives behind the bound, if they were computed.
     """
 
-    state: State
+    state: State[Memory_co]
     status: Status
     bound: Bound
     trace: tuple[Record, ...]
@@ -123,7 +124,9 @@ def default_rules(tol: float, max_iter: int) -> list[Rule]:
     return [Certified(tol), Separated(max_iter, tol), Stationary(tol), Halted(), MostIterations(max_iter)]
 
 
-def states(solver: Solver, problem: Objective, start: Array | State, budget: int | None = None) -> Iterator[State]:
+def states(
+    solver: Solver[Memory], problem: Objective, start: Array | State[Memory], budget: int | None = None
+) -> Iterator[State[Memory]]:
     """Iterate over the states of a run without stopping rules, for stepping by hand.
 
     >>> from itertools import islice
@@ -146,13 +149,13 @@ def states(solver: Solver, problem: Objective, start: Array | State, budget: int
 
 
 def run(
-    solver: Solver,
+    solver: Solver[Memory],
     problem: Objective,
-    start: Array | State,
-    rules: Sequence[Rule],
+    start: Array | State[Memory],
+    rules: Sequence[Rule[Memory]],
     tol: float,
     exact_weights: bool = False,
-) -> Run:
+) -> Run[Memory]:
     """Run ``solver`` on ``problem`` until one of ``rules`` holds, and report every state to the watcher.
 
     Parameters
@@ -188,8 +191,8 @@ def run(
     """
     look, trace = BoundSchedule(tol), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
-    every: list[Rule] = [*rules, Halted()]
-    before: State | None = None
+    every: list[Rule[Memory]] = [*rules, Halted()]
+    before: State[Memory] | None = None
     clock = time.perf_counter()
     with one_blas_thread:
         for state in states(solver, problem, start):
@@ -215,11 +218,12 @@ def run(
 
 def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
     slope = length(problem.subgradient(state.W, state.at.gradient))
-    met = state.memory.get("met")
-    return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, met)
+    return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, state.met)
 
 
-def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequence[Rule], clock: float) -> Run:
+def _finished(
+    problem: Objective, ended: Run[Memory], look: BoundSchedule, rules: Sequence[Rule[Memory]], clock: float
+) -> Run[Memory]:
     """The run with its last steps, if the limit on iterations allows one, and the status after them."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
     state, found, trace, status = ended.state, look.latest, ended.trace, None
@@ -234,8 +238,13 @@ def _finished(problem: Objective, ended: Run, look: BoundSchedule, rules: Sequen
 
 
 def _end(
-    solver: Solver, problem: Objective, state: State, status: Status, look: BoundSchedule, trace: list[Record]
-) -> Run:
+    solver: Solver[Memory],
+    problem: Objective,
+    state: State[Memory],
+    status: Status,
+    look: BoundSchedule,
+    trace: list[Record],
+) -> Run[Memory]:
     """The solver's solution with its sharpest bound."""
     final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:
@@ -250,7 +259,7 @@ def _judged(
     return status if status.met else Certified(tol)(problem, state, found, trace) or status
 
 
-def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
+def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
     """The weights in raw units without those of offset columns, and the run with the bound for these weights.
 
     With a large offset the raw intercept loses digits that the framed one had. If that matters, value and bound are
@@ -265,7 +274,7 @@ def delivered(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]
     return weights, outcome
 
 
-def _in_raw_units(outcome: Run, problem: Objective, tol: float) -> tuple[Array, Run]:
+def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
     frame, state = problem.rows.frame, outcome.state
     raw = raw_weights(frame, state.W)
     back = frame.from_original(raw)

@@ -21,7 +21,7 @@ common, which slows L-BFGS around a diagonal; where they have little, that is th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.compiled import CompiledSums
-from separatrix.solvers.diagonal import DiagonalLBFGS
+from separatrix.solvers.diagonal import DiagonalLBFGS, DiagonalMemory
 from separatrix.solvers.state import Need, State
 
 # Epochs in the first step, and in each after it.
@@ -48,6 +48,23 @@ SOME = 1000
 LONGEST_RUN, FEWEST_RUNS = 16, 1024
 # Newton steps on b at most, and the length of the last: its error is about the square.
 MOST_STEPS, SHORT = 20, 1e-6
+
+
+class DualMemory(NamedTuple):
+    """α (n,), v = Σ α t x/q (d,), the rows' squared lengths and their products with c, both with 1/q, and b.
+
+    ``balance`` is Σ αt, and ``cv`` is c·v. ``epoch``: the number of epochs so far; ``slow``: whether L-BFGS takes over.
+    """
+
+    alpha: Array
+    v: Array
+    square: Array
+    along: Array
+    b: float
+    balance: float = 0.0
+    cv: float = 0.0
+    epoch: int = 0
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,31 +96,39 @@ class DualDescent:
         if self.seed < 0:
             raise ParameterError("seed", f"got {self.seed}", "give a whole number that is not negative")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[DualMemory | DiagonalMemory]:
         rows = None if np.any(start[:, 1:]) else _CentredRows.of(problem)
-        memory = rows.begun() if rows is not None else {}
-        if rows is None or not np.max(memory["square"], initial=0.0) <= LONGEST:
+        if rows is None:
+            return self.finish.init(problem, start)
+        memory = rows.begun()
+        if not np.max(memory.square, initial=0.0) <= LONGEST:
             return self.finish.init(problem, start)
         return State(start, rows.evaluate(start), memory=memory)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        rows = _CentredRows.of(problem) if "alpha" in state.memory else None
-        if rows is None:
-            return self.finish.step(problem, state, budget)
-        if state.memory["slow"]:
+    def step(
+        self, problem: Objective, state: State[DualMemory | DiagonalMemory], budget: int | None = None
+    ) -> State[DualMemory | DiagonalMemory]:
+        memory = state.memory
+        if isinstance(memory, DiagonalMemory):
+            before = State(state.W, state.at, state.iteration, memory, state.halt, state.expected)
+            return self.finish.step(problem, before, budget)
+        rows = _CentredRows.of(problem)
+        if memory.slow or rows is None:
             taken = self.finish.step(problem, self.finish.init(problem, state.W), budget)
             return replace(taken, iteration=state.iteration + 1)
-        memory = {**state.memory, "alpha": state.memory["alpha"].copy(), "v": state.memory["v"].copy()}
-        first = memory["epoch"] == 0
+        first = memory.epoch == 0
+        memory = memory._replace(alpha=memory.alpha.copy(), v=memory.v.copy())
         for _ in range(FIRST if first else LATER):
-            rows.epoch(memory, self.seed)
+            memory = rows.after_epoch(memory, self.seed)
         W = rows.settled(memory)
         at = rows.evaluate(W)
-        before, left = (duality(problem, *there).known for there in ((state.W, state.at), (W, at)))
-        memory["slow"] = not first and not left <= SLOW * before
-        return State(W, at, state.iteration + 1, memory)
+        last_gap, gap = (duality(problem, *there).known for there in ((state.W, state.at), (W, at)))
+        slow = not first and not gap <= SLOW * last_gap
+        return State(W, at, state.iteration + 1, memory._replace(b=float(W[0, 0]), slow=slow))
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(
+        self, problem: Objective, state: State[DualMemory | DiagonalMemory]
+    ) -> State[DualMemory | DiagonalMemory]:
         return state
 
 
@@ -159,7 +184,7 @@ class _CentredRows:
         X: Any = self.block.X
         return X.data, X.indices, X.indptr
 
-    def begun(self) -> dict[str, Any]:
+    def begun(self) -> DualMemory:
         """The memory at α = 0: rows' lengths, and the null model's b."""
         from separatrix.kernels import dual
 
@@ -168,40 +193,38 @@ class _CentredRows:
         dual.row_lengths(*self._read(), self.inverse, self.block.frame.center, np.zeros(d), square, along)
         less, more = self.problem.class_sums[:, 0]
         b = float(np.log(more / less)) if self.problem.fit_intercept and min(less, more) > 0 else 0.0
-        numbers = {"b": b, "A": 0.0, "cv": 0.0, "epoch": 0, "slow": False}
-        return {"alpha": np.zeros(n), "v": np.zeros(d), "square": square, "along": along, **numbers}
+        return DualMemory(np.zeros(n), np.zeros(d), square, along, b)
 
-    def epoch(self, memory: dict[str, Any], seed: int) -> None:
-        """One epoch over α, and a step of b; ``memory`` is changed in place."""
+    def after_epoch(self, memory: DualMemory, seed: int) -> DualMemory:
+        """The memory after one epoch over α and a step of b; the arrays α and v are changed in place."""
         from separatrix.kernels import dual
 
         rows, c, inverse = self.block, self.block.frame.center, self.inverse
         n = rows.n_rows
         length = int(np.clip(n // FEWEST_RUNS, 1, LONGEST_RUN))
-        runs = Order(1, "shuffled", seed, memory["epoch"]).rows(-(-n // length))
-        lengths = (inverse, memory["square"], memory["along"], float(c @ (c * inverse)))
-        held = (memory["b"], memory["alpha"], memory["v"], memory["A"], memory["cv"])
+        runs = Order(1, "shuffled", seed, memory.epoch).rows(-(-n // length))
+        lengths = (inverse, memory.square, memory.along, float(c @ (c * inverse)))
+        held = (memory.b, memory.alpha, memory.v, memory.balance, memory.cv)
         A, cv, curvature = dual.epoch(*self._read(), runs, length, rows.t, rows.weight, *lengths, *held)
-        memory |= {"A": A, "cv": cv, "epoch": memory["epoch"] + 1}
-        if self.problem.fit_intercept and curvature > 0:
-            memory["b"] += A / curvature
+        b = memory.b + A / curvature if self.problem.fit_intercept and curvature > 0 else memory.b
+        return memory._replace(b=b, balance=A, cv=cv, epoch=memory.epoch + 1)
 
-    def settled(self, memory: dict[str, Any]) -> Array:
-        """W = (b, w) in the frame's coordinates with the best b for this w, in one pass; b goes into ``memory``."""
+    def settled(self, memory: DualMemory) -> Array:
+        """W = (b, w) in the frame's coordinates with the best b for this w, in one pass."""
         frame, loss = self.block.frame, self.problem.loss
         scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)
-        w = memory["v"] - memory["A"] * frame.center * self.inverse
+        w = memory.v - memory.balance * frame.center * self.inverse
         W = np.concatenate([[0.0], w * scale])[None, :]
         if not self.problem.fit_intercept:
             return W
         self._read()
         t, s = self.block.t, self.block.weight
-        z, b = self.block.scores(W)[:, 0], memory["b"]
+        z, b = self.block.scores(W)[:, 0], memory.b
         for _ in range(MOST_STEPS):
             curvature = float(s @ loss.curvature_product(t, z + b, np.ones_like(z)))
             step = -float(s @ loss.derivative(t, z + b)) / curvature if curvature > 0 else 0.0
             b += float(np.clip(step, -1.0, 1.0))  # beyond that the curvature is another's
             if abs(step) <= SHORT:
                 break
-        W[0, 0] = memory["b"] = b
+        W[0, 0] = b
         return W

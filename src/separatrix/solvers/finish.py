@@ -21,7 +21,8 @@ from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.line_search import VALUE_ROUNDING
-from separatrix.solvers.state import State
+from separatrix.solvers.newton import NewtonMemory
+from separatrix.solvers.state import Memory, State
 
 # The distance to the optimum, in standard errors, at which the steps end: a coefficient larger than a tenth of its
 # standard error then has six digits.
@@ -31,7 +32,7 @@ SMALLEST_DISTANCE = 1e-7
 MOST_FINAL_STEPS = 3
 
 
-def finished(problem: Objective, start: State, found: Evidence) -> tuple[State, Evidence]:
+def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if no step helps.
 
     >>> from separatrix.objectives.bounds import evidence
@@ -76,7 +77,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
-def _stepped(problem: Objective, factor: Factor, state: State) -> State:
+def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
     space = problem.subspace
     W = state.W - space.expand(factor.solve(space.reduce(state.at.gradient)))
     return replace(state, W=W, at=problem.value_gradient(W))
@@ -97,13 +98,12 @@ def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor,
         return None
     if found.curvature is not None and found.curvature.complete:
         return found.curvature.factor, found.curvature
-    if "factor" in state.memory and "from" in state.memory:
-        factor: Factor = state.memory["factor"]
+    if isinstance(state.memory, NewtonMemory):
+        factor, start = state.memory.factor, state.memory.start
         if problem.loss.traits.self_concordance is None:
             return factor, None
         if found.curvature is not None or not counts_all_rows(problem):
             return factor, found.curvature
-        start = state.memory["from"]
         taken = curvature_at(problem, start, factor=factor)
         return None if taken is None else (factor, taken.after(problem.subspace.reduce(state.W - start)))
     proves = counts_all_rows(problem) and problem.loss.traits.self_concordance is not None

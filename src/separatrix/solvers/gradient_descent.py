@@ -24,7 +24,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.bounds import largest_curvature
-from separatrix.objectives.problem import Objective
+from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.state import Halt, Need, State
 
 # A run diverges if its objective exceeds this many times the larger of its start and the null model.
@@ -58,6 +58,16 @@ def check_eta(eta: float | None) -> None:
 
 
 @dataclass(frozen=True)
+class DescentMemory:
+    """The learning rate, E at the start, and the best weights so far with E and its gradient there."""
+
+    eta: float
+    first: float
+    best_W: Array
+    best_at: Evaluation
+
+
+@dataclass(frozen=True)
 class GradientDescent:
     """W ← W − η ∇E, or with steps of equal length.
 
@@ -77,31 +87,31 @@ class GradientDescent:
         if self.step_rule not in STEPS:
             raise ParameterError("step_rule", f"got {self.step_rule!r}", f"choose one of {', '.join(STEPS)}")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[DescentMemory]:
         steepest = largest_curvature(problem)
         if self.eta is None and not np.isfinite(steepest):
             came = f"{self.name!r} needs a learning rate for a loss whose slope has no Lipschitz constant"
             raise ParameterError("solver", came, "give GradientDescent(eta=...), or use 'auto'")
         at = problem.value_gradient(start)
         eta = self.eta if self.eta is not None else 1.0 / max(steepest, 1e-300)
-        return State(start, at, memory={"eta": eta, "first": at.value, "best_W": start, "best_at": at})
+        return State(start, at, memory=DescentMemory(eta, at.value, start, at))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        move = STEPS[self.step_rule](state.at.gradient, state.memory["eta"])
+    def step(self, problem: Objective, state: State[DescentMemory], budget: int | None = None) -> State[DescentMemory]:
+        memory = state.memory
+        move = STEPS[self.step_rule](state.at.gradient, memory.eta)
         with np.errstate(over="ignore", invalid="ignore"):
             W = state.W + move
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
             return replace(state, halt=Halt.DIVERGED)
-        memory = dict(state.memory)
-        if at.value < memory["best_at"].value:
-            memory["best_W"], memory["best_at"] = W, at
-        hopeless = at.value > DIVERGENCE_FACTOR * max(memory["first"], problem.null_value)
+        if at.value < memory.best_at.value:
+            memory = DescentMemory(memory.eta, memory.first, W, at)
+        hopeless = at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value)
         still = at.value == state.at.value and not np.any(move)
         halt = Halt.DIVERGED if hopeless else Halt.STALLED if still else None
         return State(W, at, state.iteration + 1, memory, halt)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[DescentMemory]) -> State[DescentMemory]:
         if state.halt is not Halt.DIVERGED:
             return state
-        return replace(state, W=state.memory["best_W"], at=state.memory["best_at"])
+        return replace(state, W=state.memory.best_W, at=state.memory.best_at)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from separatrix.base.watching import Stage, watched
+from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Record
 
@@ -51,10 +52,11 @@ class Iteration:
         memory = self.state.memory
         if self.gap is not None:
             return f", {self.measure} {self.gap:.1e} ({self.tol:.0e} asked)"
-        if memory.get("lower", 0.0) > 0:
-            return f", margin {memory['lower']:.4g}, at most {memory['upper']:.4g}"
-        if "errors" in memory:
-            return f", {memory['errors']} row{'s' * (memory['errors'] != 1)} wrong"
+        if isinstance(memory, HullMemory) and memory.lower > 0:
+            return f", margin {memory.lower:.4g}, at most {memory.upper:.4g}"
+        errors = memory.errors if isinstance(memory, HullMemory | PerceptronMemory) else None
+        if errors is not None:
+            return f", {errors} row{'s' * (errors != 1)} wrong"
         return ", no bound on the gap yet" if self.tol > 0 else ""
 
 

@@ -23,7 +23,7 @@ from separatrix.base.arrays import Array
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import class_inverse
 from separatrix.solvers.class_inverse import ClassInverse
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Pairs, PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
@@ -33,6 +33,14 @@ FIRST_REFRESH, SECOND_REFRESH = 3, 15
 FIRST_BLOCK_REFRESH = 30
 # Second derivatives at W are summed over this many rows per column of the sample, and at least FEWEST_HESSIAN_ROWS.
 ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class KroneckerMemory(PairsMemory):
+    """Also the preconditioner, None if it is singular, and the iteration at which it is next computed again."""
+
+    inverse: ClassInverse | None
+    refresh: int = FIRST_REFRESH
 
 
 @dataclass(frozen=True)
@@ -49,40 +57,42 @@ class KroneckerLBFGS:
     by_sums: ClassVar[bool] = False  # the sample of rows depends on their order
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[KroneckerMemory]:
         at = begun(problem, start)
         inverse = class_inverse.null_product(problem)
-        if inverse is None:
-            return State(start, at, halt=Halt.SINGULAR)
-        return State(
-            start, at, memory={**Pairs().remembered(), **inverse.remembered(), "idle": 0, "refresh": FIRST_REFRESH}
-        )
+        halt = Halt.SINGULAR if inverse is None else None
+        return State(start, at, memory=KroneckerMemory(inverse=inverse), halt=halt)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        state, space = _refreshed(problem, state), problem.subspace
-        held = ClassInverse.of(state.memory)
+    def step(
+        self, problem: Objective, state: State[KroneckerMemory], budget: int | None = None
+    ) -> State[KroneckerMemory]:
+        if state.memory.inverse is None:
+            return replace(state, halt=Halt.SINGULAR)
+        memory, inverse = _refreshed(problem, state, state.memory.inverse)
+        space = problem.subspace
         method = QuasiNewton(problem, space.reduce, space.expand, self.pairs)
-        moved = method.moved(state, held.solve)
+        moved = method.moved(state, memory, inverse.solve)
         g = space.reduce(moved.at.gradient)
-        return replace(moved, expected=0.5 * float(g @ held.solve(g)))
+        return replace(moved, expected=0.5 * float(g @ inverse.solve(g)))
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[KroneckerMemory]) -> State[KroneckerMemory]:
         return state
 
 
-def _refreshed(problem: Objective, state: State) -> State:
-    """The state with a new preconditioner at its W, if a refresh is due."""
-    if state.iteration < state.memory["refresh"]:
-        return state
+def _refreshed(
+    problem: Objective, state: State[KroneckerMemory], inverse: ClassInverse
+) -> tuple[KroneckerMemory, ClassInverse]:
+    """The memory and its preconditioner, which is computed anew at W if a refresh is due."""
+    memory = state.memory
+    if state.iteration < memory.refresh:
+        return memory, inverse
     block = problem.standing_sample
     stride = max(1, block.n_rows // max(ROWS_PER_COLUMN * problem.shape[1], FEWEST_HESSIAN_ROWS))
     block = block.take(slice(0, None, stride))
-    memory = {**state.memory, "refresh": max(SECOND_REFRESH, 2 * state.memory["refresh"])}
     if state.iteration < FIRST_BLOCK_REFRESH:
-        inverse = class_inverse.product(problem, ClassInverse.of(state.memory), state.W, block)
+        pairs, anew = memory.pairs, class_inverse.product(problem, inverse, state.W, block)
     else:
-        inverse = class_inverse.blocks(problem, state.W, block)
-        memory.update(Pairs().remembered())
-    if inverse is not None:
-        memory.update(inverse.remembered())
-    return replace(state, memory=memory)
+        pairs, anew = Pairs(), class_inverse.blocks(problem, state.W, block)
+    inverse = inverse if anew is None else anew
+    refresh = max(SECOND_REFRESH, 2 * memory.refresh)
+    return replace(memory, pairs=pairs, inverse=inverse, refresh=refresh), inverse

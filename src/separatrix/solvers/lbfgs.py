@@ -20,7 +20,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State
 
@@ -43,14 +43,14 @@ class LBFGS:
         if self.pairs < 1:
             raise ParameterError("pairs", f"got {self.pairs}", "keep at least one pair")
 
-    def init(self, problem: Objective, start: Array) -> State:
-        return State(start, begun(problem, start), memory={**Pairs().remembered(), "idle": 0})
+    def init(self, problem: Objective, start: Array) -> State[PairsMemory]:
+        return State(start, begun(problem, start), memory=PairsMemory())
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        pairs, g = Pairs.of(state.memory), state.at.gradient
-        first = 1.0 if len(pairs.S) else min(1.0, 1.0 / max(float(np.linalg.norm(g)), 1e-300))
+    def step(self, problem: Objective, state: State[PairsMemory], budget: int | None = None) -> State[PairsMemory]:
+        memory, g = state.memory, state.at.gradient
+        first = 1.0 if len(memory.pairs.S) else min(1.0, 1.0 / max(float(np.linalg.norm(g)), 1e-300))
         method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, None, first=first)
+        return method.moved(state, memory, None, first=first)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[PairsMemory]) -> State[PairsMemory]:
         return state

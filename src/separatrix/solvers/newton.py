@@ -13,7 +13,7 @@ and Friedman, The Elements of Statistical Learning (2009), section 4.4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from separatrix.base.arrays import Array, length
 from separatrix.objectives.factor import Factor
@@ -22,6 +22,14 @@ from separatrix.objectives.problem import Objective
 from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
+
+
+class NewtonMemory(NamedTuple):
+    """The last step: its direction, the factor of ∇²E, and the weights ``start`` from which it was taken."""
+
+    direction: Array
+    factor: Factor
+    start: Array
 
 
 @dataclass(frozen=True)
@@ -44,10 +52,12 @@ class Newton:
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[NewtonMemory | None]:
         return State(start, begun(problem, start))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+    def step(
+        self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
+    ) -> State[NewtonMemory | None]:
         factor = (None if state.W.any() else factor_at_zero(problem)) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
@@ -58,10 +68,10 @@ class Newton:
         W, at = found
         gone = state.iteration + 1
         lower = at.value < state.at.value or length(at.gradient) < 0.5 * length(state.at.gradient)
-        memory = {"direction": direction, "factor": factor, "from": state.W}
+        memory = NewtonMemory(direction, factor, state.W)
         return State(W, at, gone, memory, None if lower else Halt.STALLED)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[NewtonMemory | None]) -> State[NewtonMemory | None]:
         return state
 
 

@@ -15,7 +15,7 @@ and Lin 2012 (newGLMNET), for the descent condition.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.line_search import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING
 from separatrix.solvers.newton import newton_direction
 from separatrix.solvers.quadratic import minimise, moving
-from separatrix.solvers.stalled import MOST_STALLED_STEPS, stalled
+from separatrix.solvers.stalled import MOST_STALLED_STEPS, Stalled, stalled
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
@@ -34,6 +34,15 @@ from separatrix.solvers.state import Halt, Need, State
 DAMPING_TRIALS = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
 # The smallest curvature of a model or a row; smaller ones, which are rounding errors, are raised to it.
 SMALLEST_CURVATURE = 1e-12
+
+
+class Progress(NamedTuple):
+    """The lowest E and the smallest subgradient so far, the steps since the last record of either, and ``slow``."""
+
+    value: float
+    subgradient: float
+    idle: int
+    slow: Stalled
 
 
 @dataclass(frozen=True)
@@ -55,25 +64,28 @@ class ProximalNewton:
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[Progress | None]:
         return self.begin(problem, start, begun(problem, start))
 
-    def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
+    def begin(
+        self, problem: Objective, start: Array, at: Evaluation, before: State | None = None
+    ) -> State[Progress | None]:
         """The first state of a run if E is already known; ``before``: the last state of a run with another penalty."""
         return State(start, at)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        if not problem.has_absolute and (found := _newton_step(problem, state)) is not None:
-            return advanced(problem, state, *found)
-        H = curvature(problem, state.W)
-        for damping, trials in DAMPING_TRIALS:
-            V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
-            found = descend(problem, state, V, trials)
-            if found is not None:
-                return advanced(problem, state, *found)
-        return replace(state, halt=Halt.STALLED)
+    def step(
+        self, problem: Objective, state: State[Progress | None], budget: int | None = None
+    ) -> State[Progress | None]:
+        reached = None if problem.has_absolute else _newton_step(problem, state)
+        if reached is None:
+            reached = _model_step(problem, state)
+        if reached is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at = reached
+        progress = progressed(problem, state, state.memory, W, at)
+        return State(W, at, state.iteration + 1, progress, halted(progress))
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[Progress | None]) -> State[Progress | None]:
         return state
 
 
@@ -84,6 +96,17 @@ def _newton_step(problem: Objective, state: State) -> tuple[Array, Evaluation] |
     """
     factor = problem.factor(state.W)
     return None if factor is None else descend(problem, state, newton_direction(problem, state, factor))
+
+
+def _model_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
+    """The step towards the minimum of the model, which is damped until E falls; None if E does not fall."""
+    H = curvature(problem, state.W)
+    for damping, trials in DAMPING_TRIALS:
+        V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
+        reached = descend(problem, state, V, trials)
+        if reached is not None:
+            return reached
+    return None
 
 
 def curvature(problem: Objective, W: Array) -> Array:
@@ -131,21 +154,30 @@ def change(W: Array, V: Array, gradient: Array, a: Array) -> float:
     return float(np.sum(V * (gradient + a * sign) + a * (np.abs(W + V) - sign * (W + V))))
 
 
-def advanced(problem: Objective, state: State, W: Array, at: Evaluation, patience: int = 2, **memory: object) -> State:
-    """The next state. It halts after ``patience`` consecutive steps without a new minimum of E or of its subgradient.
+def progressed(problem: Objective, state: State, last: Progress | None, W: Array, at: Evaluation) -> Progress:
+    """The progress after the step from ``state`` to W. A halved subgradient counts as progress.
 
-    It also halts after MOST_STALLED_STEPS steps in which E hardly fell. Newton's method makes such steps only if
-    rounding spoils its directions. A halved subgradient counts as progress.
+    ``last``: the progress before the step, None before the first.
     """
     before, after = (
         float(np.max(np.abs(problem.subgradient(*there)))) for there in ((state.W, state.at.gradient), (W, at.gradient))
     )
-    least, nearest = state.memory.get("record", (state.at.value, before))
-    idle, halved = state.memory.get("idle", 0) + 1, after < 0.5 * nearest
-    slow = stalled(state.memory, state.at.value, at.value, problem.null_value, halved)
-    if at.value < least - VALUE_ROUNDING * abs(least) or halved:
-        least, nearest, idle = min(least, at.value), min(nearest, after), 0
-    kept = {"idle": idle, "record": (least, nearest), **slow, **memory}
-    crawls = slow["stalled"] >= max(patience, MOST_STALLED_STEPS)
-    halt = Halt.STALLED if idle >= patience else Halt.CRAWLING if crawls else None
-    return State(W, at, state.iteration + 1, kept, halt)
+    value, nearest, idle = (
+        (state.at.value, before, 1) if last is None else (last.value, last.subgradient, last.idle + 1)
+    )
+    halved = after < 0.5 * nearest
+    slow = stalled(None if last is None else last.slow, state.at.value, at.value, problem.null_value, halved)
+    if at.value < value - VALUE_ROUNDING * abs(value) or halved:
+        value, nearest, idle = min(value, at.value), min(nearest, after), 0
+    return Progress(value, nearest, idle, slow)
+
+
+def halted(progress: Progress, patience: int = 2) -> Halt | None:
+    """Whether to halt: after ``patience`` consecutive steps without a new minimum of E or of its subgradient.
+
+    A run also halts after MOST_STALLED_STEPS steps in which E hardly fell. Newton's method makes such steps only if
+    rounding spoils its directions.
+    """
+    if progress.idle >= patience:
+        return Halt.STALLED
+    return Halt.CRAWLING if progress.slow.steps >= max(patience, MOST_STALLED_STEPS) else None

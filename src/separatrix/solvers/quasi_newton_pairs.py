@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,15 +25,6 @@ class Pairs:
 
     S: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
-
-    @classmethod
-    def of(cls, memory: Any) -> Pairs:
-        """The pairs in the memory of a state."""
-        return cls(memory["S"], memory["Y"])
-
-    def remembered(self) -> dict[str, tuple[Array, ...]]:
-        """The pairs as entries for the memory of a state."""
-        return {"S": self.S, "Y": self.Y}
 
     def product(self, g: Array, inverse: Inverse | None = None) -> Array:
         """B g with B₀ = ``inverse``, by default sᵀy/yᵀy times the identity.
@@ -63,6 +54,17 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class PairsMemory:
+    """What every quasi-Newton method remembers: its pairs, and ``idle``, the number of steps since E last fell."""
+
+    pairs: Pairs = Pairs()
+    idle: int = 0
+
+
+OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
+
+
+@dataclass(frozen=True)
 class QuasiNewton:
     """One step W ← W − α B ∇E by the weak Wolfe conditions, in the coordinates of ``reduce`` and ``expand``."""
 
@@ -85,16 +87,17 @@ class QuasiNewton:
         there = found[1]
         return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
 
-    def moved(self, state: State, inverse: Inverse | None, patience: int = 3, first: float = 1.0) -> State:
-        """The state after a step. Its memory holds the pairs and ``idle``, the number of steps since E last fell.
+    def moved(
+        self, state: State, memory: OwnMemory, inverse: Inverse | None, patience: int = 3, first: float = 1.0
+    ) -> State[OwnMemory]:
+        """The state after a step from ``state`` with the given memory.
 
         It halts if rounding hides any descent, or after ``patience`` idle steps.
         """
-        found = self.step(state.W, state.at, Pairs.of(state.memory), inverse, first)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
+        after = self.step(state.W, state.at, memory.pairs, inverse, first)
+        if after is None:
+            return State(state.W, state.at, state.iteration, memory, Halt.STALLED, state.expected)
+        W, at, pairs = after
         lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
-        idle = 0 if lower else state.memory["idle"] + 1
-        memory = {**state.memory, **pairs.remembered(), "idle": idle}
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= patience else None)
+        memory = replace(memory, pairs=pairs, idle=0 if lower else memory.idle + 1)
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if memory.idle >= patience else None)

@@ -38,7 +38,7 @@ from separatrix.solvers.driver import states
 from separatrix.solvers.kronecker import KroneckerLBFGS
 from separatrix.solvers.lbfgs import LBFGS
 from separatrix.solvers.newton import Newton
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.state import Need, Solver, State
 
 # With more rows than this, their Gram matrix is neither kept nor factored.
@@ -57,6 +57,15 @@ PIVOT_ROUNDING = float(np.finfo(np.float64).eps)
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
 # The most steps of the conjugate gradient method.
 MOST_CG_STEPS = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanMemory(PairsMemory):
+    """Also the basis of the rows, by its factor L and its pivots, and θ, the minimum of the small problem."""
+
+    L: Array
+    pivots: Integers
+    theta: Array
 
 
 @dataclass(frozen=True)
@@ -86,15 +95,15 @@ class Span:
         basis = Basis(problem, L, pivots)
         theta = _solved(basis.small)
         W = basis.image(theta)
-        memory = {**Pairs().remembered(), "L": L, "pivots": pivots, "theta": theta, "idle": 0}
-        return State(W, problem.value_gradient(W), memory=memory)
+        return State(W, problem.value_gradient(W), memory=SpanMemory(L=L, pivots=pivots, theta=theta))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        if "theta" not in state.memory:
+        memory = state.memory
+        if not isinstance(memory, SpanMemory):  # `init` chose a method for the columns
             return _of_columns(problem).step(problem, state, budget)
-        basis, g = Basis(problem, state.memory["L"], state.memory["pivots"]), state.at.gradient
+        basis, g = Basis(problem, memory.L, memory.pivots), state.at.gradient
         method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, basis.inverse(state.memory["theta"]), patience=2)
+        return method.moved(state, memory, basis.inverse(memory.theta), patience=2)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state

@@ -16,7 +16,7 @@ direction: Erdogdu and Montanari 2015 (NewSamp) without its Newton steps; Liu an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Sample
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.line_search import search
-from separatrix.solvers.quasi_newton_pairs import Pairs, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
 # A step is slow if it leaves more than this share of the gradient.
@@ -39,6 +39,14 @@ MOST_SAMPLE_STEPS = 30
 SAMPLE_ACCURACY_SHARE = 0.01
 # Newton's method begins on a part of the sample with this many rows per parameter.
 FIRST_ROWS_PER_PARAMETER = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledMemory(PairsMemory):
+    """Also the factor of the Hessian, None if that is singular, and the number of slow steps with it."""
+
+    factor: Factor | None
+    slow: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,7 @@ class SampledNewton:
     by_sums: ClassVar[bool] = False  # which rows are drawn depends on their order
     converges: ClassVar[bool] = True
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[SampledMemory]:
         sample = problem.sampled if self.rows is None else problem.sample(max(self.rows, 20 * problem.size))
         W, factor = _on_sample(problem, sample, start)
         summed = CompiledSums.of(problem) or problem
@@ -65,43 +73,34 @@ class SampledNewton:
         if not at.value <= before:  # a sample may be separated although the rows are not, and then its fit diverges
             W, at, factor = start, summed.value_gradient(start), problem.factor(start)
         if factor is None:
-            return State(W, at, halt=Halt.SINGULAR)
-        memory = {**Pairs().remembered(), "slow": 0, "idle": 0, **_kept(factor)}
-        return State(W, at, memory=memory, expected=_expected(problem, factor, at.gradient))
+            return State(W, at, memory=SampledMemory(factor=None), halt=Halt.SINGULAR)
+        return State(W, at, memory=SampledMemory(factor=factor), expected=_expected(problem, factor, at.gradient))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory, space, pairs = dict(state.memory), problem.subspace, Pairs.of(state.memory)
-        if memory["slow"] >= MOST_SLOW_STEPS:
-            factor = problem.factor(state.W)
-            if factor is None:
-                return replace(state, halt=Halt.SINGULAR)
-            pairs = Pairs()
-            memory.update(slow=0, **_kept(factor))
-        held = Factor(memory["lower"], memory["d"])
+    def step(self, problem: Objective, state: State[SampledMemory], budget: int | None = None) -> State[SampledMemory]:
+        memory, space = state.memory, problem.subspace
+        if memory.slow >= MOST_SLOW_STEPS:
+            memory = SampledMemory(factor=problem.factor(state.W), idle=memory.idle)
+        factor = memory.factor
+        if factor is None:
+            return replace(state, halt=Halt.SINGULAR)
         method = QuasiNewton(CompiledSums.of(problem) or problem, space.reduce, space.expand, self.pairs)
-        found = method.step(state.W, state.at, pairs, held.solve)
-        if found is None:
+        moved = method.step(state.W, state.at, memory.pairs, factor.solve)
+        if moved is None:
             return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        before, after = (_expected(problem, held, at.gradient) for at in (state.at, at))
+        W, at, pairs = moved
+        before, after = (_expected(problem, factor, at.gradient) for at in (state.at, at))
         left = np.sqrt(after / before) if before > 0 else 0.0
-        memory["slow"] += left > SLOW_STEP_SHARE
-        memory["idle"] = memory["idle"] + 1 if at.value >= state.at.value and left > 0.9 else 0
-        memory.update(pairs.remembered())
-        halt = Halt.STALLED if memory["idle"] >= 2 else None
-        return State(W, at, state.iteration + 1, memory, halt, after)
+        idle = memory.idle + 1 if at.value >= state.at.value and left > 0.9 else 0
+        memory = SampledMemory(pairs=pairs, idle=idle, factor=factor, slow=memory.slow + int(left > SLOW_STEP_SHARE))
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 2 else None, after)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[SampledMemory]) -> State[SampledMemory]:
         return state
 
 
 def _expected(problem: Objective, held: Factor, gradient: Array) -> float:
     """½ gᵀ H⁻¹ g: E − min E if E were quadratic with the given Hessian."""
     return 0.5 * float(np.sum(held.half(problem.subspace.reduce(gradient)) ** 2))
-
-
-def _kept(factor: Factor) -> dict[str, Any]:
-    return {"lower": factor.lower, "d": factor.d}
 
 
 def _on_sample(problem: Objective, sample: Sample, start: Array) -> tuple[Array, Factor | None]:

@@ -72,9 +72,9 @@ def quasi(problem: Objective) -> Status | None:
     state, longest = Newton().init(problem, np.zeros(problem.shape)), 0.0
     for k in range(FAR):
         state = Newton().step(problem, state)
-        if state.halt is not None:
+        if state.halt is not None or state.memory is None:
             return None
-        direction = np.where(problem.unpenalised, state.memory["direction"], 0.0)
+        direction = np.where(problem.unpenalised, state.memory.direction, 0.0)
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps settle: an optimum

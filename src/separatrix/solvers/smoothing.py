@@ -18,7 +18,7 @@ Chen and Mangasarian, Mathematical Programming 71 (1995), for going through them
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from separatrix.solvers.state import Halt, Need, Solver, State
 MOST_STEPS = 300
 # A width's objective is minimised to this share of the gap that the width itself leaves.
 NEAR = 0.01
+
+
+class SmoothingMemory(NamedTuple):
+    """The number of the next width, and the minimum of the width before the last, where both were reached."""
+
+    width: int
+    before: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -60,16 +67,16 @@ class Smoothing:
     def init(self, problem: Objective, start: Array) -> State:
         if not isinstance(problem.loss, Kinked):
             return _within(problem).init(problem, start)
-        return State(start, problem.value_gradient(start), memory={"width": 0, "from": None})
+        return State(start, problem.value_gradient(start), memory=SmoothingMemory(0))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        loss = problem.loss
-        if not isinstance(loss, Kinked):
+        loss, memory = problem.loss, state.memory
+        if not (isinstance(loss, Kinked) and isinstance(memory, SmoothingMemory)):
             return _within(problem).step(problem, state, budget)
-        k = state.memory["width"]
+        k = memory.width
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
         method, width_gap = _within(near), WIDTHS[k] * min(1.0, near.size / near.n_rows)
-        inner = method.init(near, _ahead(state))
+        inner = method.init(near, _ahead(state.W, memory))
         for _ in range(MOST_STEPS):
             if inner.halt is not None or _left(near, inner) <= NEAR * width_gap:
                 break
@@ -78,8 +85,8 @@ class Smoothing:
         if inner.halt is not None and not reached:
             return replace(state, halt=Halt.STALLED)  # rounding: the last width's minimum proves more
         halt = Halt.STALLED if reached and k + 1 == len(WIDTHS) else None
-        memory = {"width": k + 1, "from": state.W if k else None} if reached else {"width": k, "from": None}
-        return State(inner.W, problem.value_gradient(inner.W), state.iteration + 1, memory, halt)
+        after = SmoothingMemory(k + 1, state.W if k else None) if reached else SmoothingMemory(k)
+        return State(inner.W, problem.value_gradient(inner.W), state.iteration + 1, after, halt)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
@@ -90,13 +97,13 @@ def _within(problem: Objective) -> Solver:
     return Newton() if problem.has_hessian else DiagonalLBFGS()
 
 
-def _ahead(state: State) -> Array:
-    """Where the next width's minimum is, if the last two were on a line in μ."""
-    k, before = state.memory["width"], state.memory["from"]
+def _ahead(W: Array, memory: SmoothingMemory) -> Array:
+    """Where the next width's minimum is, if the last two, of which W is the second, were on a line in μ."""
+    k, before = memory
     if before is None:
-        return state.W
+        return W
     last, now, then = (WIDTHS[i] for i in (k - 2, k - 1, k))
-    return np.asarray(state.W + (now - then) / (last - now) * (state.W - before))
+    return np.asarray(W + (now - then) / (last - now) * (W - before))
 
 
 def _left(problem: Objective, state: State) -> float:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 # A run ends after MOST_STALLED_STEPS steps that together lower E by less than this share of the null model's objective.
 SMALLEST_PROGRESS = 1e-7
 MOST_STALLED_STEPS = 20
 
 
-def stalled(memory: Mapping[str, Any], before: float, value: float, null_value: float, halved: bool) -> dict[str, Any]:
-    """Update the count of steps without progress, for the memory of a state.
+class Stalled(NamedTuple):
+    """``high``: the E below which a step counts as progress; ``steps``: the steps since the last such step."""
+
+    high: float
+    steps: int
+
+
+def stalled(last: Stalled | None, before: float, value: float, null_value: float, halved: bool) -> Stalled:
+    """Update the count of steps without progress; ``last``: the count so far, None before the first step.
 
     ``before`` and ``value``: E before and after a step; ``halved``: whether the gradient has fallen below half, which
     counts as progress whatever E does.
 
-    >>> memory = stalled({}, 1.0, 1.0 - 1e-9, 1.0, False)
-    >>> memory["stalled"], stalled(memory, 1.0 - 1e-9, 0.5, 1.0, False)["stalled"]
+    >>> slow = stalled(None, 1.0, 1.0 - 1e-9, 1.0, False)
+    >>> slow.steps, stalled(slow, 1.0 - 1e-9, 0.5, 1.0, False).steps
     (1, 0)
     """
-    high, count = memory.get("high", before), memory.get("stalled", 0) + 1
+    high, steps = (before, 1) if last is None else (last.high, last.steps + 1)
     if value < high - SMALLEST_PROGRESS * null_value or halved:
-        high, count = min(high, value), 0
-    return {"high": high, "stalled": count}
+        high, steps = min(high, value), 0
+    return Stalled(high, steps)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
+
+# The type of what one solver remembers from step to step. A `State` without it may hold any memory, of which nothing is
+# known; a `Solver` without it is one whose memory is not checked.
+if TYPE_CHECKING:  # type checkers know defaults, which Python itself takes from 3.13 on
+    Memory = TypeVar("Memory", default=Any)
+    Memory_co = TypeVar("Memory_co", covariant=True, default=object)
+else:
+    Memory, Memory_co = TypeVar("Memory"), TypeVar("Memory_co", covariant=True)
 
 
 class Need(Enum):
@@ -42,8 +49,8 @@ class Halt(Enum):
 
 
 @dataclass(frozen=True)
-class State:
-    """The state of a run: arrays and numbers only, so a run can be saved, sent and resumed with identical bits.
+class State(Generic[Memory_co]):
+    """The state of a run: immutable data only, so a run can be saved, sent and resumed with identical bits.
 
     Parameters
     ----------
@@ -53,31 +60,35 @@ class State:
         The objective and its gradient at W.
     iteration : int
         The number of steps taken.
-    memory : mapping
-        Data of one solver only, such as the pairs of L-BFGS or the best weights of stochastic descent.
+    memory : object, optional
+        What one solver remembers, such as the pairs of L-BFGS or the best weights of stochastic descent: a frozen
+        dataclass or a named tuple of that solver's own. None if it remembers nothing.
     halt : Halt, optional
         Why the solver cannot continue.
     expected : float
         The solver's own estimate of E − min E. It proves nothing, but it tells when computing a bound is worthwhile;
         NaN if the solver has no estimate.
+    met : float, optional
+        For a walk from row to row, the mean cost of the rows in the last step, each under the weights at its turn.
     """
 
     W: Array
     at: Evaluation
     iteration: int = 0
-    memory: Mapping[str, Any] = field(default_factory=dict)
+    memory: Memory_co = None  # type: ignore[assignment]  # None is the memory of a solver that has none
     halt: Halt | None = None
     expected: float = float("nan")
+    met: float | None = None
 
 
 @runtime_checkable
-class Solver(Protocol):
+class Solver(Protocol[Memory]):
     """An algorithm: a frozen dataclass of its settings with three functions of (problem, state).
 
     ``init`` makes the first state, ``step`` the next one, and ``solution`` the state to return at the end. ``budget``
     limits the rows that one step reads, for methods that update within an epoch. ``by_sums``: the method reads rows
     only through sums over all rows, so their order and repetition do not matter. ``converges``: on a strictly convex
-    problem it reaches any tolerance.
+    problem it reaches any tolerance. ``Memory`` is the type of ``State.memory``.
     """
 
     name: ClassVar[str]
@@ -85,9 +96,9 @@ class Solver(Protocol):
     by_sums: ClassVar[bool]
     converges: ClassVar[bool]
 
-    def init(self, problem: Objective, start: Array) -> State: ...
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State: ...
-    def solution(self, problem: Objective, state: State) -> State: ...
+    def init(self, problem: Objective, start: Array) -> State[Memory]: ...
+    def step(self, problem: Objective, state: State[Memory], budget: int | None = None) -> State[Memory]: ...
+    def solution(self, problem: Objective, state: State[Memory]) -> State[Memory]: ...
 
 
 def in_memory(problem: Objective, solver: str) -> Block:

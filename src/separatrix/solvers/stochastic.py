@@ -15,7 +15,7 @@ E is computed over all rows at the end of each step for the trace, the patience 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -23,10 +23,19 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Order
-from separatrix.solvers.gradient_descent import DIVERGENCE_FACTOR, check_eta
+from separatrix.solvers.gradient_descent import DIVERGENCE_FACTOR, DescentMemory, check_eta
 from separatrix.solvers.state import Halt, Need, State
 
 Draw = Literal["given", "shuffled", "replacement"]
+
+
+@dataclass(frozen=True)
+class StochasticMemory(DescentMemory):
+    """Also the epoch, the next batch of it, and the epochs since E last improved."""
+
+    epoch: int = 0
+    batch: int = 0
+    idle: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,26 +85,28 @@ class StochasticDescent:
         if self.draw not in get_args(Draw):
             raise ParameterError("draw", f"got {self.draw!r}", f"choose one of {', '.join(get_args(Draw))}")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[StochasticMemory]:
         at = problem.value_gradient(start)
         eta = self.eta
         if eta is None:
             steepest = (problem.loss.traits.lipschitz or 1.0) * float(np.sum(problem.root_second_moments**2))
             eta = 1.0 / max(steepest + float(np.max(problem.root_penalty) ** 2), 1e-300)
-        memory = {"eta": eta, "epoch": 0, "batch": 0, "first": at.value}
-        return State(start, at, memory={**memory, "best_W": start, "best_at": at, "idle": 0})
+        return State(start, at, memory=StochasticMemory(eta, at.value, start, at))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory = dict(state.memory)
-        eta = memory["eta"] / (1.0 + self.decay * memory["epoch"])
-        order = Order(self.batch_size, self.draw, self.seed, memory["epoch"])
-        W, rows_left, finished = state.W, np.inf if budget is None else budget, True
+    def step(
+        self, problem: Objective, state: State[StochasticMemory], budget: int | None = None
+    ) -> State[StochasticMemory]:
+        memory = state.memory
+        eta = memory.eta / (1.0 + self.decay * memory.epoch)
+        order = Order(self.batch_size, self.draw, self.seed, memory.epoch)
+        W, rows_left = state.W, np.inf if budget is None else budget
+        next_batch: int | None = None
         with np.errstate(over="ignore", invalid="ignore"):
             for k, block in enumerate(problem.rows.blocks(order)):
-                if k < memory["batch"]:
+                if k < memory.batch:
                     continue
                 if rows_left <= 0:
-                    memory["batch"], finished = k, False
+                    next_batch = k
                     break
                 if block.weight.any():
                     W = W - eta * problem.block_value_gradient(W, block).gradient
@@ -103,22 +114,24 @@ class StochasticDescent:
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
             return replace(state, halt=Halt.DIVERGED)
-        if finished:
-            memory.update(batch=0, epoch=memory["epoch"] + 1)
-        return State(W, at, state.iteration + 1, memory, self._judge(problem, memory, W, at, finished))
+        memory = self._remembered(problem, memory, W, at, next_batch)
+        return State(W, at, state.iteration + 1, memory, self._halt(problem, memory, at))
 
-    def _judge(
-        self, problem: Objective, memory: dict[str, Any], W: Array, at: Evaluation, finished: bool
-    ) -> Halt | None:
-        """Keep the best weights in ``memory`` and decide whether to halt."""
-        gain = memory["best_at"].value - at.value
-        if gain > 0:
-            memory["best_W"], memory["best_at"] = W, at
-        if finished:
-            memory["idle"] = 0 if gain > self.improvement * problem.null_value else memory["idle"] + 1
-        if at.value > DIVERGENCE_FACTOR * max(memory["first"], problem.null_value):
+    def _remembered(
+        self, problem: Objective, memory: StochasticMemory, W: Array, at: Evaluation, next_batch: int | None
+    ) -> StochasticMemory:
+        """The memory after a step that led to W and ended before ``next_batch``, or with its epoch if that is None."""
+        gain = memory.best_at.value - at.value
+        best_W, best_at = (W, at) if gain > 0 else (memory.best_W, memory.best_at)
+        epoch, idle = memory.epoch, memory.idle
+        if next_batch is None:
+            epoch, idle = epoch + 1, 0 if gain > self.improvement * problem.null_value else idle + 1
+        return StochasticMemory(memory.eta, memory.first, best_W, best_at, epoch, next_batch or 0, idle)
+
+    def _halt(self, problem: Objective, memory: StochasticMemory, at: Evaluation) -> Halt | None:
+        if at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value):
             return Halt.DIVERGED
-        return Halt.PATIENCE if memory["idle"] >= self.patience else None
+        return Halt.PATIENCE if memory.idle >= self.patience else None
 
-    def solution(self, problem: Objective, state: State) -> State:
-        return replace(state, W=state.memory["best_W"], at=state.memory["best_at"])
+    def solution(self, problem: Objective, state: State[StochasticMemory]) -> State[StochasticMemory]:
+        return replace(state, W=state.memory.best_W, at=state.memory.best_at)

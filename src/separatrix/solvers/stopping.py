@@ -10,7 +10,8 @@ from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.state import Halt, State
+from separatrix.solvers.gradient_descent import DescentMemory
+from separatrix.solvers.state import Halt, Memory, State
 
 Code = Literal[
     "optimal",
@@ -60,7 +61,7 @@ class Status:
     met: bool
 
 
-Rule: TypeAlias = Callable[[Objective, State, Bound, Sequence[Record]], "Status | None"]
+Rule: TypeAlias = Callable[[Objective, State[Memory], Bound, Sequence[Record]], "Status | None"]
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,11 @@ class Halted:
 
 
 def _diverged(problem: Objective, state: State) -> Status:
-    eta, safe = state.memory["eta"], 2.0 / max(largest_curvature(problem), 1e-300)
+    safe = 2.0 / max(largest_curvature(problem), 1e-300)
+    eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
     return Status(
         "diverged",
-        f"diverged: the learning rate eta={eta:.3g} is too large for these columns; descent is certain below "
+        f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
         f"{safe:.3g}; the best weights seen are returned",
         False,
     )

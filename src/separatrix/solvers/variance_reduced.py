@@ -26,7 +26,7 @@ Optimization 24 (2014). ``stochastic`` has the lectures' plain steps.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,29 @@ FIRST_LOCAL_METRIC = 4
 LOCAL_CURVATURE_FACTOR, SMALLEST_ROW_CURVATURE = 4.0, 1e-9
 # After this many consecutive walks that did not lower E, each with half the η, rounding is taken to be the cause.
 MOST_FAILED_WALKS = 12
+
+
+class Metric(NamedTuple):
+    """F with P = FᵀF, the rows' odds, (n,), and the η for them."""
+
+    F: Array
+    odds: Array
+    eta: float
+
+
+class VarianceReducedMemory(NamedTuple):
+    """The metric, None if it is singular, whether it is that of the curvature at W, and when it is next computed.
+
+    ``length``: the steps of the next walk times η; ``long``: the number of walks that were as long as is allowed;
+    ``idle``: the walks since E last fell.
+    """
+
+    metric: Metric | None
+    local: bool = False
+    refresh: int = FIRST_LOCAL_METRIC
+    length: float = FIRST_WALK_LENGTH
+    long: int = 0
+    idle: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,69 +107,62 @@ class VarianceReduced:
         if not self.batch_size >= 1:
             raise ParameterError("batch_size", f"got {self.batch_size!r}", "give at least 1")
 
-    def init(self, problem: Objective, start: Array) -> State:
-        at, memory = begun(problem, start), self._measured(problem, None)
-        if memory is None:
-            return State(start, at, halt=Halt.SINGULAR)
-        return State(
-            start,
-            at,
-            memory={
-                **memory,
-                "idle": 0,
-                "refresh": FIRST_LOCAL_METRIC,
-                "local": False,
-                "length": FIRST_WALK_LENGTH,
-                "long": 0,
-            },
-        )
+    def init(self, problem: Objective, start: Array) -> State[VarianceReducedMemory]:
+        at, metric = begun(problem, start), self._measured(problem, None)
+        halt = Halt.SINGULAR if metric is None else None
+        return State(start, at, memory=VarianceReducedMemory(metric), halt=halt)
 
-    def _measured(self, problem: Objective, W: Array | None) -> dict[str, Any] | None:
+    def _measured(self, problem: Objective, W: Array | None) -> Metric | None:
         """The metric from the curvature at W, or from the largest curvature, with the rows' odds and η for it."""
         block, h = _resident(problem), _curvatures(problem, W)
-        F = metric(problem, h)
+        F = root_metric(problem, h)
         if F is None:
             return None
         odds = block.weight / problem.total_weight * (1.0 + h * _lengths(problem, F))
-        return {"F": F, "odds": odds, "eta": 1.0 / (2.0 + 2.0 * (1.0 + float(odds.sum())) / self.batch_size)}
+        return Metric(F, odds, 1.0 / (2.0 + 2.0 * (1.0 + float(odds.sum())) / self.batch_size))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        state = self._refreshed(problem, state)
-        memory, gone = dict(state.memory), state.iteration + 1
+    def step(
+        self, problem: Objective, state: State[VarianceReducedMemory], budget: int | None = None
+    ) -> State[VarianceReducedMemory]:
+        memory, gone = self._refreshed(problem, state), state.iteration + 1
+        metric = memory.metric
+        if metric is None:
+            return replace(state, halt=Halt.SINGULAR)
         with np.errstate(over="ignore", invalid="ignore"):
-            W = state.W + self._walked(problem, state)
+            W = state.W + self._walked(problem, state, metric, memory.length)
             at = problem.value_gradient(W)
         lower = at.value < state.at.value - VALUE_ROUNDING * abs(state.at.value)
         nearer = at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value) and _halved(state, at.gradient)
         if lower or nearer:
-            longer = memory["length"] * (1.0 if _halved(state, at.gradient) else 2.0)
-            longest = MOST_WALK_STEPS * memory["eta"]
-            memory |= {"idle": 0, "length": min(longer, longest), "long": memory["long"] + (longer > longest)}
-            return State(W, at, gone, memory, Halt.PATIENCE if memory["long"] >= MOST_LONG_WALKS else None)
-        memory["idle"] += 1
-        if memory["local"]:
-            memory |= {**(self._measured(problem, None) or {}), "local": False}
+            longer = memory.length * (1.0 if _halved(state, at.gradient) else 2.0)
+            longest = MOST_WALK_STEPS * metric.eta
+            long = memory.long + int(longer > longest)
+            memory = memory._replace(idle=0, length=min(longer, longest), long=long)
+            return State(W, at, gone, memory, Halt.PATIENCE if long >= MOST_LONG_WALKS else None)
+        if memory.local:
+            metric = self._measured(problem, None) or metric
         else:
-            memory["eta"] *= 0.5
-        return replace(
-            state, iteration=gone, memory=memory, halt=Halt.STALLED if memory["idle"] >= MOST_FAILED_WALKS else None
-        )
+            metric = metric._replace(eta=0.5 * metric.eta)
+        memory = memory._replace(metric=metric, local=False, idle=memory.idle + 1)
+        halt = Halt.STALLED if memory.idle >= MOST_FAILED_WALKS else None
+        return replace(state, iteration=gone, memory=memory, halt=halt)
 
-    def _refreshed(self, problem: Objective, state: State) -> State:
-        """The state with the metric at its W, if a refresh is due."""
-        if state.iteration < state.memory["refresh"] or not problem.has_gram:
-            return state
+    def _refreshed(self, problem: Objective, state: State[VarianceReducedMemory]) -> VarianceReducedMemory:
+        """The memory of a state, with the metric at its W if a refresh is due."""
+        memory = state.memory
+        if state.iteration < memory.refresh or not problem.has_gram:
+            return memory
         problem.rows.counter.add()
-        memory = {**state.memory, "refresh": 2 * state.memory["refresh"]}
+        memory = memory._replace(refresh=2 * memory.refresh)
         local = self._measured(problem, state.W)
-        return replace(state, memory=memory if local is None else {**memory, **local, "local": True})
+        return memory if local is None else memory._replace(metric=local, local=True)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[VarianceReducedMemory]) -> State[VarianceReducedMemory]:
         return state
 
-    def _walked(self, problem: Objective, state: State) -> Array:
-        """W − W̃ at the end of a walk, (K, d + 1)."""
-        F, odds, eta, length = (state.memory[name] for name in ("F", "odds", "eta", "length"))
+    def _walked(self, problem: Objective, state: State, metric: Metric, length: float) -> Array:
+        """W − W̃ at the end of a walk of ``length`` divided by η steps, (K, d + 1)."""
+        F, odds, eta = metric
         n_steps = min(MOST_WALK_STEPS, max(1, int(length / eta)))
         rng = np.random.default_rng([self.seed, state.iteration])
         chosen = rng.choice(len(odds), size=(n_steps, self.batch_size), p=odds / odds.sum())
@@ -166,7 +182,7 @@ class VarianceReduced:
         return np.asarray(D @ F if F.ndim == 2 else D * F)
 
 
-def metric(problem: Objective, h: Array) -> Array | None:
+def root_metric(problem: Objective, h: Array) -> Array | None:
     """F with FᵀF = P on the directions that the columns determine, (r, d + 1); (d + 1,) for a diagonal P; None if
     P is singular. ``h`` (n,): the rows' curvatures.
     """

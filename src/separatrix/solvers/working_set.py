@@ -18,9 +18,8 @@ to the constraint); Johnson and Guestrin 2015 (Blitz); Yuan, Ho and Lin 2012 (ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.gathered_columns import Gathered, gather
-from separatrix.solvers.proximal import advanced, unshifted
+from separatrix.solvers.proximal import Progress, halted, progressed, unshifted
 from separatrix.solvers.restricted import MEAN_ROUNDING, furthest, restricted
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
@@ -69,6 +68,15 @@ class Held:
         return self.gathered
 
 
+class WorkingSetMemory(NamedTuple):
+    """The columns that screening has kept, (d,), those of the last working set, their gathered rows, and progress."""
+
+    kept: AnyArray
+    chosen: Integers | None
+    held: Held
+    progress: Progress | None = None
+
+
 @dataclass(frozen=True)
 class WorkingSet:
     """Proximal Newton on ``first`` columns, then on as many as the minimum needs.
@@ -87,27 +95,32 @@ class WorkingSet:
         if self.first < 1:
             raise ParameterError("first", f"got {self.first}", "begin with at least one column")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[WorkingSetMemory]:
         return self.begin(problem, start, begun(problem, start))
 
-    def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State:
+    def begin(
+        self, problem: Objective, start: Array, at: Evaluation, before: State | None = None
+    ) -> State[WorkingSetMemory]:
         """The first state of a run if E is already known.
 
         ``before``: the last state of a run with another penalty on the same rows in the same frame, whose gathered
         columns are reused.
         """
         kept = np.isfinite(problem.rows.frame.scale)
-        nothing = {"chosen": None, "held": Held()}
-        memory = nothing if before is None else {key: before.memory[key] for key in nothing}
-        return State(start, at, memory={"kept": kept, **memory})
+        last = None if before is None else before.memory
+        if isinstance(last, WorkingSetMemory):
+            return State(start, at, memory=WorkingSetMemory(kept, last.chosen, last.held))
+        return State(start, at, memory=WorkingSetMemory(kept, None, Held()))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory = {key: state.memory[key] for key in ("kept", "chosen", "held")}
-        memory["kept"] = memory["kept"] & ~screened(problem, state)
-        if not self._enough(problem, state, memory):
-            memory["chosen"] = self._chosen(problem, state, memory["kept"])
-        held = np.concatenate([[0], memory["chosen"] + 1])
-        part = restricted(problem, state.W, held, memory["held"].columns(problem, memory["chosen"]))
+    def step(
+        self, problem: Objective, state: State[WorkingSetMemory], budget: int | None = None
+    ) -> State[WorkingSetMemory]:
+        memory = state.memory
+        kept, chosen = memory.kept & ~screened(problem, state), memory.chosen
+        if chosen is None or not self._enough(problem, state, kept, chosen):
+            chosen = self._chosen(problem, state, kept)
+        held = np.concatenate([[0], chosen + 1])
+        part = restricted(problem, state.W, held, memory.held.columns(problem, chosen))
         far = furthest(state.W, state.at.gradient, problem.absolute_penalty)
         to = part.minimised(ACCURACY_SHARE * far)
         if far <= LARGEST_FINAL_DISTANCE and np.mean(np.any(to != 0, axis=0)) <= LARGEST_USED_SHARE:
@@ -118,19 +131,19 @@ class WorkingSet:
         at = (CompiledSums.of(problem) or problem).value_gradient(W)
         if not at.value <= state.at.value * (1 + MEAN_ROUNDING):
             return replace(state, halt=Halt.STALLED)
-        patience = SHORT_PATIENCE if self._enough(problem, state, memory) else LONG_PATIENCE
-        return advanced(problem, state, W, at, patience, **memory)
+        patience = SHORT_PATIENCE if self._enough(problem, state, kept, chosen) else LONG_PATIENCE
+        progress = progressed(problem, state, memory.progress, W, at)
+        after = WorkingSetMemory(kept, chosen, memory.held, progress)
+        return State(W, at, state.iteration + 1, after, halted(progress, patience))
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[WorkingSetMemory]) -> State[WorkingSetMemory]:
         return state
 
-    def _enough(self, problem: Objective, state: State, memory: Mapping[str, Any]) -> bool:
-        """Whether the working set of the last step holds every column in use or with a nonzero subgradient."""
-        if memory["chosen"] is None:
-            return False
+    def _enough(self, problem: Objective, state: State, kept: AnyArray, chosen: Integers) -> bool:
+        """Whether a working set holds every kept column that is in use or has a nonzero subgradient."""
         outside = np.ones(problem.shape[1], dtype=bool)
-        outside[memory["chosen"] + 1] = outside[0] = False
-        outside[1:] &= memory["kept"]
+        outside[chosen + 1] = outside[0] = False
+        outside[1:] &= kept
         wanted = np.any(problem.subgradient(state.W, state.at.gradient) != 0, axis=0)
         return not np.any(outside & (wanted | np.any(state.W != 0, axis=0)))
 

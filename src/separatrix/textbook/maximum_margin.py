@@ -18,7 +18,7 @@ from separatrix.proofs.verdicts import Separable, as_rows
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.block import power_of_two
 from separatrix.solvers.driver import run
-from separatrix.solvers.separating.max_margin import NearestPoint
+from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
@@ -51,7 +51,12 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
     steps = OutOfSteps(MOST_STEPS, proof)
-    rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), AtRounding(proof), steps]
+    rules: list[Rule[NearestPointMemory]] = [
+        MarginWithin(relative=PRECISION),
+        HullsMeet(proof),
+        AtRounding(proof),
+        steps,
+    ]
     state = run(NearestPoint(), problem, np.zeros(problem.shape), rules, 0.0).state
-    W = problem.rows.frame.to_original(state.W)[0] if state.memory["lower"] > 0 else verdict.v
+    W = problem.rows.frame.to_original(state.W)[0] if state.memory.lower > 0 else verdict.v
     return Hyperplane(W[1:] / np.linalg.norm(W[1:]), float(W[0] / np.linalg.norm(W[1:])))

@@ -26,7 +26,7 @@ from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.block import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
-from separatrix.solvers.separating.max_margin import NearestPoint
+from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.perceptron import OnlineUpdates, survey
 from separatrix.solvers.separating.rules import (
     HullsMeet,
@@ -140,10 +140,10 @@ def cosines(
     proof = theorem(problem, w_star, np.zeros(width), 1.0)
     seen = 0
     for state in states(OnlineUpdates(zero=zero, by_update=True), problem, np.zeros((1, width))):
-        k, w = state.memory["mistakes"], state.W[0]
+        k, w = state.memory.mistakes, state.W[0]
         if k > seen:
             yield Cosine(k, w, proof.cosine_bound(k), float(w @ w_star / np.linalg.norm(w) / proof.length))
-        if state.memory["errors"] == 0 or k >= most:
+        if state.memory.errors == 0 or k >= most:
             return
         seen = k
 
@@ -176,15 +176,16 @@ def _widest_separator(problem: Objective) -> Array:
         X = _with_ones(X)
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
-    rules: list[Rule] = [MarginWithin(relative=PRECISION), HullsMeet(proof), OutOfSteps(100 * X.shape[1] + 1000, proof)]
+    steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
+    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=PRECISION), HullsMeet(proof), steps]
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
-    if outcome.state.memory["lower"] <= 0:
+    if outcome.state.memory.lower <= 0:
         verdict = proof.verdict or verdict_on(problem.rows, problem.fit_intercept)
         raise ParameterError(
             "X", verdict.explain(), "the theorem is about separable rows: add columns, or use a pocket"
         )
-    w = w / (outcome.state.memory["lower"] * np.linalg.norm(w))
+    w = w / (outcome.state.memory.lower * np.linalg.norm(w))
     return w if problem.fit_intercept else np.concatenate([[0.0], w])
 
 

@@ -32,17 +32,17 @@ def test_one_step_by_hand():
     X = np.array([[2.0, 1.0], [2.0, -1.0], [0.0, 0.0]])
     state = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 1)[0]
     assert state.W[0].tolist() == [-2.0, 2.0, 0.0]
-    assert (state.memory["lower"], state.memory["upper"]) == (1.0, 1.0)
+    assert (state.memory.lower, state.memory.upper) == (1.0, 1.0)
     # here (1, 3) lies furthest back along w = (2, 1): α − x = (1, −2), k = w·(1, −2)/5 = 0, then β's row is no better
     X = np.array([[3.0, -1.0], [1.0, 3.0], [0.0, 0.0]])
     first, second = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 2)
-    assert first.memory["alpha"].tolist() == [2.0, 1.0]
+    assert first.memory.alpha.tolist() == [2.0, 1.0]
     assert second.halt is not None
     # along w = (2, 0) the row (1, 0) is 1 behind α: k = min(1, 2·1/1) = 1, α moves to it
     X = np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
     second = _take(build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0]))), 2)[1]
-    assert second.memory["alpha"].tolist() == [1.0, 0.0]
-    assert second.memory["share"].tolist() == [0.0, 1.0, 1.0]
+    assert second.memory.alpha.tolist() == [1.0, 0.0]
+    assert second.memory.share.tolist() == [0.0, 1.0, 1.0]
 
 
 def test_the_points_stay_in_their_hulls_and_approach_each_other():
@@ -51,9 +51,9 @@ def test_the_points_stay_in_their_hulls_and_approach_each_other():
         for before, after in pairwise(_take(build_separation_objective(memory_rows(X, t)), 40)):
             if after.halt is not None:
                 break
-            share = after.memory["share"]
+            share = after.memory.share
             assert np.all(share >= 0)
-            for sign, point in ((1, after.memory["alpha"]), (-1, after.memory["beta"])):
+            for sign, point in ((1, after.memory.alpha), (-1, after.memory.beta)):
                 assert share[t == sign].sum() == pytest.approx(1.0)
                 np.testing.assert_allclose(share[t == sign] @ X[t == sign], point, atol=1e-12)
             assert after.at.value < before.at.value
@@ -64,9 +64,9 @@ def test_upper_and_lower_bound_the_margin():
     state = _take(build_separation_objective(memory_rows(X, t)), 4000)[-1]
     W = state.W[0]
     distances = t * (X @ W[1:] + W[0]) / np.linalg.norm(W[1:])
-    assert state.memory["lower"] == pytest.approx(distances.min(), rel=1e-12)
-    assert state.memory["lower"] <= state.memory["upper"]
-    assert state.memory["upper"] - state.memory["lower"] < 0.01
+    assert state.memory.lower == pytest.approx(distances.min(), rel=1e-12)
+    assert state.memory.lower <= state.memory.upper
+    assert state.memory.upper - state.memory.lower < 0.01
 
 
 def test_resumes_with_the_same_bits_and_sparse_is_one_path():

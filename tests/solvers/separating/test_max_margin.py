@@ -16,6 +16,7 @@ from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
 from separatrix.solvers.hull_start import nearly_nearest
 from separatrix.solvers.separating.max_margin import NearestPoint, multipliers
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
@@ -69,7 +70,7 @@ def test_against_a_slow_reference(d, fit_intercept):
             X = (np.abs(X) + 0.2) * t[:, None]  # every t x in one orthant
         outcome = _solve(X, t, fit_intercept)
         assert outcome.status.code == "optimal"
-        assert outcome.state.memory["lower"] == pytest.approx(_slow(X, t, fit_intercept), rel=1e-6)
+        assert outcome.state.memory.lower == pytest.approx(_slow(X, t, fit_intercept), rel=1e-6)
 
 
 @pytest.mark.parametrize("head_start", [True, False])
@@ -85,12 +86,12 @@ def test_the_conditions_of_karush_kuhn_and_tucker(n, d, head_start):
     m = t * (X @ w + state.W[0, 0])
     np.testing.assert_allclose(m[rows], m.min(), rtol=1e-8)  # and these are the nearest rows
     assert len(rows) <= d + 2
-    assert state.memory["upper"] - state.memory["lower"] <= 1e-10 * state.memory["upper"]
+    assert state.memory.upper - state.memory.lower <= 1e-10 * state.memory.upper
 
 
 def test_every_step_shortens_the_vector_and_the_bounds_hold():
     X, t = _separable(5, 300, 6)
-    best = _solve(X, t).state.memory["lower"]
+    best = _solve(X, t).state.memory.lower
     problem = build_separation_objective(memory_rows(X, t))
     trail = []
     for state in states(NearestPoint(head_start=False), problem, np.zeros(problem.shape)):
@@ -100,8 +101,8 @@ def test_every_step_shortens_the_vector_and_the_bounds_hold():
     for before, after in pairwise(trail):
         assert after.at.value < before.at.value
     for state in trail:
-        assert state.memory["lower"] <= best * (1 + 1e-12)
-        assert state.memory["upper"] >= best * (1 - 1e-12)
+        assert state.memory.lower <= best * (1 + 1e-12)
+        assert state.memory.upper >= best * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -111,7 +112,7 @@ def test_a_head_start_leads_to_the_same_margin_in_few_steps(n, d, fit_intercept)
     X = X if fit_intercept else (np.abs(X) + 0.2) * t[:, None]
     ahead, plain = (_solve(X, t, fit_intercept, head_start=head) for head in (True, False))
     assert ahead.status.code == plain.status.code == "optimal"
-    assert ahead.state.memory["lower"] == pytest.approx(plain.state.memory["lower"], rel=1e-10)
+    assert ahead.state.memory.lower == pytest.approx(plain.state.memory.lower, rel=1e-10)
     assert ahead.state.iteration <= max(plain.state.iteration / 2, 2)
     np.testing.assert_array_equal(multipliers(ahead.state)[0], multipliers(plain.state)[0])
 
@@ -122,7 +123,7 @@ def test_many_rows_join_the_head_start_a_few_at_a_time():
     near = nearly_nearest(problem, np.array([1.0, 0.0, 0.0]))
     assert near.rounds == problem.passes - 1 > 1
     p = (near.weights * t[near.rows]) @ X[near.rows]
-    best = _solve(X, t, head_start=False).state.memory["lower"]
+    best = _solve(X, t, head_start=False).state.memory.lower
     assert best <= 0.5 * np.linalg.norm(p) <= best * (1 + 1e-5)
     for sign in (-1, 1):
         assert near.weights[t[near.rows] == sign].sum() == pytest.approx(1.0)
@@ -138,8 +139,8 @@ def test_hulls_that_meet_get_no_head_start():
 
 def test_a_frame_of_one_scale_gives_distances_in_raw_units():
     X, t = _separable(2, 60, 3)
-    plain = _solve(X, t).state.memory["lower"]
-    framed = _solve(X, t, frame=Frame(X.mean(axis=0), np.full(3, 0.25))).state.memory["lower"]
+    plain = _solve(X, t).state.memory.lower
+    framed = _solve(X, t, frame=Frame(X.mean(axis=0), np.full(3, 0.25))).state.memory.lower
     assert framed == pytest.approx(plain, rel=1e-10)
 
 
@@ -152,7 +153,7 @@ def test_resumes_with_the_same_bits_and_sparse_is_one_path():
     resumed = [s for s, _ in zip(states(solver, problem, half), range(len(through) - 3), strict=False)]
     np.testing.assert_array_equal(resumed[-1].W, through[-1].W)
     sparse = _solve(csr_array(X), t)
-    assert sparse.state.memory["lower"] == pytest.approx(_solve(X, t).state.memory["lower"], rel=1e-10)
+    assert sparse.state.memory.lower == pytest.approx(_solve(X, t).state.memory.lower, rel=1e-10)
 
 
 def test_hulls_that_meet_are_proven_to():
@@ -173,7 +174,7 @@ def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_
 
 
 def test_rounding_far_from_the_optimum_gives_both_bounds():
-    memory = {"lower": 1.0, "upper": 1.5, "longest": 1.0}
+    memory = HullMemory(lower=1.0, upper=1.5, longest=1.0)
     problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     state = State(np.zeros((1, 2)), Evaluation(1.5, np.zeros((1, 2))), 3, memory, halt=Halt.STALLED)
     status = AtRounding(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
@@ -184,7 +185,7 @@ def test_rounding_far_from_the_optimum_gives_both_bounds():
 
 
 def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():
-    memory = {"lower": 0.5, "upper": 0.5 - 1e-16}
+    memory = HullMemory(lower=0.5, upper=0.5 - 1e-16, longest=1.0)
     state = State(np.zeros((1, 2)), Evaluation(0.5, np.zeros((1, 2))), 3, memory)
     problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     assert "by more than 0.0e+00" in MarginWithin(relative=1e-9)(problem, state, Bound(None, "none", ""), ()).sentence

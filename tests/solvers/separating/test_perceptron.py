@@ -45,7 +45,7 @@ def test_xor_cycles():  # exact example
     trail = _take(OnlineUpdates(by_update=True), build_separation_objective(memory_rows(XOR, T)), 9)
     cycle = [[-1, 1, 1], [-2, 0, 0], [-1, -1, 1], [0, 0, 0]]
     assert [state.W[0].tolist() for state in trail[1:]] == cycle + cycle
-    assert trail[-1].memory["mistakes"] == 8
+    assert trail[-1].memory.mistakes == 8
 
 
 def test_the_cost_and_its_gradient():  # P1
@@ -106,9 +106,9 @@ def test_an_update_lowers_the_cost_of_its_row_by_eta_times_its_squared_length():
     trail = _take(OnlineUpdates(eta, by_update=True), problem, 60)
     rows, rises = _homogeneous(X), 0
     for before, after in pairwise(trail):
-        if after.memory["mistakes"] == before.memory["mistakes"]:
+        if after.memory.mistakes == before.memory.mistakes:
             continue
-        i = (after.memory["position"] - 1) % len(t)
+        i = (after.memory.position - 1) % len(t)
         lowered = -t[i] * rows[i] @ before.W[0] + t[i] * rows[i] @ after.W[0]
         assert lowered == pytest.approx(eta * rows[i] @ rows[i], rel=1e-12)
         rises += after.at.value > before.at.value
@@ -120,11 +120,11 @@ def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
     problem = build_separation_objective(memory_rows(X, t))
     solver = OnlineUpdates(shuffle=True, seed=4)
     whole = _take(solver, problem, 4)[-1]
-    pieces = next(s for s in states(solver, problem, np.zeros(problem.shape), 7) if s.memory["epoch"] == 3)
+    pieces = next(s for s in states(solver, problem, np.zeros(problem.shape), 7) if s.memory.epoch == 3)
     np.testing.assert_array_equal(whole.W, pieces.W)
-    assert whole.memory["mistakes"] == pieces.memory["mistakes"]
+    assert whole.memory.mistakes == pieces.memory.mistakes
     one = _take(solver, problem, 2, budget=1)[1]
-    assert one.memory["position"] == 1
+    assert one.memory.position == 1
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
@@ -140,8 +140,9 @@ def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
         a, b = (run(solver, p, np.zeros((1, 5)), rules, 0.0) for solver, p in ((whole, problem), (spare, light)))
         np.testing.assert_array_equal(a.state.W, b.state.W)
         assert a.status == b.status
-        for key in ("mistakes", "errors", "smallest", "epoch"):
-            assert a.state.memory[key] == b.state.memory[key]
+        for field in ("mistakes", "errors", "epoch"):
+            assert getattr(a.state.memory, field) == getattr(b.state.memory, field)
+        assert a.state.memory.survey.smallest == b.state.memory.survey.smallest
         assert a.state.at.value == b.state.at.value
         assert [record.iteration for record in a.trace] == [record.iteration for record in b.trace]
         assert light.passes < problem.passes
@@ -191,7 +192,7 @@ def test_what_an_epoch_met_and_what_its_weights_cost():  # P1, P2
             m = sign * x @ w
             met += max(0.0, -m)
             w = w + sign * x if m <= 0 else w
-        assert state.memory["met"] == pytest.approx(met / len(t), rel=1e-12)
+        assert state.met == pytest.approx(met / len(t), rel=1e-12)
         assert state.at.value == pytest.approx(np.maximum(0, -t * (rows @ w)).mean(), rel=1e-12)
 
 
@@ -251,7 +252,7 @@ def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():
     solver, problem = OnlineUpdates(survey_from=100), build_separation_objective(memory_rows(XOR, T))
     outcome = run(solver, problem, np.zeros((1, 3)), [AllCorrect(), ProvenInseparable()], 0.0)
     assert outcome.status.code == "inseparable"
-    assert outcome.state.memory["errors"] == survey(problem, outcome.state.W, "mistake").errors
+    assert outcome.state.memory.errors == survey(problem, outcome.state.W, "mistake").errors
 
 
 @pytest.mark.parametrize("update", UPDATES)
@@ -263,8 +264,8 @@ def test_a_run_goes_on_from_a_state_with_the_same_bits(update, pocket):
     half = pickle.loads(pickle.dumps(through[4]))
     resumed = _take(solver, build_separation_objective(memory_rows(X, t)), 5, start=half)
     np.testing.assert_array_equal(resumed[-1].W, through[-1].W)
-    np.testing.assert_array_equal(resumed[-1].memory["best_W"], through[-1].memory["best_W"])
-    assert resumed[-1].memory["mistakes"] == through[-1].memory["mistakes"]
+    np.testing.assert_array_equal(resumed[-1].memory.best_W, through[-1].memory.best_W)
+    assert resumed[-1].memory.mistakes == through[-1].memory.mistakes
 
 
 @pytest.mark.parametrize("update", UPDATES)
@@ -289,7 +290,7 @@ def test_dense_and_sparse_rows_are_one_path(update):
         _take(UPDATES[update](), build_separation_objective(memory_rows(R, t)), 8)[-1] for R in (X, csr_array(X))
     )
     np.testing.assert_array_equal(dense.W, sparse.W)
-    assert dense.memory["mistakes"] == sparse.memory["mistakes"]
+    assert dense.memory.mistakes == sparse.memory.mistakes
 
 
 def test_the_pocket_keeps_the_best_weights_seen():  # P8
@@ -299,12 +300,12 @@ def test_the_pocket_keeps_the_best_weights_seen():  # P8
     seen = [s.W[0] for s in _take(OnlineUpdates(by_update=True), problem, 400)]
     solver = OnlineUpdates(pocket=True)
     state = _take(solver, problem, 6)[-1]
-    seen = seen[: state.memory["mistakes"] + 1]
+    seen = seen[: state.memory.mistakes + 1]
     fewest = min(int(np.sum(t * (rows @ w) <= 0)) for w in seen)
     answer = solver.solution(problem, state)
-    assert state.memory["best_errors"] == answer.memory["errors"] == fewest
+    assert state.memory.best_errors == answer.memory.errors == fewest
     assert int(np.sum(t * (rows @ answer.W[0]) <= 0)) == fewest
-    assert fewest < state.memory["errors"], "the last weights are not the best here"
+    assert fewest < state.memory.errors, "the last weights are not the best here"
 
 
 def test_rules_end_a_run_and_say_why():

@@ -25,6 +25,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
 
 
@@ -87,6 +88,16 @@ def one_unit(problem: Objective) -> float:
     return float(scale[0])
 
 
+@dataclass(frozen=True, kw_only=True)
+class KozinecMemory(HullMemory):
+    """Also α and β, the weight of each row in them, (n,), and the rows that lie furthest against w."""
+
+    alpha: Array
+    beta: Array
+    share: Array
+    extremes: Sides
+
+
 @dataclass(frozen=True)
 class Kozinec:
     """α ← (1 − k) α + k x, β ← (1 − k) β + k x: the two hulls' points approach each other.
@@ -105,7 +116,7 @@ class Kozinec:
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[KozinecMemory]:
         """Start at the means of the classes. Only the shape of ``start`` is used."""
         resident = in_memory(problem, self.name)
         sums = problem.class_sums
@@ -113,12 +124,12 @@ class Kozinec:
         share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0])
         return self._arrive(problem, alpha, beta, share, 0)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory = state.memory
-        alpha, beta, share = memory["alpha"], memory["beta"], memory["share"]
+    def step(self, problem: Objective, state: State[KozinecMemory], budget: int | None = None) -> State[KozinecMemory]:
+        alpha, beta, share, extremes = state.memory.alpha, state.memory.beta, state.memory.share, state.memory.extremes
         w = state.W[0, 1:]
-        plus, minus = w @ alpha - w @ memory["positive"].x, -(w @ beta) - w @ memory["negative"].x
-        toward: Extreme = memory["positive"] if plus >= minus else memory["negative"]
+        plus = float(w @ alpha - w @ extremes.positive.x)
+        minus = float(-(w @ beta) - w @ extremes.negative.x)
+        toward = extremes.positive if plus >= minus else extremes.negative
         point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
         away = point - x
         squared = float(away @ away)
@@ -133,18 +144,26 @@ class Kozinec:
         alpha, beta = (moved, beta) if plus >= minus else (alpha, moved)
         return self._arrive(problem, alpha, beta, share, state.iteration + 1)
 
-    def _arrive(self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int) -> State:
+    def _arrive(
+        self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int
+    ) -> State[KozinecMemory]:
         w = alpha - beta
         W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
         extremes = sides(problem, W)
         length = float(np.linalg.norm(w))
         smallest = min(extremes.negative.m, extremes.positive.m)
-        memory = {"alpha": alpha, "beta": beta, "share": share, "errors": extremes.errors}
-        memory |= {"positive": extremes.positive, "negative": extremes.negative, "mistakes": iteration}
         unit = one_unit(problem)
-        memory |= {"upper": 0.5 * unit * length, "lower": unit * smallest / length if length > 0 else -np.inf}
-        memory |= {"longest": unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta)))}
+        memory = KozinecMemory(
+            lower=unit * smallest / length if length > 0 else -np.inf,
+            upper=0.5 * unit * length,
+            longest=unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta))),
+            errors=extremes.errors,
+            alpha=alpha,
+            beta=beta,
+            share=share,
+            extremes=extremes,
+        )
         return State(W, Evaluation(0.5 * unit * length, np.zeros_like(W)), iteration, memory)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[KozinecMemory]) -> State[KozinecMemory]:
         return state

@@ -35,6 +35,7 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.hull_start import Support, nearly_nearest
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
+from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.state import Halt, Need, State
 
 # Points with smaller weights in the hull are dropped.
@@ -45,6 +46,20 @@ SMALLEST_SHORTENING = 1e-15
 LARGEST_COLUMN_RATIO = 1e3
 # and if each difference has at least this share of its length outside the span of the differences before it.
 SMALLEST_INDEPENDENT_SHARE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestPointMemory(HullMemory):
+    """Also the differences P (k, d) that p is made of, their rows (+, −), (k, 2), and weights ``mu``.
+
+    ``furthest`` and ``furthest_pair``: the difference that lies furthest against p, and its rows.
+    """
+
+    P: Array
+    pairs: Integers
+    mu: Array
+    furthest: Array
+    furthest_pair: Integers
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,7 @@ class NearestPoint:
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = False
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[NearestPointMemory]:
         """Start along the w of ``start``, or along the difference of the means if that is zero."""
         w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
         near = nearly_nearest(problem, w) if self.head_start else None
@@ -78,19 +93,23 @@ class NearestPoint:
         point, pair = _difference(problem, found)
         return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), point, 0)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+    def step(
+        self, problem: Objective, state: State[NearestPointMemory], budget: int | None = None
+    ) -> State[NearestPointMemory]:
         memory = state.memory
-        if np.any(np.all(memory["pairs"] == memory["next_pair"], axis=1)):
+        if np.any(np.all(memory.pairs == memory.furthest_pair, axis=1)):
             return replace(state, halt=Halt.STALLED)
-        P = np.vstack([memory["P"], memory["next"]])
-        pairs = np.vstack([memory["pairs"], memory["next_pair"]])
-        kept, share, p = _nearest(P, np.append(memory["mu"], 0.0))
+        P = np.vstack([memory.P, memory.furthest])
+        pairs = np.vstack([memory.pairs, memory.furthest_pair])
+        kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
         if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
             return replace(state, halt=Halt.STALLED)
         return after
 
-    def _arrive(self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int) -> State:
+    def _arrive(
+        self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int
+    ) -> State[NearestPointMemory]:
         unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
         # No margin exceeds the length of a point of the hull, whatever the direction w.
         upper = unit * half * float(np.linalg.norm(mu @ P))
@@ -99,13 +118,20 @@ class NearestPoint:
         point, pair = _difference(problem, found)
         b = 0.5 * (found.negative.m - found.positive.m) if problem.fit_intercept else 0.0
         smallest = float(min(found.positive.m + b, found.negative.m - b))
-        memory: dict[str, Any] = {"P": P, "pairs": pairs, "mu": mu, "next": point, "next_pair": pair}
-        memory |= {"upper": upper, "lower": unit * smallest / length if length > 0 else -np.inf}
-        memory |= {"longest": unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())), "mistakes": iteration}
+        memory = NearestPointMemory(
+            lower=unit * smallest / length if length > 0 else -np.inf,
+            upper=upper,
+            longest=unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())),
+            P=P,
+            pairs=pairs,
+            mu=mu,
+            furthest=point,
+            furthest_pair=pair,
+        )
         W = np.concatenate([[b], p])[None, :]
         return State(W, Evaluation(upper, np.zeros_like(W)), iteration, memory)
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[NearestPointMemory]) -> State[NearestPointMemory]:
         return state
 
 
@@ -258,9 +284,9 @@ class _Gram:
         return np.asarray(self.A @ self.coefficients(r))
 
 
-def multipliers(state: State) -> tuple[Integers, Array]:
+def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
     """The support rows in order, and their weights: they sum to 1 in each class (over all without an intercept)."""
-    pairs, mu = state.memory["pairs"], state.memory["mu"]
+    pairs, mu = state.memory.pairs, state.memory.mu
     rows = np.unique(pairs[pairs >= 0])
     weights = np.array([mu[np.any(pairs == row, axis=1)].sum() for row in rows])
     return rows, weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,15 +84,3 @@ def evaluation(problem: Objective, found: Survey) -> Evaluation:
     """E_p and a subgradient of it, per unit of weight."""
     S = problem.total_weight
     return Evaluation(found.cost / S, -found.pull[None, :] / S)
-
-
-def seen(found: Survey) -> dict[str, Any]:
-    """A survey as entries for the memory of a state."""
-    return {
-        "surveyed": True,
-        "errors": found.errors,
-        "pull": found.step,
-        "smallest": found.smallest,
-        "worst_row": found.row,
-        "worst_x": found.worst_x,
-    }

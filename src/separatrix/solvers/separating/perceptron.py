@@ -15,15 +15,14 @@ algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket; Freund
 classification using the perceptron algorithm, Machine Learning 37 (1999) for the mean.
 
 ``State.at`` holds E_p/n and a subgradient of it at the state's own weights, from one pass after each step. Online steps
-before ``survey_from`` skip that pass on large tables and hold NaN. ``memory["met"]`` is the mean of max(0, −m) in an
+before ``survey_from`` skip that pass on large tables and hold NaN. ``State.met`` is the mean of max(0, −m) in an
 online step, with each row scored by the weights at its turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +32,8 @@ from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
-from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, seen, survey
+from separatrix.solvers.separating.memory import PerceptronMemory
+from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
 from separatrix.solvers.state import Halt, Need, State
 
 __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]
@@ -87,53 +87,56 @@ class _Settings:
         if self.zero not in ("mistake", "positive"):
             raise ParameterError("zero", f"got {self.zero!r}", "choose 'mistake' or 'positive'")
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[PerceptronMemory]:
         _refuse_frame(problem)
-        found = survey(problem, start, self.zero, self.weighted)
-        memory = {**nothing_walked(start), "best_W": start, "best_errors": found.errors, **seen(found)}
-        return State(start, evaluation(problem, found), memory=memory)
+        rows = survey(problem, start, self.zero, self.weighted)
+        memory = PerceptronMemory(rows.errors, rows, start, rows.errors, np.zeros(start.shape[1]))
+        return State(start, evaluation(problem, rows), memory=memory)
 
-    def answer(self, state: State) -> Array:
+    def answer(self, state: State[PerceptronMemory]) -> Array:
         """The weights to return if the run ended at this state, (1, d + 1)."""
         if self.pocket:
-            return np.asarray(state.memory["best_W"])
-        if self.average and state.memory["seen"]:
-            return np.asarray(state.W - state.memory["u"] / state.memory["seen"])
+            return state.memory.best_W
+        if self.average and state.memory.seen:
+            return np.asarray(state.W - state.memory.u / state.memory.seen)
         return state.W
 
-    def solution(self, problem: Objective, state: State) -> State:
+    def solution(self, problem: Objective, state: State[PerceptronMemory]) -> State[PerceptronMemory]:
         answer = self.answer(state)
-        if answer is state.W and state.memory["surveyed"]:
+        if answer is state.W and state.memory.survey is not None:
             return state
-        found = survey(problem, answer, self.zero, self.weighted)
-        return replace(state, W=answer, at=evaluation(problem, found), memory={**state.memory, **seen(found)})
+        rows = survey(problem, answer, self.zero, self.weighted)
+        return replace(state, W=answer, at=evaluation(problem, rows), memory=state.memory.surveyed(rows))
 
-    def arrive(self, problem: Objective, state: State, W: Array, memory: Mapping[str, Any]) -> State:
+    def arrive(
+        self,
+        problem: Objective,
+        state: State[PerceptronMemory],
+        W: Array,
+        memory: PerceptronMemory,
+        met: float | None = None,
+    ) -> State[PerceptronMemory]:
         """The state at new weights. They go into the pocket if they make fewer mistakes."""
-        found = survey(problem, W, self.zero, self.weighted)
-        if not (np.all(np.isfinite(W)) and np.isfinite(found.cost)):
+        rows = survey(problem, W, self.zero, self.weighted)
+        if not (np.all(np.isfinite(W)) and np.isfinite(rows.cost)):
             return replace(state, halt=Halt.STALLED)
-        memory = {**memory, **seen(found)}
-        if found.errors < memory["best_errors"]:
-            memory |= {"best_W": W, "best_errors": found.errors}
-        return State(W, evaluation(problem, found), state.iteration + 1, memory)
+        memory = memory.surveyed(rows)
+        if rows.errors < memory.best_errors:
+            memory = memory._replace(best_W=W, best_errors=rows.errors)
+        return State(W, evaluation(problem, rows), state.iteration + 1, memory, met=met)
 
-    def _moved(self, problem: Objective, state: State, step: Array, rows: int) -> State:
+    def _moved(
+        self, problem: Objective, state: State[PerceptronMemory], step: Array, rows: int
+    ) -> State[PerceptronMemory]:
         """The state after w ← w + η step and the penalty of ``rows`` rows, for batch and worst-row updates."""
-        memory = dict(state.memory)
+        memory = state.memory
         W = state.W + self.eta * step
         if self.alpha > 0:
             W = Shrinkage.of(self.eta * rows, self.alpha, self.l1_ratio).apply(W)
-        memory["mistakes"] += 1 if state.memory["errors"] else 0
+        memory = memory._replace(mistakes=memory.mistakes + (1 if memory.errors else 0))
         if self.average:
-            memory |= {"u": memory["u"] + memory["seen"] * (W - state.W)[0], "seen": memory["seen"] + 1}
+            memory = memory._replace(u=memory.u + memory.seen * (W - state.W)[0], seen=memory.seen + 1)
         return self.arrive(problem, state, W, memory)
-
-
-def nothing_walked(start: Array) -> dict[str, Any]:
-    """The memory of a state before its first step; ``u`` and ``seen`` hold the sums for the mean."""
-    nothing: dict[str, Any] = {"mistakes": 0, "epoch": 0, "position": 0, "since": 0, "clear": 0}
-    return {**nothing, "u": np.zeros(start.shape[1]), "seen": 0}
 
 
 def _refuse_frame(problem: Objective) -> None:
@@ -150,8 +153,10 @@ class BatchUpdates(_Settings):
     name: ClassVar[str] = "batch perceptron"
     by_sums: ClassVar[bool] = True
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        return self._moved(problem, state, state.memory["pull"], problem.n_rows)
+    def step(
+        self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
+    ) -> State[PerceptronMemory]:
+        return self._moved(problem, state, state.memory.known_survey.step, problem.n_rows)
 
 
 @dataclass(frozen=True)
@@ -161,9 +166,11 @@ class WorstUpdates(_Settings):
     name: ClassVar[str] = "worst-example perceptron"
     by_sums: ClassVar[bool] = False
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        made = 1 if state.memory["errors"] else 0
-        return self._moved(problem, state, made * state.memory["worst_x"], 1)
+    def step(
+        self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
+    ) -> State[PerceptronMemory]:
+        made = 1 if state.memory.errors else 0
+        return self._moved(problem, state, made * state.memory.known_survey.worst_x, 1)
 
 
 @dataclass(frozen=True)
@@ -183,32 +190,37 @@ class OnlineUpdates(_Settings):
     needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
 
-    def init(self, problem: Objective, start: Array) -> State:
+    def init(self, problem: Objective, start: Array) -> State[PerceptronMemory]:
         rows = _resident(problem)
         wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
         if self.survey_from == 0 or start.any() or not wrong or _cheap(rows):
             return _Settings.init(self, problem, start)
         _refuse_frame(problem)  # at w = 0 every score is zero, so the mistakes are known without a pass
-        memory = {**nothing_walked(start), "best_W": start, "best_errors": wrong, "errors": wrong, "surveyed": False}
+        memory = PerceptronMemory(wrong, None, start, wrong, np.zeros(start.shape[1]))
         return State(start, Evaluation(0.0, np.full_like(start, np.nan)), memory=memory)
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        rows = _resident(problem)
-        memory = dict(state.memory)
-        order = self._order(rows, memory["epoch"])
-        begin, w = memory["position"], state.W[0].copy()
+    def step(
+        self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
+    ) -> State[PerceptronMemory]:
+        rows, memory = _resident(problem), state.memory
+        order = self._order(rows, memory.epoch)
+        begin, w = memory.position, state.W[0].copy()
         end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
-        ahead = memory["clear"] if self.alpha == 0 else 0  # a penalty moves the weights at every row
-        position, made, cost = self._walk(rows, order, begin, min(max(begin, ahead), end), end, w, problem, memory)
+        ahead = memory.clear if self.alpha == 0 else 0  # a penalty moves the weights at every row
+        (position, made, cost), memory = self._walk(
+            rows, order, begin, min(max(begin, ahead), end), end, w, problem, memory
+        )
         problem.rows.counter.add()
-        memory["mistakes"] += made
-        memory["since"] = 0 if made or self.alpha > 0 else memory["since"] + position - begin
-        memory["position"] = position % rows.n_rows
-        memory["epoch"] += int(position == rows.n_rows)
-        memory["clear"] = 0 if made or position == rows.n_rows else memory["clear"]
-        memory["met"] = cost / (position - begin)
-        after = self._arrived(problem, rows, state, w, memory)
-        idle = after.memory["errors"] and after.memory["since"] >= 2 * rows.n_rows
+        epoch_ends = position == rows.n_rows
+        memory = memory._replace(
+            mistakes=memory.mistakes + made,
+            since=0 if made or self.alpha > 0 else memory.since + position - begin,
+            position=position % rows.n_rows,
+            epoch=memory.epoch + int(epoch_ends),
+            clear=0 if made or epoch_ends else memory.clear,
+        )
+        after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
+        idle = after.memory.errors and after.memory.since >= 2 * rows.n_rows
         return replace(after, halt=Halt.STALLED) if idle else after
 
     def _walk(
@@ -220,54 +232,69 @@ class OnlineUpdates(_Settings):
         end: int,
         w: Array,
         problem: Objective,
-        memory: dict[str, Any],
-    ) -> tuple[int, int, float]:
-        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w and the memory."""
+        memory: PerceptronMemory,
+    ) -> tuple[tuple[int, int, float], PerceptronMemory]:
+        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w.
+
+        Returns where it ended, the updates, Σ max(0, −m), and the memory with the pocket and the sums for the mean.
+        """
         if position >= end:
-            memory["seen"] += (end - begin) if self.average else 0
-            return end, 0, 0.0
+            return (end, 0, 0.0), memory._replace(seen=memory.seen + end - begin) if self.average else memory
         how = (float(self.eta), self.zero == "mistake", bool(problem.fit_intercept))
         if self.alpha > 0:
             shrink = Shrinkage.of(self.eta, self.alpha, self.l1_ratio)
-            return compiled_walk(rows, order, position, end, w, how, (shrink.rho, shrink.tau), shrinking=True)
+            rest = (shrink.rho, shrink.tau)
+            return compiled_walk(rows, order, position, end, w, how, rest, shrinking=True), memory
         if self.pocket and not self.by_update:
-            best = memory["best_W"][0].copy()
-            walked = compiled_pocket(rows, order, position, end, w, how, (best, memory["best_errors"]))
-            memory |= {"best_W": best[None, :], "best_errors": walked[3]}
-            return walked[0], walked[1], walked[2]
-        u = memory["u"].copy() if self.average else memory["u"][:0]
-        skipped = memory["seen"] + position - begin
-        position, made, cost = compiled_walk(rows, order, position, end, w, how, (self.by_update, u, skipped))
-        if self.average:
-            memory |= {"u": u, "seen": memory["seen"] + position - begin}
-        return position, made, cost
+            best = memory.best_W[0].copy()
+            walked = compiled_pocket(rows, order, position, end, w, how, (best, memory.best_errors))
+            return walked[:3], memory._replace(best_W=best[None, :], best_errors=walked[3])
+        u = memory.u.copy() if self.average else memory.u[:0]
+        skipped = memory.seen + position - begin
+        ended = compiled_walk(rows, order, position, end, w, how, (self.by_update, u, skipped))
+        return ended, memory._replace(u=u, seen=memory.seen + ended[0] - begin) if self.average else memory
 
     def _order(self, rows: Block, epoch: int) -> Integers:
         """The order of the rows in an epoch; empty for the given order."""
         return Order(1, "shuffled", self.seed, epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
 
-    def _arrived(self, problem: Objective, rows: Block, state: State, w: Array, memory: dict[str, Any]) -> State:
-        W, sound = w[None, :], bool(np.all(np.isfinite(w)) and np.isfinite(memory["met"]))
-        if state.iteration + 1 >= self.survey_from or memory["position"] or not sound:
-            return self.arrive(problem, state, W, memory)
+    def _arrived(
+        self,
+        problem: Objective,
+        rows: Block,
+        state: State[PerceptronMemory],
+        w: Array,
+        memory: PerceptronMemory,
+        met: float,
+    ) -> State[PerceptronMemory]:
+        W, sound = w[None, :], bool(np.all(np.isfinite(w)) and np.isfinite(met))
+        if state.iteration + 1 >= self.survey_from or memory.position or not sound:
+            return self.arrive(problem, state, W, memory, met)
         if _cheap(rows):
-            return self._surveyed(problem, rows, state, W, memory)
-        wrong, looked = compiled_count(rows, self._order(rows, memory["epoch"]), w, self.zero, 1)
+            return self._surveyed(problem, rows, state, W, memory, met)
+        wrong, looked = compiled_count(rows, self._order(rows, memory.epoch), w, self.zero, 1)
         if not wrong:
-            memory["clear"] = looked
-            return self.arrive(problem, state, W, memory)
-        memory |= {"clear": looked - 1, "errors": wrong, "surveyed": False}
-        return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory)
+            return self.arrive(problem, state, W, memory._replace(clear=looked), met)
+        memory = memory._replace(clear=looked - 1, errors=wrong, survey=None)
+        return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
 
-    def _surveyed(self, problem: Objective, rows: Block, state: State, W: Array, memory: dict[str, Any]) -> State:
+    def _surveyed(
+        self,
+        problem: Objective,
+        rows: Block,
+        state: State[PerceptronMemory],
+        W: Array,
+        memory: PerceptronMemory,
+        met: float,
+    ) -> State[PerceptronMemory]:
         """The state from a compiled pass, which takes a tenth of the time of a fold on a small table."""
         problem.rows.counter.add()
         wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
         if not wrong or not np.isfinite(cost):
-            return self.arrive(problem, state, W, memory)
-        memory |= {"errors": wrong, "surveyed": False}
+            return self.arrive(problem, state, W, memory, met)
+        memory = memory._replace(errors=wrong, survey=None)
         S = problem.total_weight
-        return State(W, Evaluation(cost / S, -pull[None, :] / S), state.iteration + 1, memory)
+        return State(W, Evaluation(cost / S, -pull[None, :] / S), state.iteration + 1, memory, met=met)
 
 
 NO_ORDER: Integers = np.zeros(0, dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -24,7 +24,9 @@ from separatrix.rows import Block, Rows, number_of_rows, some_rows
 from separatrix.rows.block import is_sparse
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.protocol import BLOCK_BYTES
-from separatrix.solvers.state import State
+from separatrix.solvers.separating.max_margin import NearestPointMemory
+from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory
+from separatrix.solvers.state import Memory, State
 from separatrix.solvers.stopping import Code, Record, Status
 
 # A proof is looked for after so many steps at the earliest, and one more for so many entries of the table, up to
@@ -117,10 +119,12 @@ def _largest_entry(rows: Rows) -> float:
 class AllCorrect:
     """No row is a mistake."""
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if state.memory["errors"] > 0:
+    def __call__(
+        self, problem: Objective, state: State[PerceptronMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        if state.memory.errors > 0:
             return None
-        made = state.memory["mistakes"]
+        made = state.memory.mistakes
         sentence = f"finished: every row is on its own side, after {made} mistake{'' if made == 1 else 's'}"
         return Status("separated", sentence, True)
 
@@ -212,19 +216,21 @@ def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
 class OutOfSteps:
     """So many steps have been made; says what is known of whether more would help.
 
-    ``counts``: where the state keeps the number of wrong rows under the weights that will be returned. ``advice``:
-    what to do about rows that are separable.
+    ``pocket``: whether the weights that will be returned are those of the pocket. ``advice``: what to do about rows
+    that are separable.
     """
 
     max_iter: int
     proof: ProvenInseparable
-    counts: str = "errors"
+    pocket: bool = False
     advice: Callable[[Objective, Separable], str] = _raise_max_iter
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+    def __call__(
+        self, problem: Objective, state: State[PerceptronMemory | HullMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
         if state.iteration < self.max_iter:
             return None
-        left = Message("stopped at ", Setting("max_iter", self.max_iter), " ", self._left(state))
+        left = Message("stopped at ", Setting("max_iter", self.max_iter), " ", self._left(state.memory))
         status = self.proof.ask(problem) if self.proof.about is not problem else self.proof.known(problem)
         if status is not None:
             return status if self.proof.ends else replace(status, sentence=Message(status.sentence, "; ", left))
@@ -236,23 +242,22 @@ class OutOfSteps:
             return Status("max_iter", Message(left, unknown), False)
         return Status("max_iter", Message(left, "; ", self.proof.verdict.explain()), False)
 
-    def _left(self, state: State) -> str:
+    def _left(self, memory: PerceptronMemory | HullMemory) -> str:
         """Where it stopped: by the distances of a search between hulls, else by the rows that are wrong."""
-        if "lower" in state.memory:
-            return _between(state)
-        wrong = state.memory[self.counts]
+        if isinstance(memory, HullMemory):
+            return _between(memory)
+        wrong = memory.best_errors if self.pocket else memory.errors
         return f"with {wrong} row{'' if wrong == 1 else 's'} still wrong"
 
 
-def _between(state: State) -> str:
-    lower, upper = state.memory["lower"], state.memory["upper"]
-    if lower > 0:
-        return f"with a margin of {lower:.6g}, where no hyperplane has more than {upper:.6g}"
-    return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {upper:.6g}"
+def _between(memory: HullMemory) -> str:
+    if memory.lower > 0:
+        return f"with a margin of {memory.lower:.6g}, where no hyperplane has more than {memory.upper:.6g}"
+    return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {memory.upper:.6g}"
 
 
 @dataclass
-class NoImprovement:
+class NoImprovement(Generic[Memory]):
     """A measure that should fall has not fallen by more than ``tol`` in ``patience`` steps in a row.
 
     ``measure``: from the problem and a state, or None where it is not known. ``what``: its name.
@@ -260,12 +265,14 @@ class NoImprovement:
 
     tol: float
     patience: int
-    measure: Callable[[Objective, State], float | None]
+    measure: Callable[[Objective, State[Memory]], float | None]
     what: str
     best: float = np.inf
     since: int = 0
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+    def __call__(
+        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
         now = self.measure(problem, state) if state.iteration else None
         if now is None:
             return None
@@ -281,10 +288,12 @@ class NoImprovement:
 class Separates:
     """Every row has a positive distance: the first separation that Kozinec's algorithm comes to."""
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if state.memory["lower"] <= 0:
+    def __call__(
+        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        lower, upper = state.memory.lower, state.memory.upper
+        if lower <= 0:
             return None
-        lower, upper = state.memory["lower"], state.memory["upper"]
         sentence = (
             f"separates: every row is at least {lower:.4g} on its own side; no hyperplane has more than {upper:.4g}"
         )
@@ -298,8 +307,10 @@ class MarginWithin:
     eps: float = 0.0
     relative: float = 0.0
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        lower, upper = state.memory["lower"], state.memory["upper"]
+    def __call__(
+        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        lower, upper = state.memory.lower, state.memory.upper
         if lower <= 0 or upper - lower > max(self.eps, self.relative * upper):
             return None
         sentence = (
@@ -316,20 +327,23 @@ class HullsMeet:
     proof: ProvenInseparable
     rounding: float = 1e-13
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if state.memory["upper"] > self.rounding * state.memory["longest"]:
+    def __call__(
+        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        memory = state.memory
+        if memory.upper > self.rounding * memory.longest:
             return None
-        within = f"the classes come within {2 * state.memory['upper']:.1e} of each other, which is rounding here"
-        found = self.proof.ask(problem) or (_by_support(problem, state) if self.proof.verdict is None else None)
-        return found or Status("rounding", within, False)
+        within = f"the classes come within {2 * memory.upper:.1e} of each other, which is rounding here"
+        proven = self.proof.ask(problem) or (_by_support(problem, memory) if self.proof.verdict is None else None)
+        return proven or Status("rounding", within, False)
 
 
-def _by_support(problem: Objective, state: State) -> Status | None:
+def _by_support(problem: Objective, memory: HullMemory) -> Status | None:
     """In a table too large to ask about as a whole: whether the rows that the nearest points are made of prove it."""
-    rows, pairs = problem.rows.resident(), state.memory.get("pairs")
-    if rows is None or pairs is None:
+    rows = problem.rows.resident()
+    if rows is None or not isinstance(memory, NearestPointMemory):
         return None
-    support = np.unique(pairs[pairs >= 0])
+    support = np.unique(memory.pairs[memory.pairs >= 0])
     verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable | QuasiSeparable):
         return None
@@ -350,11 +364,13 @@ class AtRounding:
     proof: ProvenInseparable
     near: float = 1e-6
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+    def __call__(
+        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
         if state.halt is None:
             return None
         found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
         if found is not None:
             return found
         do = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
-        return Status("rounding", f"went as far as float64 goes, {_between(state)}; {do}", False)
+        return Status("rounding", f"went as far as float64 goes, {_between(state.memory)}; {do}", False)
