@@ -5,8 +5,9 @@ Starting from an inverse B₀ the pairs define B with B y = s for the last pair;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import matmul
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +18,31 @@ from separatrix.solvers.line_search import Valued, search
 from separatrix.solvers.state import Halt, State
 
 Inverse = Callable[[Array], Array]
+
+
+def two_loop_product(
+    g: Array,
+    pairs: Sequence[tuple[Array, Array, float | Array]],
+    inverse: Inverse,
+    dot: Callable[[Array, Array], float | Array] = matmul,
+) -> Array:
+    """B g with B₀ = ``inverse``; Nocedal and Wright (2006), Algorithm 7.4.
+
+    ``pairs``: s, y and ρ = 1/sᵀy, oldest first; a pair with ρ = 0 changes nothing. R problems are served at once by
+    arrays (R, p), with ρ (R, 1) and a ``dot`` that returns (R, 1).
+
+    >>> s, y = np.array([1.0, 0.0]), np.array([2.0, 0.0])
+    >>> two_loop_product(np.array([2.0, 3.0]), [(s, y, 0.5)], lambda q: q).tolist()
+    [1.0, 3.0]
+    """
+    q, taken = g.copy(), list[float | Array]()
+    for s, y, rho in reversed(pairs):
+        taken.append(rho * dot(s, q))
+        q -= taken[-1] * y
+    q = inverse(q)
+    for (s, y, rho), a in zip(pairs, reversed(taken), strict=True):
+        q += (a - rho * dot(y, q)) * s
+    return q
 
 
 @dataclass(frozen=True)
@@ -32,19 +58,12 @@ class Pairs:
         >>> Pairs((np.array([1.0, 0.0]),), (np.array([2.0, 0.0]),)).product(np.array([2.0, 0.0])).tolist()
         [1.0, 0.0]
         """
-        q = g.copy()
-        rho = [1.0 / float(s @ y) for s, y in zip(self.S, self.Y, strict=True)]
-        taken = np.zeros(len(self.S))
-        for i in range(len(self.S) - 1, -1, -1):
-            taken[i] = rho[i] * (self.S[i] @ q)
-            q -= taken[i] * self.Y[i]
-        if inverse is not None:
-            q = inverse(q)
-        elif len(self.S):
-            q *= (self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])
-        for i in range(len(self.S)):
-            q += (taken[i] - rho[i] * (self.Y[i] @ q)) * self.S[i]
-        return q
+        pairs = [(s, y, 1.0 / float(s @ y)) for s, y in zip(self.S, self.Y, strict=True)]
+        return two_loop_product(g, pairs, inverse or self._scaled)
+
+    def _scaled(self, q: Array) -> Array:
+        """sᵀy/yᵀy q for the last pair; q if there is none."""
+        return q * ((self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])) if len(self.S) else q
 
     def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
         """Add a pair and keep the last ``most``. A pair without positive curvature is ignored."""

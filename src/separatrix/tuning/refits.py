@@ -24,6 +24,7 @@ from separatrix.base.watching import unwatched
 from separatrix.objectives.problem import Objective
 from separatrix.rows import NOT_COUNTED, MemoryRows
 from separatrix.solvers import choose, default_rules, run
+from separatrix.solvers.quasi_newton_pairs import two_loop_product
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leverages import Inverse, pieces
 from separatrix.tuning.reduced_rows import ReducedRows
@@ -70,6 +71,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
 
 
+# S, Y and ρ of each pair, (R, c r), (R, c r) and (R, 1). A fit whose step was not taken has ρ = 0 there.
 Memory = list[tuple[Array, Array, Array]]
 
 
@@ -112,16 +114,13 @@ class _Without:
         return z if self.own.shift is None else z + self.own.shift
 
     def product(self, g: Array, memory: Memory) -> Array:
-        """B g for each fit; Nocedal and Wright (2006), Algorithm 7.4. A pair of ρ = 0 changes nothing."""
-        q, taken = g.copy(), []
-        for S, Y, rho in reversed(memory):
-            taken.append(rho * _dots(S, q))
-            q -= taken[-1][:, None] * Y
+        """B g for each fit, with pairs around the downdated inverses."""
+        return two_loop_product(g, memory, self._downdated_inverse, lambda A, B: _dots(A, B)[:, None])
+
+    def _downdated_inverse(self, q: Array) -> Array:
+        """(A + N M Nᵀ) q for each fit."""
         inside = self.M @ (self.N.transpose(0, 2, 1) @ q[:, :, None])
-        q = q @ self.A + (self.N @ inside)[:, :, 0]
-        for (S, Y, rho), a in zip(memory, reversed(taken), strict=True):
-            q += (a - rho * _dots(Y, q))[:, None] * S
-        return q
+        return np.asarray(q @ self.A + (self.N @ inside)[:, :, 0])
 
     def gradient(self, V: Array) -> Array:
         """∇E without the row of each fit, (R, c r), at Θ = V."""
@@ -158,7 +157,7 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
             S[~down] = 0.0
             slope[~down] = g[~down]
         Y = slope - g
-        bent = _dots(S, Y)
+        bent = _dots(S, Y)[:, None]
         memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS:]
         V, g = V + S, slope
     return found
