@@ -28,6 +28,7 @@ from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.firth.penalised_likelihood import Level, Penalised
 from separatrix.objectives.bound import Bound
+from separatrix.objectives.damped_newton import backtracked
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation
 from separatrix.solvers import Halt, Record, Run, State, Status
@@ -132,19 +133,27 @@ class Ascent:
 
     def _next(self, problem: Penalised, point: Point, pairs: Pairs) -> Point | None:
         """The step that the pairs correct, or else the first of Newton's, its half, … that does not lower l*."""
-        space, most = problem.objective.subspace, point.level.value + ROUNDING * abs(point.level.value)
-        g = space.reduce(point.gradient)
-        steps = [(-pairs.product(g, lambda q: -self._newton(point.level.factor, q)), 1)] if pairs.S else []
-        for step, halvings in [*steps, (point.step, MOST_HALVINGS)]:
-            V = space.expand(step)
-            alpha = min(1.0, LARGEST_STEP / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
-            for _ in range(halvings):
-                W = point.W + alpha * V
-                level = problem.level(W)
-                if level is not None and level.value <= most:
-                    return self._with_score(problem, W, level)
-                alpha /= 2
-        return None
+        if pairs.S:
+            g = problem.objective.subspace.reduce(point.gradient)
+            step = -pairs.product(g, lambda q: -self._newton(point.level.factor, q))
+            then = self._damped(problem, point, step, trials=1)
+            if then is not None:
+                return then
+        return self._damped(problem, point, point.step, MOST_HALVINGS)
+
+    def _damped(self, problem: Penalised, point: Point, step: Array, trials: int) -> Point | None:
+        """The first point along a step, which LARGEST_STEP limits, that does not lower l*; None if there is none."""
+        V = problem.objective.subspace.expand(step)
+        longest = min(1.0, LARGEST_STEP / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
+
+        def evaluated(alpha: float) -> tuple[float, Level | None]:
+            level = problem.level(point.W + alpha * V)
+            return np.inf if level is None else level.value, level
+
+        # l* is not concave, so its slope promises nothing: any step that does not lower it is taken.
+        accepted = backtracked(evaluated, point.level.value, 0.0, longest, trials, ROUNDING)
+        alpha, level = (0.0, None) if accepted is None else accepted
+        return None if level is None else self._with_score(problem, point.W + alpha * V, level)
 
 
 def _nearer(point: Point, then: Point) -> bool:

@@ -118,7 +118,10 @@ def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
 
 
 def ridge_fit(problem: Penalised, best: Point) -> Array:
-    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, intercepts left out, roughly: by a few Newton steps."""
+    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, intercepts left out, roughly: by a few Newton steps.
+
+    The steps are not damped: a start need not be accurate, and the ridge keeps them short.
+    """
     objective, W = problem.objective, problem.zero
     ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)
     ridge[0] = 0.0

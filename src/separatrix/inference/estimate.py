@@ -21,11 +21,11 @@ from separatrix.base.errors import InputError, ParameterError
 from separatrix.inference.expansion import expansion, holding
 from separatrix.inference.pair_directions import Directions
 from separatrix.inference.request import SummaryRequest
+from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
 from separatrix.rows.block import LARGE_OFFSET, Frame, power_of_two
-from separatrix.solvers.line_search import search
 
 # What a direction that leaves all scores alone may change a coefficient by, as a share of what it is a sum of.
 ALONE = 1e-6
@@ -143,20 +143,15 @@ def refined(estimate: Estimate) -> Estimate:
     for _ in range(MOST_STEPS):
         if estimate.distance <= THERE:
             break
-        step = _newton_step(estimate, estimate.at)
+        step = newton_direction(estimate.problem, estimate.at.gradient, estimate.factor)
         nearer = _moved_to(estimate, estimate.W + step + _second_step(estimate, step))
         if not nearer.distance < 0.5 * estimate.distance:
-            found = search(estimate.problem, estimate.W, estimate.at, step) if estimate.distance > FAR else None
-            if found is None:  # as near as rounding lets it
+            damped = damped_step(estimate.problem, estimate.W, estimate.at, step) if estimate.distance > FAR else None
+            if damped is None:  # as near as rounding lets it
                 break
-            nearer = _moved_to(estimate, found[0])
+            nearer = _moved_to(estimate, damped[0])
         estimate = nearer
     return estimate
-
-
-def _newton_step(estimate: Estimate, at: Evaluation) -> Array:
-    space = estimate.problem.subspace
-    return -space.expand(estimate.factor.solve(space.reduce(at.gradient)))
 
 
 def _second_step(estimate: Estimate, step: Array) -> Array | float:
@@ -166,7 +161,8 @@ def _second_step(estimate: Estimate, step: Array) -> Array | float:
     """
     if not THERE < estimate.distance**2 < SHORT**2:
         return 0.0
-    more = _newton_step(estimate, estimate.problem.value_gradient(estimate.W + step))
+    there = estimate.problem.value_gradient(estimate.W + step)
+    more = newton_direction(estimate.problem, there.gradient, estimate.factor)
     return more if np.linalg.norm(more) < SHORT * np.linalg.norm(step) else 0.0
 
 

@@ -24,10 +24,10 @@ from separatrix.base.normal import quantile
 from separatrix.firth.profile_root import End, Look, find_end
 from separatrix.inference.estimate import Estimate
 from separatrix.inference.request import SummaryRequest
+from separatrix.objectives.damped_newton import damped_step
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation
 from separatrix.rows.block import power_of_two
-from separatrix.solvers.line_search import search
 from separatrix.solvers.newton import Newton
 
 # Steps on one plane; Newton's method needs fewer than ten.
@@ -148,7 +148,10 @@ def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Poi
 
 
 def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point | None:
-    """Newton's method across f. None where the Hessian is singular on the way."""
+    """Newton's method across f, None where the Hessian is singular on the way.
+
+    It is a loop of its own, since its directions stay on the plane f·Θ = c and it ends by the gain in likelihood.
+    """
     problem = estimate.problem
     space = problem.subspace
     for _ in range(MOST_STEPS):
@@ -163,8 +166,8 @@ def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point 
         size = estimate.total * gain / (1.0 + estimate.total * abs(at.value))
         if size <= GAIN:
             return _Point(W, at, factor, slope)
-        found = search(problem, W, at, space.expand(step))
-        if found is None or found[1].value >= at.value:
+        reached = damped_step(problem, W, at, space.expand(step))
+        if reached is None or reached[1].value >= at.value:
             return _Point(W, at, factor, slope) if size <= ROUNDED_GAIN else None
-        W, at = found
+        W, at = reached
     return None

@@ -223,7 +223,7 @@ class _CentredRows:
         for _ in range(MOST_STEPS):
             curvature = float(s @ loss.curvature_product(t, z + b, np.ones_like(z)))
             step = -float(s @ loss.derivative(t, z + b)) / curvature if curvature > 0 else 0.0
-            b += float(np.clip(step, -1.0, 1.0))  # beyond that the curvature is another's
+            b += float(np.clip(step, -1.0, 1.0))  # farther away the curvature differs; no value is computed to damp it
             if abs(step) <= SHORT:
                 break
         W[0, 0] = b

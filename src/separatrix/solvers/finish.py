@@ -6,7 +6,8 @@ in one pass:
 
     W ← W − H⁻¹ ∇E(W),    accepted if it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
 
-and ``curvature`` proves the bound at the new point with the same H.
+and ``curvature`` proves the bound at the new point with the same H. The step is not damped: within the tolerance only
+rounding could make a whole step too long, and half a step would not double the digits.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy as np
 from separatrix.base.arrays import length
 from separatrix.objectives.bounds import Evidence, better, counts_all_rows, duality, proven
 from separatrix.objectives.curvature import Curvature, curvature_at
+from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.line_search import VALUE_ROUNDING
 from separatrix.solvers.newton import NewtonMemory
 from separatrix.solvers.state import Memory, State
 
@@ -78,8 +79,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
 
 
 def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
-    space = problem.subspace
-    W = state.W - space.expand(factor.solve(space.reduce(state.at.gradient)))
+    W = state.W + newton_direction(problem, state.at.gradient, factor)
     return replace(state, W=W, at=problem.value_gradient(W))
 
 

@@ -1,38 +1,30 @@
-"""Line search along a descent direction.
+"""Line search for quasi-Newton methods, whose pairs need a step that is long enough.
 
 Bisection for the weak Wolfe conditions (Lewis and Overton 2013, Algorithm 2.6): with φ(α) = E(W + αV),
-    φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and, if ``curvature`` c₂ is given,
+    φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and
     φ′(α) ≥ c₂ φ′(0)                  the step is long enough.
-Near the optimum rounding hides the first condition, so a rise by a few units in the last place is accepted.
+The step may grow as well as shrink. For Newton's method, whose full step is long enough by itself, ``damped_newton``
+only halves it. Near the optimum rounding hides the first condition, so a rise by a few units in the last place is
+accepted.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.damped_newton import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING, Valued
 from separatrix.objectives.problem import Evaluation
 
-# c₁, the constant of the sufficient decrease condition: the usual value (Nocedal and Wright 2006, section 3.1).
-SUFFICIENT_DECREASE = 1e-4
-# The most step lengths that are tried along one direction.
-MOST_TRIALS = 40
-# The relative rise of E that counts as rounding: eight units in the last place.
-VALUE_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+# c₂, the constant of the curvature condition: the usual value for quasi-Newton methods (Nocedal and Wright 2006,
+# section 3.1).
+SUFFICIENT_CURVATURE = 0.9
 
 
-class Valued(Protocol):
-    """Anything with a value and a gradient: an objective, or its compiled sums."""
-
-    def value_gradient(self, W: Array) -> Evaluation: ...
-
-
-def search(
-    problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0, curvature: float | None = None
+def wolfe_search(
+    problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0
 ) -> tuple[Array, Evaluation] | None:
-    """The accepted point and E there; None if no step along V lowers E."""
+    """The accepted point and E there; None if no step along V lowers E. ``first``: the step length to begin with."""
     slope = float((at.gradient * V).sum())
     if not slope < 0:
         return None
@@ -42,7 +34,7 @@ def search(
         there = problem.value_gradient(trial)
         if not there.value <= at.value + SUFFICIENT_DECREASE * alpha * slope + VALUE_ROUNDING * abs(at.value):
             high = alpha
-        elif curvature is not None and np.sum(there.gradient * V) < curvature * slope:
+        elif np.sum(there.gradient * V) < SUFFICIENT_CURVATURE * slope:
             low = alpha
         else:
             return trial, there

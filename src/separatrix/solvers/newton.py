@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from separatrix.base.arrays import Array, length
+from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import factor_at_zero
 from separatrix.objectives.problem import Objective
-from separatrix.solvers.line_search import search
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
@@ -61,11 +61,11 @@ class Newton:
         factor = (None if state.W.any() else factor_at_zero(problem)) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
-        direction = newton_direction(problem, state, factor)
-        found = search(problem, state.W, state.at, direction)
-        if found is None:
+        direction = newton_direction(problem, state.at.gradient, factor)
+        reached = damped_step(problem, state.W, state.at, direction)
+        if reached is None:
             return replace(state, halt=Halt.STALLED)
-        W, at = found
+        W, at = reached
         gone = state.iteration + 1
         lower = at.value < state.at.value or length(at.gradient) < 0.5 * length(state.at.gradient)
         memory = NewtonMemory(direction, factor, state.W)
@@ -73,9 +73,3 @@ class Newton:
 
     def solution(self, problem: Objective, state: State[NewtonMemory | None]) -> State[NewtonMemory | None]:
         return state
-
-
-def newton_direction(problem: Objective, state: State, factor: Factor) -> Array:
-    """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
-    space = problem.subspace
-    return -space.expand(factor.solve(space.reduce(state.at.gradient)))

@@ -20,9 +20,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.damped_newton import MOST_TRIALS, VALUE_ROUNDING, damped_step, newton_direction
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.solvers.line_search import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING
-from separatrix.solvers.newton import newton_direction
 from separatrix.solvers.quadratic import minimise, moving
 from separatrix.solvers.stalled import MOST_STALLED_STEPS, Stalled, stalled
 from separatrix.solvers.start import begun
@@ -95,7 +94,7 @@ def _newton_step(problem: Objective, state: State) -> tuple[Array, Evaluation] |
     It uses a factor of ∇²E, because coordinate descent needs thousands of sweeps if columns are nearly collinear.
     """
     factor = problem.factor(state.W)
-    return None if factor is None else descend(problem, state, newton_direction(problem, state, factor))
+    return None if factor is None else descend(problem, state, newton_direction(problem, state.at.gradient, factor))
 
 
 def _model_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
@@ -134,18 +133,7 @@ def unshifted(problem: Objective, V: Array) -> Array:
 def descend(problem: Objective, state: State, V: Array, trials: int = MOST_TRIALS) -> tuple[Array, Evaluation] | None:
     """The first of W + V, W + V/2, … at which E falls by a share of the predicted decrease; None if there is none."""
     promised = change(state.W, V, state.at.gradient, problem.absolute_penalty)
-    if not promised < 0:
-        return None
-    alpha = 1.0
-    for _ in range(trials):
-        trial = state.W + alpha * V
-        there = problem.value_gradient(trial)
-        if there.value <= state.at.value + SUFFICIENT_DECREASE * alpha * promised + VALUE_ROUNDING * abs(
-            state.at.value
-        ):
-            return trial, there
-        alpha *= 0.5
-    return None
+    return damped_step(problem, state.W, state.at, V, promised, trials)
 
 
 def change(W: Array, V: Array, gradient: Array, a: Array) -> float:

@@ -13,8 +13,9 @@ from typing import TypeVar
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.damped_newton import Valued
 from separatrix.objectives.problem import Evaluation
-from separatrix.solvers.line_search import Valued, search
+from separatrix.solvers.line_search import wolfe_search
 from separatrix.solvers.state import Halt, State
 
 Inverse = Callable[[Array], Array]
@@ -97,14 +98,14 @@ class QuasiNewton:
     ) -> tuple[Array, Evaluation, Pairs] | None:
         """The next point, E there, and the pairs with this step's; None if rounding hides any descent."""
         g = self.reduce(at.gradient)
-        found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first, curvature=0.9)
-        if found is None and len(pairs.S):  # the pairs may mislead: search again without them
+        reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first)
+        if reached is None and len(pairs.S):  # the pairs may mislead: search again without them
             pairs = Pairs()
-            found = search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), 1.0, curvature=0.9)
-        if found is None:
+            reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)))
+        if reached is None:
             return None
-        there = found[1]
-        return found[0], there, pairs.with_pair(self.reduce(found[0] - W), self.reduce(there.gradient) - g, self.most)
+        to, there = reached
+        return to, there, pairs.with_pair(self.reduce(to - W), self.reduce(there.gradient) - g, self.most)
 
     def moved(
         self, state: State, memory: OwnMemory, inverse: Inverse | None, patience: int = 3, first: float = 1.0

@@ -19,11 +19,11 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.losses import Loss
+from separatrix.objectives.damped_newton import backtracked
 from separatrix.objectives.penalty import shortest
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 from separatrix.solvers.gathered_columns import Columns, Curvature, Gathered, Model
-from separatrix.solvers.line_search import MOST_TRIALS, SUFFICIENT_DECREASE
 from separatrix.solvers.proximal import SMALLEST_CURVATURE, change
 
 # The most proximal Newton steps on one set of columns.
@@ -69,10 +69,10 @@ class Restricted:
             # Newton's method squares the error, so the model needs no higher accuracy than that, and none beyond the
             # goal.
             to, dz = self.columns.minimum(model, min(LOOSEST_MODEL_ACCURACY, max(far, 0.3 * goal / far)))
-            found = self._search(value, gradient, to - self.W, dz)
-            if found is None:
+            accepted = self._search(value, gradient, to - self.W, dz)
+            if accepted is None:
                 break
-            alpha, value, slope = found
+            alpha, (value, slope) = accepted
             self.W = to if alpha == 1.0 else self.W + alpha * (to - self.W)
             self.z = self.z + alpha * dz
         return self.W
@@ -96,19 +96,17 @@ class Restricted:
     def _penalty(self, W: Array) -> float:
         return float(np.sum(0.5 * self.squares * W**2 + self.absolute * np.abs(W)))
 
-    def _search(self, value: float, gradient: Array, V: Array, dz: Array) -> tuple[float, float, Array] | None:
-        """(α, Σ ω ℓ, ω ∂ℓ) at the first of W + V, W + V/2, … that is low enough."""
+    def _search(self, value: float, gradient: Array, V: Array, dz: Array) -> tuple[float, tuple[float, Array]] | None:
+        """α and (Σ ω ℓ, ω ∂ℓ) at the first of W + V, W + V/2, … that is low enough."""
         promised = change(self.W, V, gradient, self.absolute)
         if not promised < 0:
             return None
-        here, alpha = value + self._penalty(self.W), 1.0
-        for _ in range(MOST_TRIALS):
+
+        def evaluated(alpha: float) -> tuple[float, tuple[float, Array]]:
             there, slope = self._loss(self.z + alpha * dz)
-            total = there + self._penalty(self.W + alpha * V)
-            if total <= here + SUFFICIENT_DECREASE * alpha * promised + MEAN_ROUNDING * abs(here):
-                return alpha, there, slope
-            alpha *= 0.5
-        return None
+            return there + self._penalty(self.W + alpha * V), (there, slope)
+
+        return backtracked(evaluated, value + self._penalty(self.W), promised, rounding=MEAN_ROUNDING)
 
 
 def furthest(W: Array, gradient: Array, a: Array) -> float:

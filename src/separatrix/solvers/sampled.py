@@ -21,11 +21,11 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Sample
 from separatrix.solvers.compiled import CompiledSums
-from separatrix.solvers.line_search import search
 from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
@@ -128,11 +128,10 @@ def _minimised(problem: Objective, sample: Block, start: Array) -> tuple[Array, 
     for _ in range(MOST_SAMPLE_STEPS):
         if factor is None or _expected(problem, factor, at.gradient) <= near:
             break
-        direction = -inner.subspace.expand(factor.solve(inner.subspace.reduce(at.gradient)))
-        found = search(inner, W, at, direction)
-        if found is None:
+        reached = damped_step(inner, W, at, newton_direction(inner, at.gradient, factor))
+        if reached is None:
             break
-        W, at = found
+        W, at = reached
         if _expected(problem, factor, at.gradient) > near:  # otherwise the last Hessian is accurate enough
             factor = inner.factor(W)
     return W, factor

@@ -32,11 +32,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.objectives.damped_newton import VALUE_ROUNDING
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import Gram, RootGram
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
-from separatrix.solvers.line_search import VALUE_ROUNDING
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 

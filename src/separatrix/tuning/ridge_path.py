@@ -24,6 +24,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.objectives.bounds import duality
+from separatrix.objectives.damped_newton import backtracked
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
 from separatrix.objectives.problem import Evaluation, Objective
@@ -44,8 +45,8 @@ STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 MOST_MATRICES, PAIRS = 20, 10
 # If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
 MOST_NEWTON_WORK = 1 << 21
-# The most halvings of a Newton step, and the share of the decrement by which it must lower E.
-MOST_HALVINGS, DECREASE_SHARE = 30, 1e-4
+# The most step lengths that are tried along a Newton direction.
+MOST_HALVINGS = 30
 # A decrement below this share of E is due to rounding of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
@@ -192,12 +193,16 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
     step = None if factor is None else factor.solve(at.gradient)
     decrement = 0.0 if step is None else float(at.gradient @ step)
     if step is not None and decrement > HESSIAN_DECREMENT * at.value:
-        for k in range(MOST_HALVINGS):
-            trial = theta - step / 2**k
+
+        def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation, Array]]:
+            trial = theta - alpha * step
             loss, gradient, H = E.rows.derivatives(trial)
             there = E.add(trial, loss, gradient)
-            if there.value <= at.value - DECREASE_SHARE / 2**k * decrement:
-                return trial, there, H
+            return there.value, (trial, there, H)
+
+        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_HALVINGS, rounding=0.0)
+        if accepted is not None:
+            return accepted[1]
     return theta, at, E.sums.curvature(theta)
 
 

@@ -1,0 +1,86 @@
+"""Newton's direction, and the backtracking that damps a step along it until the objective falls.
+
+With φ(α) = E(W + αV), the step length α starts at 1 and is halved until φ decreases enough (Armijo's condition):
+    φ(α) ≤ φ(0) + c₁ α φ′(0)
+Near the optimum rounding hides that decrease, so a rise by a few units in the last place is accepted. Nocedal and
+Wright, Numerical Optimization (2006), Algorithm 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.objectives.factor import Factor
+
+if TYPE_CHECKING:
+    from separatrix.objectives.problem import Evaluation, Objective
+
+# c₁, the constant of the sufficient decrease condition: the usual value (Nocedal and Wright 2006, section 3.1).
+SUFFICIENT_DECREASE = 1e-4
+# The most step lengths that are tried along one direction.
+MOST_TRIALS = 40
+# The relative rise of E that counts as rounding: eight units in the last place.
+VALUE_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+Point = TypeVar("Point")
+
+
+class Valued(Protocol):
+    """Anything with a value and a gradient: an objective, or its compiled sums."""
+
+    def value_gradient(self, W: Array) -> Evaluation: ...
+
+
+def newton_direction(problem: Objective, gradient: Array, factor: Factor) -> Array:
+    """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
+    space = problem.subspace
+    return -space.expand(factor.solve(space.reduce(gradient)))
+
+
+def damped_step(
+    problem: Valued, W: Array, at: Evaluation, V: Array, slope: float | None = None, trials: int = MOST_TRIALS
+) -> tuple[Array, Evaluation] | None:
+    """The first of W + V, W + V/2, … at which E has decreased enough, and E there; None if there is none.
+
+    ``slope``: the predicted change of E for the whole step, by default ⟨∇E, V⟩.
+    """
+    slope = float((at.gradient * V).sum()) if slope is None else slope
+    if not slope < 0:
+        return None
+
+    def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation]]:
+        trial = W + alpha * V
+        there = problem.value_gradient(trial)
+        return there.value, (trial, there)
+
+    accepted = backtracked(evaluated, at.value, slope, trials=trials)
+    return None if accepted is None else accepted[1]
+
+
+def backtracked(
+    evaluated: Callable[[float], tuple[float, Point]],
+    value: float,
+    slope: float,
+    first: float = 1.0,
+    trials: int = MOST_TRIALS,
+    rounding: float = VALUE_ROUNDING,
+) -> tuple[float, Point] | None:
+    """The first step length of ``first``, ``first``/2, … with a sufficient decrease, and the point there; None if none.
+
+    ``evaluated`` returns φ(α), which may be infinite, and whatever was computed with it. ``value``: φ(0); ``slope``:
+    φ′(0), or 0 to accept any decrease; ``rounding``: the relative rise of φ that counts as rounding.
+
+    >>> backtracked(lambda alpha: ((alpha - 0.25) ** 2, "here"), 0.0625, -0.5)
+    (0.25, 'here')
+    """
+    alpha = first
+    for _ in range(trials):
+        there, point = evaluated(alpha)
+        if there <= value + SUFFICIENT_DECREASE * alpha * slope + rounding * abs(value):
+            return alpha, point
+        alpha *= 0.5
+    return None
