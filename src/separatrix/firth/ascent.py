@@ -82,27 +82,37 @@ class Ascent:
     def __call__(self, problem: Penalised, start: Array, near: Point | None = None) -> tuple[Point, Run]:
         """From ``start``, until the score vanishes or the weights come to be ``near`` a maximum that is known."""
         trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
-        told = follower("firth", lambda: 1.0, self.tol, "score")
-        point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
-        if point is None:
-            do = "leave out columns that are nearly combinations of others, or an offset of many units"
-            raise InputError("X", "its information is singular to working precision where the fit begins", do)
+        report = follower("firth", lambda: 1.0, self.tol, "score")
+        point = self._first(problem, start)
         while True:
             seconds = time.perf_counter() - clock
             norm = float(np.linalg.norm(point.gradient))
             trace.append(Record(len(trace), problem.objective.passes, point.level.value, norm, None, seconds))
-            if told is not None:
-                told(trace[-1], _state(point, trace), point.length)
-            if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME):
-                return point, _run(point, _stationary(point), trace)
-            if len(trace) > self.max_iter:
-                return point, _run(point, _out_of_steps(self.max_iter), trace)
+            if report is not None:
+                report(trace[-1], _state(point, trace), point.length)
+            status = self._ended(problem, point, near, len(trace))
+            if status is not None:
+                return point, _run(point, status, trace)
             then = self._next(problem, point, pairs)
             idle = 0 if then is not None and _nearer(point, then) else idle + 1
             if then is None or idle > PATIENCE:
-                return point, _run(point, _stationary(point) if point.length <= NEAR else _rounded(point), trace)
+                return point, _run(point, _stuck(point), trace)
             pairs = _with_step(pairs, problem, point, then)
             point = then if idle == 0 or then.length < point.length else point
+
+    def _first(self, problem: Penalised, start: Array) -> Point:
+        """The point to begin at: ``start``, or if E* is infinite there, the mildest weights that can be reached."""
+        point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
+        if point is None:
+            do = "leave out columns that are nearly combinations of others, or an offset of many units"
+            raise InputError("X", "its information is singular to working precision where the fit begins", do)
+        return point
+
+    def _ended(self, problem: Penalised, point: Point, near: Point | None, n_points: int) -> Status | None:
+        """The status if the run ends at this point, before a further step is tried."""
+        if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME):
+            return _stationary(point)
+        return _out_of_steps(self.max_iter) if n_points > self.max_iter else None
 
     def _mildest(self, problem: Penalised, start: Array) -> Array:
         """Of the weights that may be reached, those with the smallest scores: a start where no row is certain."""
@@ -208,7 +218,10 @@ def _stationary(point: Point) -> Status:
     return Status("gradient", sentence, True)
 
 
-def _rounded(point: Point) -> Status:
+def _stuck(point: Point) -> Status:
+    """The status where no step gains any more: the score may be as short as rounding lets it be."""
+    if point.length <= NEAR:
+        return _stationary(point)
     sentence = (
         f"went as far as float64 goes: no step raises Firth's likelihood, and the penalised score is "
         f"{point.length:.1e} standard errors long"

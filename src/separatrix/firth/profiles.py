@@ -281,10 +281,7 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
     if not 0 <= column < width - problem.objective.n_offsets or problem.objective.pinned[column]:
         came = f"got {column}, which is no column of the fit"
         raise InputError("column", came, f"give a number from 0, the intercept, to {width - 1}")
-    across = np.ones(1) if K == 1 and contrast is None else np.asarray(contrast, dtype=np.float64)
-    if across.shape != (K,) or (K > 1 and not abs(across.sum()) <= DETERMINED * np.abs(across).sum() > 0):
-        do = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
-        raise ParameterError("contrast", f"got {contrast!r}", do)
+    across = _contrast(contrast, K)
     row = np.zeros(width)
     row[column] = 1.0 if column == 0 else 1.0 / frame.scale[column - 1]
     if column == 0:
@@ -296,3 +293,12 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
     n_offsets = problem.objective.n_offsets if column == 0 else 0
     beside = float(across @ frame.center[-n_offsets:]) if n_offsets else 0.0  # the framed intercept holds their means
     return space.reduce(G), -beside
+
+
+def _contrast(contrast: Any, K: int) -> Array:
+    """The contrast of the classes as numbers, (K,), which sum to zero if there are several scores; 1 for one score."""
+    across = np.ones(1) if K == 1 and contrast is None else np.asarray(contrast, dtype=np.float64)
+    if across.shape != (K,) or (K > 1 and not abs(across.sum()) <= DETERMINED * np.abs(across).sum() > 0):
+        do = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
+        raise ParameterError("contrast", f"got {contrast!r}", do)
+    return across

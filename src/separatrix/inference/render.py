@@ -93,8 +93,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, float):
-        return value if np.isfinite(value) else None if np.isnan(value) else "inf" if value > 0 else "-inf"
+        return _plain_number(value)
     return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _plain_number(value: float) -> float | str | None:
+    if np.isfinite(value):
+        return value
+    if np.isnan(value):
+        return None
+    return "inf" if value > 0 else "-inf"
 
 
 # --------------------------------------------------------------------------------------------------- text
@@ -125,18 +133,23 @@ def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str]
     named = HEADS | (heads or {})
     cells = [[named.get(key, key) for key in chosen], *([number(key, row[key]) for key in chosen] for row in rows)]
     left = [bool(rows) and not isinstance(rows[0][key], float) for key in chosen]
-    widths = [max(len(line[k]) for line in cells) for k in range(len(chosen))]
+    widths = _widths(cells, left)
+    return ["  ".join(map(_aligned, line, widths, left)).rstrip() for line in cells]
+
+
+def _widths(cells: list[list[str]], left: list[bool]) -> list[int]:
+    """The width of each column: that of its longest cell, or less for columns of text where a line would not fit."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     while sum(widths) + 2 * (len(widths) - 1) > WIDTH and any(left):
         widest = max((k for k, text in enumerate(left) if text), key=lambda k: widths[k])
         if widths[widest] <= SHORTEST:
             break
         widths[widest] -= 1
-    return [
-        "  ".join(
-            _cut(c, w).ljust(w) if text else c.rjust(w) for c, w, text in zip(line, widths, left, strict=True)
-        ).rstrip()
-        for line in cells
-    ]
+    return widths
+
+
+def _aligned(cell: str, width: int, left: bool) -> str:
+    return _cut(cell, width).ljust(width) if left else cell.rjust(width)
 
 
 def _cut(text: str, width: int) -> str:
@@ -146,16 +159,22 @@ def _cut(text: str, width: int) -> str:
 def as_text(found: Summary) -> str:
     lines = [*_opening(found), ""]
     rows = records(found)
-    ratios = {"ratio": found.ratio_name or "", "ratio_low": "lower", "ratio_high": "upper"}
     for label in found.classes:
-        own = [row for row in rows if row["class"] == label]
-        lines += [f"{label!r} against {found.reference!r}", *table(*_marked(own))]
-        if found.ratio_name and any(np.isfinite(row["ratio_low"]) for row in own):
-            lines += ["", *table([row for row in own if row["state"] == ESTIMATED], SECOND, ratios)]
+        lines += [f"{label!r} against {found.reference!r}"]
+        lines += _class_tables([row for row in rows if row["class"] == label], found.ratio_name)
         lines.append("")
     for remark in remarks(found):
         lines += textwrap.wrap(remark, WIDTH, initial_indent="- ", subsequent_indent="  ")
     return "\n".join(lines).rstrip()
+
+
+def _class_tables(rows: Rows, ratio_name: str | None) -> list[str]:
+    """The coefficients of one class, and a table of their ratios if these have a name and an interval."""
+    lines = table(*_marked(rows))
+    if not ratio_name or not any(np.isfinite(row["ratio_low"]) for row in rows):
+        return lines
+    heads = {"ratio": ratio_name, "ratio_low": "lower", "ratio_high": "upper"}
+    return [*lines, "", *table([row for row in rows if row["state"] == ESTIMATED], SECOND, heads)]
 
 
 def remarks(found: Summary) -> list[str]:

@@ -102,13 +102,7 @@ def summary_request(
 ) -> SummaryRequest:
     """Check all of it; refuses a model that is no fitted logistic regression, and weights without a declaration."""
     model, X, known = taken_apart(model, X)
-    named = known if names is None else [str(name) for name in names]
-    claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
-    if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
-        raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
-    if not LOSSES[claim.loss].traits.likelihood:
-        do = "fit with loss='logistic', 'probit' or 'cloglog'"
-        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", do)
+    claim = _likelihood_claim(model)
     from separatrix.classifiers.fit_input import rows_to_score
     from separatrix.classifiers.weights import row_weights
 
@@ -123,14 +117,30 @@ def summary_request(
     if np.count_nonzero(weight) < width:
         came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients a score"
         raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
-    if named is None:
-        named = [str(name) for name in getattr(model, "feature_names_in_", (f"x{j}" for j in range(rows.shape[1])))]
-    if len(named) != rows.shape[1]:
-        raise ParameterError("names", f"there are {len(named)} for {rows.shape[1]} columns", "give one a column")
+    named = _column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
-    return SummaryRequest(
-        model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, tuple(named)
-    )
+    return SummaryRequest(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, named)
+
+
+def _likelihood_claim(model: Any) -> Any:
+    """What a fit by likelihood claims; refuses other models."""
+    claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
+    if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
+        raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
+    if not LOSSES[claim.loss].traits.likelihood:
+        do = "fit with loss='logistic', 'probit' or 'cloglog'"
+        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", do)
+    return claim
+
+
+def _column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+    """The names given, or else those that the model was fitted with, or else x0, x1, …"""
+    if names is None:
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_columns)])
+    named = tuple(str(name) for name in names)
+    if len(named) != n_columns:
+        raise ParameterError("names", f"there are {len(named)} for {n_columns} columns", "give one a column")
+    return named
 
 
 def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.base.arrays import length
+from separatrix.base.arrays import Array, length
 from separatrix.objectives.bounds import Evidence, better, counts_all_rows, duality, proven
 from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
@@ -94,18 +94,29 @@ def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor,
     The factor comes from the bound, if that used all rows, else from Newton's last step, else it is computed anew for a
     small table. None if none of these is available or a Newton step makes no sense for the problem.
     """
-    if problem.standard is not None or not problem.smooth or not problem.loss.traits.convex or not problem.has_hessian:
+    if not _suits_newton(problem):
         return None
     if found.curvature is not None and found.curvature.complete:
         return found.curvature.factor, found.curvature
     if isinstance(state.memory, NewtonMemory):
-        factor, start = state.memory.factor, state.memory.start
-        if problem.loss.traits.self_concordance is None:
-            return factor, None
-        if found.curvature is not None or not counts_all_rows(problem):
-            return factor, found.curvature
-        taken = curvature_at(problem, start, factor=factor)
-        return None if taken is None else (factor, taken.after(problem.subspace.reduce(state.W - start)))
+        return _of_last_step(problem, state.W, state.memory, found)
     proves = counts_all_rows(problem) and problem.loss.traits.self_concordance is not None
     taken = curvature_at(problem, state.W) if proves else None
     return None if taken is None else (taken.factor, taken)
+
+
+def _suits_newton(problem: Objective) -> bool:
+    """Whether a Newton step makes sense: a smooth, convex objective in standard coordinates with a Hessian."""
+    return problem.standard is None and problem.smooth and problem.loss.traits.convex and problem.has_hessian
+
+
+def _of_last_step(
+    problem: Objective, W: Array, last: NewtonMemory, found: Evidence
+) -> tuple[Factor, Curvature | None] | None:
+    """The factor of Newton's last step, which led to W, and a curvature that is valid at W."""
+    if problem.loss.traits.self_concordance is None:
+        return last.factor, None
+    if found.curvature is not None or not counts_all_rows(problem):
+        return last.factor, found.curvature
+    taken = curvature_at(problem, last.start, factor=last.factor)
+    return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(W - last.start)))

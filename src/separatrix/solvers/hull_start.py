@@ -92,28 +92,45 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     resident = problem.rows.resident()
     if resident is None:
         return None
-    rows, half = np.zeros(0, dtype=np.int64), 2.0 if problem.fit_intercept else 1.0
-    alpha, before = np.zeros(0), np.inf
+    rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
     rounds = 0
     while rounds < MOST_ROUNDS:
         rounds += 1
         furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
-        smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
-        margin = sum(smallest) / half if problem.fit_intercept else min(smallest)
-        ceiling = float(w @ w) / half
+        margin, ceiling = _margin_and_ceiling(problem, furthest, w)
         if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
         before = ceiling if len(rows) else np.inf
         joined = np.union1d(rows, np.concatenate([part for _, part in furthest.values()]))
-        few = resident.take(joined)
-        P = few.t[:, None] * few.homogeneous()[:, 1:]
-        weights = _inside(P, few.t if problem.fit_intercept else np.ones_like(few.t))
-        if weights is None:
+        nearer = _among(resident.take(joined), problem.fit_intercept)
+        if nearer is None:
             return None
-        rows, alpha, w = joined[weights > 0], weights[weights > 0], weights @ P
-        if not np.linalg.norm(w) > MARGIN_TOLERANCE * np.sqrt(np.max(np.sum(P**2, axis=1))):
-            return None
+        weights, w = nearer
+        rows, alpha = joined[weights > 0], weights[weights > 0]
     return Support(rows, alpha, rounds)
+
+
+def _margin_and_ceiling(
+    problem: Objective, furthest: dict[int, tuple[Array, Integers]], w: Array
+) -> tuple[float, float]:
+    """The margin of w times ‖w‖, from the smallest margins of the classes, and what it could be at most."""
+    half = 2.0 if problem.fit_intercept else 1.0
+    smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
+    return sum(smallest) / half if problem.fit_intercept else min(smallest), float(w @ w) / half
+
+
+def _among(few: Block, fit_intercept: bool) -> tuple[Array, Array] | None:
+    """The weights of these rows in the nearest points of their hulls, and the vector w between these points.
+
+    None if a step of the interior point method fails or the hulls nearly touch.
+    """
+    P = few.t[:, None] * few.homogeneous()[:, 1:]
+    weights = _inside(P, few.t if fit_intercept else np.ones_like(few.t))
+    if weights is None:
+        return None
+    w = weights @ P
+    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * np.sqrt(np.max(np.sum(P**2, axis=1)))
+    return (weights, w) if apart else None
 
 
 def _inside(P: Array, sides: Array) -> Array | None:
@@ -135,17 +152,13 @@ def _inside(P: Array, sides: Array) -> Array | None:
     for _ in range(MOST_INTERIOR_STEPS):
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
-        if mu <= SMALLEST_COMPLEMENTARITY or (
-            mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha) and _small(dual)
-        ):
+        close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)
+        if mu <= SMALLEST_COMPLEMENTARITY or (close and _small(dual)):
             break
         newton = _Newton.of(G, E, alpha, nu)
         if newton is None:
             return None
-        first = newton.step(dual, primal, alpha * nu)
-        reach = [_reach(value, change) for value, change in ((alpha, first[0]), (nu, first[2]))]
-        ahead = float((alpha + reach[0] * first[0]) @ (nu + reach[1] * first[2])) / len(alpha)
-        d_alpha, d_gamma, d_nu = newton.step(dual, primal, alpha * nu + first[0] * first[2] - (ahead / mu) ** 3 * mu)
+        d_alpha, d_gamma, d_nu = newton.corrected(dual, primal, mu)
         size = BOUNDARY_SHARE * min(_reach(alpha, d_alpha), _reach(nu, d_nu))
         alpha, gamma, nu = alpha + size * d_alpha, gamma + size * d_gamma, nu + size * d_nu
     # One factor of each product α ν goes to zero. A row is part of the solution if α is the larger after scaling.
@@ -180,6 +193,14 @@ class _Newton:
         H[np.diag_indices_from(H)] += nu / alpha
         factor = Factor.of(H)
         return None if factor is None else cls(E, alpha, nu, factor, factor.solve(E.T))
+
+    def corrected(self, dual: Array, primal: Array, mu: float) -> tuple[Array, Array, Array]:
+        """Mehrotra's step: the products α ν aim at what a first step shows can be reached. ``mu``: their mean."""
+        alpha, nu = self.alpha, self.nu
+        d_alpha, _, d_nu = self.step(dual, primal, alpha * nu)
+        reached = (alpha + _reach(alpha, d_alpha) * d_alpha) @ (nu + _reach(nu, d_nu) * d_nu)
+        ahead = float(reached) / len(alpha)
+        return self.step(dual, primal, alpha * nu + d_alpha * d_nu - (ahead / mu) ** 3 * mu)
 
     def step(self, dual: Array, primal: Array, product: Array) -> tuple[Array, Array, Array]:
         right = self.factor.solve(-dual - product / self.alpha)

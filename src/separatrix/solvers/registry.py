@@ -107,6 +107,11 @@ def choose(problem: Objective) -> tuple[Solver, str]:
         return _for_absolute(problem)
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
+    return _by_second_derivatives(problem) or _by_passes(problem)
+
+
+def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
+    """The method for a smooth, convex objective whose second derivatives are worth their cost; None if they are not."""
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
     n_rows = problem.n_rows
     if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
@@ -119,6 +124,11 @@ def choose(problem: Objective) -> tuple[Solver, str]:
         return ChordNewton(), f"chord: of {problem.size} parameters a factor is kept for many steps"
     if small and not _is_crowded(problem):
         return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
+    return None
+
+
+def _by_passes(problem: Objective) -> tuple[Solver, str]:
+    """The method for a smooth, convex objective with too many parameters for second derivatives."""
     if problem.has_gram and not _is_sparse(problem):
         why = f"L-BFGS around a Kronecker product: {problem.size} parameters are many, {problem.shape[1]} columns few"
         return KroneckerLBFGS(), why

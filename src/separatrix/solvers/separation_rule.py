@@ -41,14 +41,19 @@ class Separated:
             return None
         if not (problem.loss.traits.likelihood and np.any(problem.unpenalised[1:])):
             return None
-        stuck = state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE)
-        # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
-        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
-        if stuck or flat or state.iteration in LOOKS or state.iteration >= self.max_iter:
+        if self._long_enough(problem, state, trace):
             return completely(problem, state.W) or quasi(problem)
         if state.at.value <= self.share * problem.null_value:
             return completely(problem, state.W)
         return None
+
+    def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
+        """Whether the run is stuck, flat or long enough for the search for a direction to infinity."""
+        if state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE):
+            return True
+        # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
+        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
+        return flat or state.iteration in LOOKS or state.iteration >= self.max_iter
 
 
 def completely(problem: Objective, W: Array) -> Status | None:
@@ -78,10 +83,7 @@ def quasi(problem: Objective) -> Status | None:
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps settle: an optimum
-        # A weight that rounding alone moves stays: it would be all that moves a row at the other columns' centres.
-        direction[np.abs(direction) <= SETTLED * np.abs(direction).max()] = 0.0
-        margins = problem.relative_margins(direction) if k >= NEAR else None
-        if margins is not None and margins.least >= -SETTLED and margins.most > SHOWN:
+        if k >= NEAR and _leads_to_infinity(problem, direction):
             return Status(
                 "quasi-separated",
                 "no optimum exists: along one direction the rows either do not move or move to their own side, so "
@@ -89,3 +91,11 @@ def quasi(problem: Objective) -> Status | None:
                 False,
             )
     return None
+
+
+def _leads_to_infinity(problem: Objective, direction: Array) -> bool:
+    """Whether no row objects to a direction, to rounding, and some gain along it."""
+    # A weight that rounding alone moves stays: it would be all that moves a row at the other columns' centres.
+    moved = np.where(np.abs(direction) <= SETTLED * np.abs(direction).max(), 0.0, direction)
+    margins = problem.relative_margins(moved)
+    return margins.least >= -SETTLED and margins.most > SHOWN

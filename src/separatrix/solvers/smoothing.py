@@ -75,12 +75,8 @@ class Smoothing:
             return _within(problem).step(problem, state, budget)
         k = memory.width
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
-        method, width_gap = _within(near), WIDTHS[k] * min(1.0, near.size / near.n_rows)
-        inner = method.init(near, _ahead(state.W, memory))
-        for _ in range(MOST_STEPS):
-            if inner.halt is not None or _left(near, inner) <= NEAR * width_gap:
-                break
-            inner = method.step(near, inner)
+        width_gap = WIDTHS[k] * min(1.0, near.size / near.n_rows)
+        inner = _minimised(near, _ahead(state.W, memory), NEAR * width_gap)
         reached = _left(near, inner) <= width_gap
         if inner.halt is not None and not reached:
             return replace(state, halt=Halt.STALLED)  # rounding: the last width's minimum proves more
@@ -90,6 +86,17 @@ class Smoothing:
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
+
+
+def _minimised(problem: Objective, start: Array, gap: float) -> State:
+    """The state at which E_μ is within about ``gap`` of its minimum, or the last one."""
+    method = _within(problem)
+    state = method.init(problem, start)
+    for _ in range(MOST_STEPS):
+        if state.halt is not None or _left(problem, state) <= gap:
+            break
+        state = method.step(problem, state)
+    return state
 
 
 def _within(problem: Objective) -> Solver:
