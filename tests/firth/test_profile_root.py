@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.firth.profile_root import CLOSE, MOST_LOOKS, Look, find_end
+from separatrix.firth.profile_root import MOST_EVALUATIONS, ROOT_TOLERANCE, Look, find_end
 
 # Profiles r(v), increasing from r(0) = 0, with their derivatives.
 PROFILES = {
@@ -27,7 +27,7 @@ class Profile:
             return None
         r, slope = PROFILES[self.name]
         self.seen[v] = r(v)
-        assert len(self.seen) <= MOST_LOOKS
+        assert len(self.seen) <= MOST_EVALUATIONS
         return Look(v, r(v), r(v) * slope(v))
 
 
@@ -38,7 +38,7 @@ def test_the_profile_was_evaluated_at_the_end(name, first):
     profile = Profile(name)
     end = find_end(profile, first, 1.96)
     assert end.reason == ""
-    assert profile.seen[end.v] == pytest.approx(1.96, rel=2 * CLOSE)
+    assert profile.seen[end.v] == pytest.approx(1.96, rel=2 * ROOT_TOLERANCE)
 
 
 def test_an_end_that_cannot_be_evaluated_is_not_found():
@@ -48,13 +48,13 @@ def test_an_end_that_cannot_be_evaluated_is_not_found():
 
 
 def test_a_start_too_far_out_is_brought_back():
-    assert find_end(Profile("straight", until=5.0), 400.0, 1.96).v == pytest.approx(1.96, rel=2 * CLOSE)
+    assert find_end(Profile("straight", until=5.0), 400.0, 1.96).v == pytest.approx(1.96, rel=2 * ROOT_TOLERANCE)
 
 
 def test_a_profile_that_stays_below_has_no_end():
     end = find_end(lambda v: Look(v, min(v, 1.0), 0.1), 1.0, 1.96)
     assert np.isnan(end.v)
-    assert f"{MOST_LOOKS} evaluations" in end.reason
+    assert f"{MOST_EVALUATIONS} evaluations" in end.reason
 
 
 def test_a_jump_is_no_end():

@@ -142,7 +142,7 @@ def test_too_many_parameters_are_refused():
 def test_an_end_that_is_not_found_is_nan_with_a_reason(monkeypatch):
     X, y = rows(2)
     model = LogisticRegression(bias_reduction="firth").fit(X, y)
-    monkeypatch.setattr("separatrix.firth.profile_root.MOST_LOOKS", 1)
+    monkeypatch.setattr("separatrix.firth.profile_root.MOST_EVALUATIONS", 1)
     with pytest.warns(sx.errors.NotConvergedWarning, match="no (lower|upper) end of the profile interval of column 1"):
         assert np.isnan(firth.profile(model, X, y, 0)).all()
 

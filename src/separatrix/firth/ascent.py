@@ -3,16 +3,17 @@ r"""Newton's method on Firth's likelihood, with the information as its matrix (F
 Problem   max_W l*(W) = l(W) + ½ ln |I(W)|, which is smooth, not concave, and −∞ where a probability goes to 0 or 1
 Given     a start W; the directions in which W may move, by default all that the columns determine
 Returns   W at which the penalised score U* is zero, a local maximum
-Step      V = I⁻¹ U*, near the end corrected by the last steps' own curvature (pairs of L-BFGS), the rows' scores by no
-          more than 5 in the root mean square; W ← W + αV, α from 1 by halving until l* rises: two passes a step
-Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the score's length in coordinates in which the information is the identity,
-          which is how far the next step goes in standard errors
+Step      V = I⁻¹ U*, near the end corrected by L-BFGS pairs of the last steps. V is shortened so that it changes the
+          rows' scores by at most 5 in the root mean square. W ← W + αV, α from 1 by halving until l* does not fall. A
+          step takes two passes
+Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the length of the score in coordinates in which the information is the identity,
+          that is, the length of the next step in standard errors
 
 Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002),
-section 2.2: the largest step and its halving. They limit the change of each weight; of nearly collinear columns weights
-differ by millions where scores hardly do, and such a limit takes millions of steps. Kosmidis and Firth, Jeffreys-prior
-penalty, finiteness and shrinkage in binomial-response generalized linear models, Biometrika 108 (2021): l* has a
-maximum, and it is finite.
+section 2.2: the largest step and its halving. They limit the change of each weight. If columns are nearly collinear,
+weights may have to change by millions while scores hardly change, so such a limit needs millions of steps. Kosmidis and
+Firth, Jeffreys-prior penalty, finiteness and shrinkage in binomial-response generalized linear models, Biometrika 108
+(2021): l* has a maximum, and it is finite.
 """
 
 from __future__ import annotations
@@ -36,25 +37,30 @@ from separatrix.solvers.iteration import follower
 from separatrix.solvers.quasi_newton_pairs import Pairs
 
 # The most that a step may change the scores, in the root mean square over the rows.
-LARGEST_STEP = 5.0
+LARGEST_SCORE_CHANGE = 5.0
+# The most step lengths that are tried along Newton's direction.
 MOST_HALVINGS = 40
-# What E* may be wrong by, as a share of it: a sum over rows, and a determinant.
-ROUNDING = 64 * EPS
-# Steps that bring nothing, before rounding is held to be why.
-PATIENCE = 3
-# Steps remembered for what the information leaves out of l*'s own curvature, and how near a maximum, in standard
-# errors, they begin to tell: of 40 small tables the slowest took 294 steps without them.
-PAIRS, NEARBY = 8, 1.0
-# A score so short, in standard errors, still counts as zero where rounding lets no step gain.
+# The relative rounding error of E*, which is a sum over rows and a determinant.
+VALUE_ROUNDING_SHARE = 64 * EPS
+# After this many consecutive steps without progress, rounding is taken to be the cause.
+MOST_IDLE_STEPS = 3
+# The number of L-BFGS pairs, which approximate the part of l*'s curvature that the information leaves out, and the
+# length of the score, in standard errors, below which pairs are kept. Without them the slowest of 40 small tables took
+# 294 steps.
+MOST_PAIRS, LONGEST_SCORE_FOR_PAIRS = 8, 1.0
+# The longest score, in standard errors, that counts as zero if rounding lets no step gain.
 NEAR = 1e-6
-# Weights so near a maximum, in standard errors, lead to it: a Newton step takes a tenth to about a hundredth.
-SAME = 0.1
+# Weights within this distance of a known maximum, in standard errors, lead to it: a Newton step reduces a tenth to
+# about a hundredth.
+SAME_MAXIMUM_DISTANCE = 0.1
 
 
 @dataclass(frozen=True)
 class Point:
-    """W with E* and its derivatives there; ``step``: Newton's, in the coordinates of the determined directions;
-    ``length``: of the score in standard coordinates.
+    """W with E* and its derivatives there.
+
+    ``step``: Newton's step in the coordinates of the determined directions; ``length``: the length of the score in
+    standard errors.
     """
 
     W: Array
@@ -66,7 +72,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Ascent:
-    """The settings: see the head of the module. ``moves`` (P, q): an orthonormal basis of the directions allowed.
+    """Newton's method with its settings; see the module's docstring.
+
+    ``moves`` (P, q): an orthonormal basis of the directions in which W may move.
 
     >>> from separatrix.firth import pose
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
@@ -80,7 +88,7 @@ class Ascent:
     moves: Array | None = None
 
     def __call__(self, problem: Penalised, start: Array, near: Point | None = None) -> tuple[Point, Run]:
-        """From ``start``, until the score vanishes or the weights come to be ``near`` a maximum that is known."""
+        """Run from ``start`` until the score vanishes or the weights are close to ``near``, a known maximum."""
         trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
         report = follower("firth", lambda: 1.0, self.tol, "score")
         point = self._first(problem, start)
@@ -95,7 +103,7 @@ class Ascent:
                 return point, _run(point, status, trace)
             then = self._next(problem, point, pairs)
             idle = 0 if then is not None and _nearer(point, then) else idle + 1
-            if then is None or idle > PATIENCE:
+            if then is None or idle > MOST_IDLE_STEPS:
                 return point, _run(point, _stuck(point), trace)
             pairs = _with_step(pairs, problem, point, then)
             point = then if idle == 0 or then.length < point.length else point
@@ -110,12 +118,12 @@ class Ascent:
 
     def _ended(self, problem: Penalised, point: Point, near: Point | None, n_points: int) -> Status | None:
         """The status if the run ends at this point, before a further step is tried."""
-        if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME):
+        if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME_MAXIMUM_DISTANCE):
             return _stationary(point)
         return _out_of_steps(self.max_iter) if n_points > self.max_iter else None
 
     def _mildest(self, problem: Penalised, start: Array) -> Array:
-        """Of the weights that may be reached, those with the smallest scores: a start where no row is certain."""
+        """The weights with the smallest scores that can be reached, where no row's probability is near 0 or 1."""
         even = problem.level(problem.zero)
         if self.moves is None or even is None:
             return problem.zero
@@ -135,7 +143,7 @@ class Ascent:
         return Point(W, level, gradient, step, float(np.sqrt(max(0.0, -problem.weight * float(g @ step)))))
 
     def _newton(self, factor: Factor, g: Array) -> Array:
-        """−H⁻¹ g, along the directions allowed."""
+        """−H⁻¹ g within the allowed directions."""
         if self.moves is None:
             return -factor.solve(g)
         within = Factor.of_root(np.asarray(np.linalg.qr(root(factor) @ self.moves, mode="r")))
@@ -152,32 +160,32 @@ class Ascent:
         return self._damped(problem, point, point.step, MOST_HALVINGS)
 
     def _damped(self, problem: Penalised, point: Point, step: Array, trials: int) -> Point | None:
-        """The first point along a step, which LARGEST_STEP limits, that does not lower l*; None if there is none."""
+        """The first point along a limited step that does not lower l*; None if there is none."""
         V = problem.objective.subspace.expand(step)
-        longest = min(1.0, LARGEST_STEP / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
+        longest = min(1.0, LARGEST_SCORE_CHANGE / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
 
         def evaluated(alpha: float) -> tuple[float, Level | None]:
             level = problem.level(point.W + alpha * V)
             return np.inf if level is None else level.value, level
 
         # l* is not concave, so its slope promises nothing: any step that does not lower it is taken.
-        accepted = backtracked(evaluated, point.level.value, 0.0, longest, trials, ROUNDING)
+        accepted = backtracked(evaluated, point.level.value, 0.0, longest, trials, VALUE_ROUNDING_SHARE)
         alpha, level = (0.0, None) if accepted is None else accepted
         return None if level is None else self._with_score(problem, point.W + alpha * V, level)
 
 
 def _nearer(point: Point, then: Point) -> bool:
     """Whether a step raised l* by more than rounding, or, where rounding hides that, halved the score."""
-    raised = then.level.value < point.level.value - ROUNDING * abs(point.level.value)
+    raised = then.level.value < point.level.value - VALUE_ROUNDING_SHARE * abs(point.level.value)
     return raised or then.length < 0.5 * point.length
 
 
 def _with_step(pairs: Pairs, problem: Penalised, point: Point, then: Point) -> Pairs:
-    """The pairs with that of a step; none from where l* is far from quadratic."""
-    if point.length > NEARBY:
+    """Add the pair of a step. Pairs are dropped while l* is far from quadratic."""
+    if point.length > LONGEST_SCORE_FOR_PAIRS:
         return Pairs()
     reduce = problem.objective.subspace.reduce
-    return pairs.with_pair(reduce(then.W - point.W), reduce(then.gradient - point.gradient), PAIRS)
+    return pairs.with_pair(reduce(then.W - point.W), reduce(then.gradient - point.gradient), MOST_PAIRS)
 
 
 def root(factor: Factor) -> Array:
@@ -186,7 +194,7 @@ def root(factor: Factor) -> Array:
 
 
 def distance(problem: Penalised, W: Array, point: Point) -> float:
-    """Between W and a point, in standard errors at the point."""
+    """The distance between W and a point, in standard errors at the point."""
     apart = problem.objective.subspace.reduce(W - point.W)
     return float(np.sqrt(problem.weight) * np.linalg.norm(root(point.level.factor) @ apart))
 
@@ -201,7 +209,7 @@ def _state(point: Point, trace: list[Record], halt: Halt | None = None) -> State
 
 
 def unbounded(length: float) -> Bound:
-    """Why there is no bound, and what is shown in its place: the length of the score in standard errors.
+    """A bound without a value, whose reason gives the length of the score in standard errors.
 
     >>> unbounded(2e-9).reason
     "Firth's likelihood is not concave; shown is that its score is 2.0e-09 standard errors long"
@@ -240,7 +248,7 @@ def _out_of_steps(max_iter: int) -> Status:
 
 
 def null_value(problem: Penalised) -> float:
-    """E* of the null model: no column used, the best constant scores (zero without an intercept), |I| over all columns.
+    """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
     >>> from separatrix.firth import pose
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))

@@ -36,11 +36,12 @@ from separatrix.objectives.problem import LARGEST_HESSIAN, Objective
 from separatrix.objectives.subspace import contrasts, identified
 from separatrix.rows import Block, labelled_rows
 
-# Pivots of the information, in columns of length one, below which its root is factored: the rounding of its entries,
-# divided by the smallest pivot, is that of ln |I|, and steps must raise l* by more.
-DOUBTFUL = 1e-6
-# Rows, by their weights, below which the penalty is all that is seen.
-FEWEST_ROWS = 1e-3
+# If a pivot of the information, scaled to a unit diagonal, is below this, the root of the information is factored
+# instead. The rounding error of ln |I| is that of the entries divided by the smallest pivot, and steps must raise l* by
+# more.
+SMALLEST_TRUSTED_PIVOT = 1e-6
+# The smallest total weight, in rows: with less the penalty outweighs the data completely.
+SMALLEST_TOTAL_WEIGHT = 1e-3
 
 
 class Level(NamedTuple):
@@ -51,9 +52,10 @@ class Level(NamedTuple):
 
 
 class Penalised:
-    """E*(W) over rows: an ``Objective`` without a penalty of its own, and the unit of its weights.
+    """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights.
 
-    ``unit``: what the rows' weights were divided by. Weights count rows here, as the penalty is one for all of them.
+    ``unit``: the number by which the rows' weights were divided. Weights count rows here, because the penalty does not
+    grow with them.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0))
     >>> problem.weight, problem.rank
@@ -65,12 +67,12 @@ class Penalised:
             came = f"got 'firth' for {objective.size} parameters"
             raise ParameterError("bias_reduction", came, f"use fewer columns: at most {LARGEST_HESSIAN} parameters")
         self.objective, self.unit = objective, unit
-        # Weights that add nothing to the scores but the offset, (K or 1, d + 1).
+        # The weights whose scores are the offset alone, (K or 1, d + 1).
         self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
 
     @cached_property
     def sums(self) -> Sums:
-        """What is summed over the objective's rows."""
+        """The sums over the objective's rows."""
         return sums_of(self.objective)
 
     @cached_property
@@ -84,12 +86,12 @@ class Penalised:
 
     @property
     def weight(self) -> float:
-        """S, as many as the rows count for."""
+        """S, the total weight of the rows in their own unit."""
         return self.unit * self.objective.total_weight
 
     @cached_property
     def rank(self) -> int:
-        """How many directions of the columns are determined."""
+        """The number of directions that the columns determine."""
         return self.objective.subspace.rank
 
     @cached_property
@@ -117,7 +119,7 @@ class Penalised:
         objective = self.objective
         value, information = self.sums.information(W)
         factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
-        if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < DOUBTFUL:
+        if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < SMALLEST_TRUSTED_PIVOT:
             factor = objective.root_factor(W)
         if factor is None or not np.isfinite(value):
             return None
@@ -129,7 +131,7 @@ class Penalised:
         return self.sums.information(W)[1] / self.objective.total_weight
 
     def slope(self, W: Array) -> Array:
-        """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one pass, a short one."""
+        """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one cheap pass."""
         objective = self.objective
         return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
 
@@ -141,11 +143,11 @@ class Penalised:
         return objective.without_pinned(total / objective.total_weight)
 
     def on(self, block: Block) -> Penalised:
-        """The likelihood of these rows alone, in the same coordinates and directions."""
+        """The likelihood of some rows alone, in the same coordinates and directions."""
         return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
 
     def knowing(self, known: Mapping[str, Any]) -> Penalised:
-        """The same with statistics of its objective that were found in another way."""
+        """The same likelihood with known statistics of its objective."""
         other = copy(self)
         other.objective = self.objective.with_(known=known)
         return other
@@ -181,8 +183,31 @@ def pose(
     names: list[str] | None = None,
     offset: Array | None = None,
 ) -> Penalised:
-    """Firth's likelihood of rows in memory; arguments as of ``rows.labelled_rows`` and ``objective.build``.
+    """Firth's likelihood of rows in memory.
 
+    Parameters
+    ----------
+    X : array or CSR (n, d)
+        The rows.
+    codes : integers (n,)
+        The class numbers.
+    n_classes : int
+        The number of classes.
+    weight : array (n,)
+        How often each row counts.
+    fit_intercept : bool
+        Whether there is an intercept.
+    names : list of str, optional
+        The columns' names, for error messages.
+    offset : array (n, 1 or K), optional
+        Known parts of the scores.
+
+    Returns
+    -------
+    Penalised
+
+    Examples
+    --------
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
     0.693147
@@ -196,19 +221,19 @@ def pose(
         hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
         n_offsets=0 if offset is None else offset.shape[1],
     )
-    if weight.sum() < FEWEST_ROWS:
+    if weight.sum() < SMALLEST_TOTAL_WEIGHT:
         came = f"the rows count for {weight.sum():.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
     problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
-    known: dict[str, Any] = {"gram": problem.gram}  # the same as the objective's, by faster passes
+    known: dict[str, Any] = {"gram": problem.gram}  # the objective's own, but computed by faster passes
     found = identified(0.25 * problem.gram)
-    if found is not None:  # no doubt, so that no rows need be asked again
+    if found is not None:  # the rank is certain, so no further pass is needed
         known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
     return problem.knowing(known)
 
 
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
-    """l*(W) − ½ ln |I(0)|: Firth's likelihood, with the constant chosen so that no coordinates matter.
+    """l*(W) − ½ ln |I(0)|: Firth's likelihood, with a constant that makes it the same in all coordinates.
 
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½

@@ -2,11 +2,11 @@ r"""Tests and intervals by profiles of Firth's likelihood.
 
 A test holds columns at zero, maximises l* over the others and compares 2 (max l* − max l* held) with χ². An interval
 for a coefficient holds every value v at which 2 (max l* − l*_prof(v)) ≤ χ²₁(level), where l*_prof(v) is the maximum
-with the coefficient held at v. |I| is over all columns throughout: held columns stay in the model, their weights known.
+with the coefficient held at v. |I| is always over all columns: held columns stay in the model with known weights.
 
 An end of the interval solves r(v) = (2 (max l* − l*_prof(v)))^½ = q (``profile_ends``). The slope of l* along the
 profile is −U*·a, with a = I⁻¹c/(cᵀI⁻¹c) and c the coefficient's gradient. An end is returned only after l*_prof has
-been evaluated there, at a maximum over the other weights, and r found to be q; else it is NaN, and a warning says why.
+been evaluated there, at a maximum over the other weights, and r is q. Otherwise it is NaN, and a warning says why.
 
 Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002);
 Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied Statistics 37
@@ -25,20 +25,38 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError, ParameterError
-from separatrix.firth.ascent import NEAR, ROUNDING, Ascent, Point
+from separatrix.firth.ascent import NEAR, VALUE_ROUNDING_SHARE, Ascent, Point
 from separatrix.firth.penalised_likelihood import Penalised
 from separatrix.firth.profile_root import End, Look, find_end
 
-# A direction lies within the determined ones where no more than this share of it is outside.
-DETERMINED = 1e-6
+# A direction is determined by the columns if at most this share of its length is outside the determined directions.
+LARGEST_UNDETERMINED_SHARE = 1e-6
 
 
 def fit_holding(problem: Penalised, W: Array, columns: Any, tol: float = 1e-8) -> tuple[Point, int]:
-    """The maximum of l* with these columns' weights as W has them, and how many directions they take away.
+    """The maximum of l* with the weights of some columns held as in W, and the number of directions that this removes.
 
-    ``W``: (K or 1, d + 1) in the problem's coordinates. ``columns``: (d + 1,) of truth values, or numbers of columns of
-    W, 0 the intercept; held are the weights in raw units.
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` or ``posed_again`` returns it.
+    W : array (K or 1, d + 1)
+        The start, in the problem's coordinates.
+    columns : array
+        The columns of W whose weights in raw units are held: truth values (d + 1,), or column numbers, where 0 is the
+        intercept.
+    tol : float
+        The tolerance on the length of the score, in standard errors.
 
+    Returns
+    -------
+    point : Point
+        The maximum.
+    taken : int
+        The number of directions that are held.
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
     >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
     >>> point, taken = fit_holding(problem, problem.zero, [1])
@@ -52,8 +70,23 @@ def fit_holding(problem: Penalised, W: Array, columns: Any, tol: float = 1e-8) -
 
 
 def penalised_test(problem: Penalised, W: Array, columns: Any) -> tuple[float, float]:
-    """2 (l*(W) − max l* with these columns' weights zero), and its p-value; W is the maximum.
+    """The likelihood-ratio statistic 2 (l*(W) − max l* with these columns' weights zero), and its p-value.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` or ``posed_again`` returns it.
+    W : array (K or 1, d + 1)
+        Its maximum, in the problem's coordinates.
+    columns : array
+        The columns to test, as for ``fit_holding``.
+
+    Returns
+    -------
+    statistic, p_value : float
+
+    Examples
+    --------
     >>> from separatrix.firth import fit, pose
     >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
     >>> statistic, p = penalised_test(problem, fit(problem).point.W, [1])
@@ -79,27 +112,27 @@ def penalised_test(problem: Penalised, W: Array, columns: Any) -> tuple[float, f
 def profile_interval(
     problem: Penalised, W: Array, column: int, level: float = 0.95, contrast: Any = None
 ) -> tuple[float, float]:
-    """Where a coefficient lies, by the profile of Firth's likelihood around its maximum W, in raw units.
+    """The interval of a coefficient, in raw units, by the profile of Firth's likelihood around its maximum W.
 
     Parameters
     ----------
     problem : Penalised
-        The likelihood, as ``pose`` or ``posed_again`` gives it.
+        The likelihood, as ``pose`` or ``posed_again`` returns it.
     W : array (K or 1, d + 1)
         Its maximum, in the problem's coordinates.
     column : int
-        Of W, 0 the intercept.
+        The column of W; 0 is the intercept.
     level : float, default 0.95
         The confidence level.
     contrast : array (K,), for more than two classes
-        Whose weights are added up and how often, e.g. (−1, 0, 1) for the third class against the first; it sums to
-        zero.
+        The coefficients of the classes' weights, which sum to zero, e.g. (−1, 0, 1) for the third class against the
+        first.
 
     Returns
     -------
     low, high : float
-        At each, 2 (max l* − l*_prof) was evaluated and equals χ²₁(level) to 2·10⁻⁹ of it, or 2·10⁻⁵ where rounding
-        hides more. NaN where no such end was found; then a ``NotConvergedWarning`` says why.
+        The ends, at which 2 (max l* − l*_prof) equals χ²₁(level) within a relative error of 2·10⁻⁹, or 2·10⁻⁵ if
+        rounding hides more. NaN if no such end was found; then a ``NotConvergedWarning`` says why.
 
     Examples
     --------
@@ -120,7 +153,7 @@ def profile_interval(
 def profile_ends(
     problem: Penalised, W: Array, column: int, level: float = 0.95, contrast: Any = None
 ) -> tuple[End, End]:
-    """The ends of ``profile_interval`` in raw units, each with the reason where it was not found."""
+    """The ends of ``profile_interval`` in raw units, with the reason for each end that was not found."""
     from scipy.special import ndtri
 
     if not 0 < level < 1:
@@ -148,31 +181,31 @@ class _Profile:
         return float(self.c @ self.problem.objective.subspace.reduce(W)) + self.constant
 
     def tangent(self, point: Point) -> Array:
-        """I⁻¹c/(cᵀI⁻¹c): how the other weights follow where c·θ grows by one."""
+        """I⁻¹c/(cᵀI⁻¹c): the change of all weights along the profile if c·θ grows by one."""
         along = point.level.factor.solve(self.c)
         return np.asarray(along / (self.c @ along))
 
     def end(self, side: int, q: float) -> End:
-        """Where the coefficient has r = q, on this side of the maximum."""
+        """The coefficient at which r = q on one side of the maximum."""
         if self.top.length > NEAR:
             return End(
                 np.nan, f"the fit is no maximum: its penalised score is {self.top.length:.1e} standard errors long"
             )
         error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / self.problem.weight))
-        rounding = 2 * self.problem.weight * ROUNDING * abs(self.top.level.value)
+        rounding = 2 * self.problem.weight * VALUE_ROUNDING_SHARE * abs(self.top.level.value)
         found = find_end(_Walk(self, side), q * error, q, rounding)
         return found._replace(v=self.value(self.top.W) + side * found.v)
 
 
 class _Walk:
-    """The profile at one distance after another, each maximum sought from the last one found."""
+    """Evaluates the profile at one distance after another. Each search for a maximum starts from the last maximum."""
 
     def __init__(self, profile: _Profile, side: int) -> None:
         self.profile, self.side, self.point = profile, side, profile.top
         self.ascent = Ascent(moves=np.linalg.svd(profile.c[None, :])[2][1:].T)
 
     def __call__(self, v: float) -> Look | None:
-        """None where l* has no maximum that can be found with the coefficient so far from its own."""
+        """The profile at distance v; None if no maximum was found with the coefficient held there."""
         profile, space = self.profile, self.profile.problem.objective.subspace
         center, weight = profile.value(profile.top.W), profile.problem.weight
         ahead = center + self.side * v - profile.value(self.point.W)
@@ -202,8 +235,26 @@ def profile(
 ) -> tuple[float, float]:
     """The interval of a coefficient of a ``LogisticRegression(bias_reduction="firth")``, on the rows of its fit.
 
-    ``column``: of X, by number or name; "intercept" for that. ``contrast``: as of ``profile_interval``.
+    Parameters
+    ----------
+    model : LogisticRegression
+        The fitted model.
+    X, y, sample_weight, offset
+        The data of the fit.
+    column : int or str
+        A column of X by number or name, or "intercept".
+    level : float, default 0.95
+        The confidence level.
+    contrast : array (K,), for more than two classes
+        As for ``profile_interval``.
 
+    Returns
+    -------
+    low, high : float
+        The ends of the interval, as from ``profile_interval``.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
     >>> model = LogisticRegression(bias_reduction="firth").fit(X, y)
@@ -216,7 +267,7 @@ def profile(
 
 
 def posed_again(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> tuple[Penalised, Array]:
-    """The likelihood that a fitted model maximised, over the same rows, and its weights in those coordinates.
+    """The likelihood that a fitted model maximised, over the same rows, and the model's weights in its coordinates.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
@@ -234,7 +285,7 @@ def posed_again(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: A
 
 
 def _number_of(model: Any, column: int | str) -> int:
-    """Of a column of X, given by number or name, among the columns of W."""
+    """The column of W for a column of X, which is given by number or name."""
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     if isinstance(column, str) and column in names:
         return 1 + names.index(column)
@@ -247,7 +298,7 @@ def _number_of(model: Any, column: int | str) -> int:
 
 
 def _held(problem: Penalised, columns: Any) -> Any:
-    """Columns of W, of the intercept and X alone, as truth values (d + 1,)."""
+    """The held columns of W as truth values (d + 1,)."""
     width = problem.objective.shape[1]
     given = np.asarray(columns)
     held = np.zeros(width, dtype=bool)
@@ -261,21 +312,21 @@ def _held(problem: Penalised, columns: Any) -> Any:
 
 
 def _moves_beside(problem: Penalised, held: Any) -> Array:
-    """An orthonormal basis (P, q) of the directions left where the raw weights of these columns stay as they are."""
+    """An orthonormal basis (P, q) of the directions along which the raw weights of these columns do not change."""
     space, frame = problem.objective.subspace, problem.objective.rows.frame
     free = ~(held | problem.objective.pinned)
     D = np.eye(len(free))
-    if held[0]:  # a raw intercept stays as it is where the framed one makes up for what centring moves
+    if held[0]:  # the raw intercept is held if the framed one compensates for the change due to centring
         D[1:, 0] = frame.center / frame.scale
         D /= np.linalg.norm(D, axis=1, keepdims=True)
     directions = D[free] if space.Z is None else D[free] @ space.Z
     _, values, vectors = np.linalg.svd(directions, full_matrices=False)
-    basis = vectors[values > DETERMINED * np.max(values, initial=0.0)].T
+    basis = vectors[values > LARGEST_UNDETERMINED_SHARE * np.max(values, initial=0.0)].T
     return np.kron(np.eye(1 if space.Q is None else space.Q.shape[1]), basis)
 
 
 def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array, float]:
-    """c and a constant with c·θ + constant the coefficient in raw units, θ in the determined directions."""
+    """c and a constant such that the coefficient in raw units is c·θ + constant, θ in the determined directions."""
     K, width = problem.objective.shape
     frame, space = problem.objective.rows.frame, problem.objective.subspace
     if not 0 <= column < width - problem.objective.n_offsets or problem.objective.pinned[column]:
@@ -287,7 +338,7 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
     if column == 0:
         row[1:] = np.where(problem.objective.pinned[1:], 0.0, -frame.center / frame.scale)
     G = np.outer(across, row)
-    if np.linalg.norm(space.remainder(G)) > DETERMINED * np.linalg.norm(G):
+    if np.linalg.norm(space.remainder(G)) > LARGEST_UNDETERMINED_SHARE * np.linalg.norm(G):
         came = f"column {column} of W is constant or a combination of the others"
         raise InputError("column", came, "leave out columns until each has a weight of its own")
     n_offsets = problem.objective.n_offsets if column == 0 else 0
@@ -298,7 +349,9 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
 def _contrast(contrast: Any, K: int) -> Array:
     """The contrast of the classes as numbers, (K,), which sum to zero if there are several scores; 1 for one score."""
     across = np.ones(1) if K == 1 and contrast is None else np.asarray(contrast, dtype=np.float64)
-    if across.shape != (K,) or (K > 1 and not abs(across.sum()) <= DETERMINED * np.abs(across).sum() > 0):
+    if across.shape != (K,) or (
+        K > 1 and not abs(across.sum()) <= LARGEST_UNDETERMINED_SHARE * np.abs(across).sum() > 0
+    ):
         do = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
         raise ParameterError("contrast", f"got {contrast!r}", do)
     return across

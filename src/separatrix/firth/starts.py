@@ -1,11 +1,12 @@
-"""A fit by Firth's likelihood, begun several times: l* is not concave, and may have several maxima.
+"""A fit by Firth's likelihood from several starts: l* is not concave, and may have several maxima.
 
-Starts are zero (or a given one), a ridge fit, and a place some standard errors beside the best maximum so far; the
-highest maximum wins. A further run ends where it comes to be within a tenth of a standard error of a maximum that is
-known. Where rows are many, the starts are tried on a sample, weighted to stand for all rows, and only what they agree
-on is followed on all rows; where they disagree, all are tried there. What they agree on lies some standard errors from
-the maximum over all rows; the penalty differs by less. So the first passes over all rows are for gradients of the
-likelihood alone, a sixth of the work of a step, with the sample's penalty beside them.
+The starts are zero (or a given start), a ridge fit, and a point two standard errors from the best maximum so far. The
+highest maximum is returned. A later run ends once it is within a tenth of a standard error of a known maximum.
+
+With many rows the starts are first tried on a weighted sample. If all of them lead to the same maximum, only that one
+is followed on all rows; otherwise every start is tried on all rows. The maximum over the sample lies some standard
+errors from that over all rows, but the two penalties differ by less. So the first passes over all rows compute only
+gradients of the likelihood, which take a sixth of the work of a step, and use the gradient of the sample's penalty.
 """
 
 from __future__ import annotations
@@ -17,26 +18,34 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.watching import part
-from separatrix.firth.ascent import SAME, Ascent, Point, distance, root
+from separatrix.firth.ascent import SAME_MAXIMUM_DISTANCE, Ascent, Point, distance, root
 from separatrix.firth.penalised_likelihood import Penalised
 from separatrix.objectives.factor import Factor
 from separatrix.solvers import Run
 from separatrix.solvers.quasi_newton_pairs import Pairs
 
-# How far beside the best maximum a further start lies, in standard errors a direction.
-ASIDE, SEED = 2.0, 20_231_101
-# Steps towards a ridge fit, where another run begins.
+# The distance of the third start from the best maximum, in standard errors along each direction, and the seed of its
+# signs.
+START_DISTANCE, START_SEED = 2.0, 20_231_101
+# The number of Newton steps towards the ridge fit, the second start.
 RIDGE_STEPS = 4
-# Rows a parameter past which starts are tried on a sample, of so many rows a parameter, and how near maxima are
-# followed there, in standard errors: those of the sample lie further than that from those of all rows.
-MANY, SOME, ROUGHLY = 200, 50, 1e-2
-# How near, in standard errors, and by how many gradients at most the maximum over all rows is approached from there.
-NEARLY, MOST_SLOPES = 0.5, 8
+# With at least this many rows per parameter the starts are tried on a sample.
+FEWEST_ROWS_TO_SAMPLE = 200
+# The size of that sample, and the length of the score, in standard errors, at which its runs end: the maxima of the
+# sample lie further than that from those of all rows.
+SAMPLE_ROWS_PER_PARAMETER, SAMPLE_TOLERANCE = 50, 1e-2
+# From the sample's maximum, gradients over all rows lead towards their maximum until the score is this short, in
+# standard errors, and at most this many gradients are computed.
+APPROACH_DISTANCE, MOST_SLOPES = 0.5, 8
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The highest maximum found; how many runs were begun, and how many of them came to it; on which rows."""
+    """The highest maximum found, with its run.
+
+    ``starts``: the number of runs; ``agreed``: how many of them led to this maximum; ``tried_on``: the rows of the
+    sample on which they were tried, None if they were tried on all rows.
+    """
 
     point: Point
     run: Run
@@ -46,7 +55,7 @@ class Fit:
 
     @property
     def sentence(self) -> str:
-        """How the starts agreed."""
+        """How many starts led to the maximum, in words."""
         where = "" if self.tried_on is None else f", by a sample of {self.tried_on} rows"
         return f"{self.agreed} of {self.starts} starts led to this maximum{where}"
 
@@ -64,7 +73,7 @@ def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_i
     with one_blas_thread:
         sample = _sample(problem)
         if sample is not None:
-            tried = _from_each(sample, first, Ascent(ROUGHLY))
+            tried = _from_each(sample, first, Ascent(SAMPLE_TOLERANCE))
             if tried.agreed == tried.starts:
                 found = Fit(*ascent(problem, _approached(problem, sample, tried.point)))
                 return replace(found, starts=tried.starts, agreed=tried.agreed, tried_on=sample.objective.n_rows)
@@ -78,7 +87,7 @@ def _from_each(problem: Penalised, first: Array, ascent: Ascent) -> Fit:
     for k, start in enumerate(others, 2):
         with part("start", k, 1 + len(others)):
             point, other = ascent(problem, start(problem, best), near=best)
-        if distance(problem, point.W, best) <= SAME:
+        if distance(problem, point.W, best) <= SAME_MAXIMUM_DISTANCE:
             agreed += 1
         elif other.status.met >= run.status.met and point.level.value < best.level.value:
             best, run, agreed = point, other, 1
@@ -86,20 +95,22 @@ def _from_each(problem: Penalised, first: Array, ascent: Ascent) -> Fit:
 
 
 def _sample(problem: Penalised) -> Penalised | None:
-    """Rows that stand for all, where there are many; None where there are not, or where they do not tell as much."""
+    """A weighted sample if there are many rows; None if there are few, or if the sample's information is singular."""
     whole = problem.objective
     parameters = problem.rank * max(1, whole.shape[0] - 1)
-    if whole.n_rows < MANY * parameters or not parameters:
+    if whole.n_rows < FEWEST_ROWS_TO_SAMPLE * parameters or not parameters:
         return None
-    drawn = whole.sample(SOME * parameters)
+    drawn = whole.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
     sample = problem.on(drawn.standing_for(whole.targets, whole.class_sums[:, 0]))
     at = sample.level(problem.zero)
     return sample if at is not None and np.isfinite(at.value) else None
 
 
 def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
-    """From a maximum over a sample to near the one over all rows: the likelihood of all, with the sample's penalty as a
-    plane, by the sample's information and what steps show (pairs of L-BFGS). The best seen, or a step on from near it.
+    """Weights near the maximum over all rows, starting from the maximum ``point`` over a sample.
+
+    It maximises the likelihood of all rows plus a linear model of the sample's penalty, by L-BFGS around the sample's
+    information. It returns the best weights seen, or one further step from weights that are near the maximum.
     """
     space, factor, best = problem.objective.subspace, point.level.factor, np.inf
     penalty = point.gradient - sample.slope(point.W)
@@ -112,7 +123,7 @@ def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
         pairs = pairs if last is None else pairs.with_pair(space.reduce(to - at), g - last, MOST_SLOPES)
         at, last, best = to, g, length
         to = at - space.expand(pairs.product(g, factor.solve))
-        if length <= NEARLY:
+        if length <= APPROACH_DISTANCE:
             return to
     return at
 
@@ -134,9 +145,9 @@ def ridge_fit(problem: Penalised, best: Point) -> Array:
 
 
 def beside(problem: Penalised, best: Point) -> Array:
-    """Weights two standard errors from the best in every direction of a basis in which I is the identity."""
+    """Weights START_DISTANCE standard errors from the best in each direction of a basis in which I is the identity."""
     from scipy.linalg import solve_triangular
 
-    sign = np.random.default_rng(SEED).choice([-1.0, 1.0], size=best.step.shape)
-    apart = solve_triangular(root(best.level.factor), ASIDE / np.sqrt(problem.weight) * sign)
+    sign = np.random.default_rng(START_SEED).choice([-1.0, 1.0], size=best.step.shape)
+    apart = solve_triangular(root(best.level.factor), START_DISTANCE / np.sqrt(problem.weight) * sign)
     return best.W + problem.objective.subspace.expand(apart)
