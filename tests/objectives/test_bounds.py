@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from separatrix.objectives.bounds import affine, bound, duality
+from separatrix.objectives.bounds import bound
+from separatrix.objectives.curvature_bound import affine
+from separatrix.objectives.duality_bound import duality
 from tests import laws, problems, reference
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from separatrix.losses import LOSSES, Logistic, MarginLoss, Traits
 from separatrix.losses.traits import Kinked
-from separatrix.objectives import bounds
+from separatrix.objectives import duality_bound
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.kinks import WIDTHS
 from separatrix.objectives.penalty import Penalty
@@ -62,7 +62,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
         best = problem.value_gradient(W).value
         for point in points(problem, W, seed):
             at = problem.value_gradient(point)
-            found = bounds.duality(problem, point, at)
+            found = duality_bound.duality(problem, point, at)
             # ``best`` itself is above the minimum by at most its own bound.
             assert at.value - best <= found.known + 1e-12
             sharp += found.known <= 1e-6 * problem.null_value
@@ -72,7 +72,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.6, 1.0])
 def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio):
     """The closed form for the logistic loss is kept for its speed alone."""
-    monkeypatch.setattr(bounds, "CONSTANT_SCORES", (-800.0, 800.0))  # where its slopes are those of the closed form
+    monkeypatch.setattr(duality_bound, "CONSTANT_SCORES", (-800.0, 800.0))  # slopes of the closed form
     for seed in range(60):
         problem = posed(problems.draw(seed, K=2, C=float(10.0 ** (seed % 4 - 2))), "logistic", l1_ratio)
         plain = problem.with_(loss=PlainLogistic())
@@ -81,7 +81,7 @@ def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio)
             W = size * rng.standard_normal(problem.shape)
             W[:, problem.pinned] = 0.0
             at = problem.value_gradient(W)
-            closed, general = (bounds.duality(p, W, at).known for p in (problem, plain))
+            closed, general = (duality_bound.duality(p, W, at).known for p in (problem, plain))
             assert general == pytest.approx(closed, rel=1e-9, abs=1e-11)
 
 
@@ -99,6 +99,6 @@ def test_no_bound_without_what_it_is_made_of():
     for name, why in (("cloglog", "Lipschitz"), ("perceptron", "kinks"), ("squared-sigmoid", "not convex")):
         problem = posed(drawn, name)
         W = np.zeros(problem.shape)
-        found = bounds.duality(problem, W, problem.value_gradient(W))
+        found = duality_bound.duality(problem, W, problem.value_gradient(W))
         assert found.value is None
         assert why in found.reason

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.objectives.bounds import affine, by_curvature, duality, proven, with_weights
+from separatrix.objectives.bounds import with_weights
+from separatrix.objectives.curvature_bound import affine, by_curvature, proven
+from separatrix.objectives.duality_bound import duality
 from tests import problems, reference
 from tests.exact import Exact
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.objectives.bounds import affine
 from separatrix.objectives.build import build_objective
+from separatrix.objectives.curvature_bound import affine
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.resolution import nullity
 from separatrix.proofs.null_space import leaves_out_null_directions_only

@@ -12,6 +12,9 @@ from scipy.sparse import csr_array
 
 from separatrix import LogisticRegression
 from separatrix.base.errors import NotConvergedWarning
+from separatrix.objectives.build import build_objective
+from separatrix.objectives.penalty import Penalty
+from separatrix.rows import labelled_rows
 from tests.exact import Exact
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}
@@ -170,3 +173,14 @@ def test_penalised_softmax(scale, offset, C, form):
     X = (X + np.array([offset, 0.0])) * scale
     model, _ = agrees(X, y, C, Exact(X, y, C), form=form)
     assert model.certificate_.verify(FORMS[form](X), y)
+
+
+def test_the_rank_of_columns_of_many_sizes_costs_no_pass():
+    """A penalised column of size 1e-3 has a large penalty in the solver's coordinates. Its sample shows its rank."""
+    X, y = noisy_rows(2000, 4, seed=6)
+    rows = labelled_rows(X * [1e-3, 1e-1, 10.0, 1e3], y, 2)
+    problem = build_objective(rows, 2, Penalty(1.0, np.ones(4)))
+    assert problem.root_penalty.max() > 0.25
+    assert problem.sample_gram.shape == (5, 5)
+    passes = problem.passes
+    assert (problem.rank, problem.passes) == (5, passes)

@@ -8,8 +8,8 @@ import pytest
 import separatrix as sx
 from separatrix.base.errors import SeparationWarning
 from separatrix.objectives.bound import Bound
-from separatrix.objectives.bounds import affine
 from separatrix.objectives.build import build_objective
+from separatrix.objectives.curvature_bound import affine
 from separatrix.objectives.penalty import Penalty
 from separatrix.proofs.existence import exists
 from separatrix.proofs.verdicts import Inseparable

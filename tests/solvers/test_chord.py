@@ -60,7 +60,7 @@ def test_second_derivatives_are_not_taken_for_a_bound_that_passes_make_as_small(
     def taken(*args, **kwargs):
         raise AssertionError("the affine bound was asked for")
 
-    monkeypatch.setattr(bounds, "affine", taken)
+    monkeypatch.setattr(bounds, "by_curvature", taken)
     certificate = sx.LogisticRegression(solver="chord").fit(X, y).certificate_
     assert certificate.met
     assert certificate.bound_kind == "duality"

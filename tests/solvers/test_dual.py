@@ -10,8 +10,8 @@ import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
 from separatrix.kernels import dual
-from separatrix.objectives.bounds import duality
 from separatrix.objectives.build import build_objective
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states

@@ -5,15 +5,16 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.base.concurrency import threads
-from separatrix.objectives.bounds import duality
 from separatrix.objectives.build import build_objective
-from separatrix.objectives.null_model import null_curvature, wanted
+from separatrix.objectives.duality_bound import duality
+from separatrix.objectives.null_model import null_curvature
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import reduced_rows
 from separatrix.tuning.reduced_rows import LARGEST_COPY, Framed, Written
 from separatrix.tuning.ridge_path import Ridge
+from separatrix.tuning.starting_penalty import predicted_C
 
 
 def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
@@ -64,7 +65,7 @@ def test_the_null_model_is_the_best_without_columns_and_its_curvature_needs_no_p
     path, passes = Ridge.on(problem), problem.passes
     np.testing.assert_allclose(path.null.H, path.sums.curvature(path.null.theta), atol=1e-12)
     assert null_curvature(path.base).shape == (K - 1, K - 1)
-    assert wanted(path.base, at.gradient, 120.0) > 0
+    assert predicted_C(path.base, at.gradient, 120.0) > 0
     assert problem.passes == passes + 1  # of the comparison
 
 

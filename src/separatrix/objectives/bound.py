@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from separatrix.base.arrays import EPS
+
 
 @dataclass(frozen=True)
 class WeightError:
@@ -43,6 +45,20 @@ class Bound:
     reason: str = ""
     resolved: float | None = None
     weights: WeightError = WeightError()
+
+    @classmethod
+    def unknown(cls, kind: str, reason: str) -> Bound:
+        """No bound, neither on the gap nor on the weights."""
+        return cls(None, kind, reason, weights=WeightError(None, "", reason))
+
+    @classmethod
+    def of_gap(cls, gap: float, objective: float, rounding: float, kind: str) -> Bound:
+        """A bound from a gap, which the rounding of W itself increases; at most E, which is nonnegative everywhere.
+
+        ``rounding`` is the rounding error of the value of E. It limits the bound only, since gaps are computed from
+        gradients.
+        """
+        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind)
 
     @property
     def known(self) -> float:

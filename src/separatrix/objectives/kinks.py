@@ -1,10 +1,10 @@
-r"""Dual points of a loss with kinks: where a row's score is at a kink, its slope must be chosen.
+r"""Dual points for a loss with kinks: if a row's score is at a kink, its slope must be chosen.
 
-At the optimum of such a loss some rows are at a kink, each with a slope of its own between the slopes on either side,
-which its score does not tell. The slopes of a smooth loss ℓ_μ near it do: at the minimum of the objective with ℓ_μ in
-its place they fulfil the optimum's conditions, and they are slopes of the loss itself, so that by Fenchel's inequality
-they bound its gap. What they leave is the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, of the order of μ. Weights that
-minimise none of these objectives are bounded, too, but not sharply.
+At the optimum of such a loss some rows are at a kink. The slope of each is somewhere between the slopes on either side
+and does not follow from its score. A smooth loss ℓ_μ near ℓ determines it: at the minimum of the objective with ℓ_μ its
+slopes satisfy the optimality conditions, and they are slopes of ℓ itself, so Fenchel's inequality bounds the gap. The
+remaining slack is the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, which is of order μ. Weights that minimise none of these
+smooth objectives get a bound, too, but not a sharp one.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from separatrix.objectives.problem import Objective
 from separatrix.objectives.rounding import Rounding
 from separatrix.rows import ArraySum, Block
 
-# μ of the smooth losses, from one whose slopes all rows have in part at W = 0 to one whose gap is rounding.
+# The widths μ of the smooth losses: with the first every row is in the smooth part at W = 0, with the last the gap is
+# below rounding.
 WIDTHS = tuple(4.0**-k for k in range(-1, 15))
 
 
 class DualPoint(NamedTuple):
-    """Slopes a_i, by what is summed of them: ``gradient``, the mean of a_i x̄_i, (K or 1, d + 1), off by ``rounding``.
+    """The sums of slopes a_i: ``gradient`` is the mean of a_i x̄_i, (K or 1, d + 1), with the error ``rounding``.
 
     ``apart``: the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, which is zero for the slopes of a smooth loss at z_i.
     """
@@ -59,8 +60,8 @@ class SmoothedSlopes(ArraySum):
 def smoothed_slopes(objective: Objective, W: Array, rounding: Rounding) -> list[DualPoint]:
     """A dual point for each of ``WIDTHS``, in one pass.
 
-    Slopes that are computed from rounded scores are slopes as good as any others: rounding counts in their sum, and in
-    what they are apart, once for each of its two terms that hold the score.
+    Slopes computed from rounded scores are valid slopes, too. So rounding counts only in their sum, and in ``apart``,
+    twice, because two of its terms contain the score.
     """
     assert isinstance(objective.loss, Kinked)
     mean = objective.rows.fold(SmoothedSlopes(objective.loss, W, WIDTHS)) / objective.total_weight

@@ -1,33 +1,103 @@
-r"""The null model, which uses no column, and what one Newton step from it says of the penalty. TEXTBOOK R8.
+r"""The null model: the best constant scores, zero for every column. Its value is the unit in which gaps are measured.
 
 Its second derivatives need no pass of their own: with p the classes' shares they are Σ ⊗ X̄ᵀX̄/n, Σ = Σ_k p_k ℓ″(k, z).
-
-Takeuchi 1976 for the criterion, as Stone 1977 derives it from leave-one-out.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.losses import Loss
 from separatrix.objectives.factor import Factor
-from separatrix.objectives.problem import Objective
 
-# Strengths looked at, as shares of the largest curvature; and the columns up to which their products are diagonalised:
-# beyond, columns count as uncorrelated.
-STRENGTHS, MOST_COLUMNS = np.geomspace(1e-8, 1e8, 161), 300
-# One step from the null model falls short of the fit, so it wants more of a penalty than that: on eleven sets the best
-# C was 1 to 190 times what it wants, 7 in the middle.
-SHORT = 4.0
-TINY = float(np.finfo(np.float64).tiny)
-# Of the largest penalty: what is weaker counts as this, so that products of four stay in float64's range.
-WEAKEST = 1e-70
-# No C outside of this and its reciprocal is wanted: 1/C must be a number.
-SMALLEST_C = 1e-290
+if TYPE_CHECKING:
+    from separatrix.objectives.problem import Objective
+
+# The best constant score of a loss without a link is limited to this.
+LARGEST_CONSTANT_SCORE = 1e3
+# Halvings of the interval that contains the best constant: 2**-60 of it is below its rounding.
+BISECTIONS = 60
+# The most Newton steps for the constants next to an offset, and the most halvings of each step.
+MOST_NULL_MODEL_STEPS = 30
+
+
+def null_value(problem: Objective) -> float:
+    """E of the best constants, zero without an intercept."""
+    if problem.offsets is not None:
+        return _value_with_offset(problem)
+    share, c = problem.mean_class_sums[:, 0], problem.null_weights[:, 0]
+    if np.count_nonzero(share) < 2:
+        return 0.0
+    z = np.tile(c, (problem.n_classes, 1))
+    return float(share @ problem.loss.value(problem.targets, z if problem.loss.traits.multiclass else z[:, 0]))
+
+
+def null_weights(problem: Objective) -> Array:
+    """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
+    W, share = np.zeros(problem.shape), np.clip(problem.mean_class_sums[:, 0], EPS, 1 - EPS)
+    if problem.offsets is not None:
+        W[:] = problem.offsets
+    if problem.fit_intercept:
+        W[:, 0] = best_constants(problem.loss, problem.targets, share) - W[:, 1:] @ problem.mean_row[1:]
+    return W
+
+
+def _value_with_offset(problem: Objective) -> float:
+    """E of the best constants with an offset, by Newton's method in the constants alone."""
+    constants = np.zeros_like(problem.pinned)
+    constants[0] = problem.fit_intercept
+    alone, W = problem.with_(pinned=problem.pinned | ~constants), problem.null_weights
+    at = alone.value_gradient(W)
+    for _ in range(MOST_NULL_MODEL_STEPS):
+        g = alone.subspace.reduce(at.gradient)
+        factor = alone.factor(W) if len(g) and problem.has_hessian else None
+        if factor is None or not np.any(np.abs(g) > EPS):
+            break
+        V = alone.subspace.expand(factor.solve(g))
+        tried = (W - V / 2**k for k in range(MOST_NULL_MODEL_STEPS))
+        nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
+        if nearer is None:
+            break
+        W, at = nearer
+    return at.value
+
+
+def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float:
+    """The constant scores, (K,) or one number, that minimise Σ_k p_k ℓ(t_k, c) for the classes' shares p, all positive.
+
+    A link has them in closed form: its probabilities are the shares. Without one, c is where the mean slope changes its
+    sign, by bisection; where all of an interval is best, its end nearer to the larger class.
+
+    >>> from separatrix.losses import LOSSES
+    >>> round(float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75]))), 9)
+    0.5
+    """
+    if loss.traits.multiclass:
+        z: Array = np.log(share) - np.log(share).mean()
+        return z
+    if loss.traits.link is not None:
+        return loss.traits.link.inverse(float(share[1]))
+    larger = 1.0 if share[1] >= share[0] else -1.0
+
+    def slope(size: float) -> float:
+        """The mean slope at a score of this size, away from zero towards the larger class."""
+        return larger * float(share @ loss.derivative(targets, np.full(2, larger * size)))
+
+    far = 1.0
+    while slope(far) < 0 and far < LARGEST_CONSTANT_SCORE:
+        far *= 2.0
+    low, high = 0.0, far
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return larger * high if low > 0 else 0.0
 
 
 def null_curvature(base: Objective) -> Array:
-    """Σ above in the coordinates of the contrasts between classes, (c, c).
+    """Σ_k p_k ℓ″(k, z) at the best constants, in the coordinates of the contrasts between classes, (c, c).
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -41,7 +111,7 @@ def null_curvature(base: Objective) -> Array:
 
 
 def _curvature_at(base: Objective, constants: Array) -> Array:
-    """The same at any constant scores, (K or 1,)."""
+    """``null_curvature`` at any constant scores, (K or 1,)."""
     Q, share = base.subspace.Q, base.class_sums[:, 0] / base.total_weight
     z = np.tile(constants, (len(share), 1))
     if Q is None:
@@ -51,7 +121,7 @@ def _curvature_at(base: Objective, constants: Array) -> Array:
 
 
 def null_hessian(base: Objective) -> Array:
-    """The second derivatives of its loss on the determined directions, (c r, c r): without a pass.
+    """The second derivatives of the mean loss at the null model, on the identified directions, (c r, c r).
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -66,7 +136,7 @@ def null_hessian(base: Objective) -> Array:
 
 
 def factor_at_zero(base: Objective) -> Factor | None:
-    """Of ∇²E where all weights are zero, without a pass; None where the columns' products are not at hand.
+    """A factor of ∇²E at W = 0, without a pass; None if the Gram matrix is not known.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -85,39 +155,3 @@ def factor_at_zero(base: Objective) -> Factor | None:
         G, R = Z.T @ G @ Z, Z.T @ R @ Z
     A = _curvature_at(base, np.zeros(base.shape[0]))
     return Factor.of(A[0, 0] * G + R if len(A) == 1 else np.kron(A, G) + np.kron(np.eye(len(A)), R))
-
-
-def wanted(base: Objective, gradient: Array, rows: float) -> float:
-    """About the C at which rows left out are predicted best, from ∇E of the null model, for so many rows.
-
-    On axes on which second derivatives μ and the penalty are diagonal, with γ the gradient, one step at C = 1/ρ gains
-    Σ γ² (μ/2 + ρ)/(μ + ρ)² on the rows themselves, and on others less by 1/rows for each of Σ μ/(μ + ρ) parameters.
-
-    >>> from separatrix.objectives.penalty import Penalty
-    >>> from separatrix.objectives.build import build_objective
-    >>> from separatrix.rows import labelled_rows
-    >>> X, codes = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
-    >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)))
-    >>> bool(0 < wanted(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
-    True
-    """
-    Q, r, G = base.subspace.Q, base.root_penalty, base.sample_gram
-    held = np.flatnonzero(r > 0)
-    if G[0, 0] > 0:  # beside the intercept
-        G = G - np.outer(G[0], G[0]) / G[0, 0]
-    # Of columns of 1e±200 the penalty's own square leaves float64: it is counted in a power of two.
-    unit = float(np.ldexp(1.0, np.frexp(np.max(r[held], initial=0.0))[1]))
-    r = np.maximum(r[held] / unit, WEAKEST)
-    G, g = G[np.ix_(held, held)] / r / r[:, None], gradient[:, held] / r
-    s, U = np.linalg.eigh(null_curvature(base))
-    g = U.T @ (g if Q is None else Q.T @ g)
-    values = np.diag(G)
-    if len(held) <= MOST_COLUMNS:
-        values, V = np.linalg.eigh(G)
-        g = g @ V
-    mu, squares = np.outer(s, np.maximum(values, 0.0)).ravel(), g.ravel() ** 2
-    rho = STRENGTHS[:, None] * max(float(mu.max(initial=0.0)), TINY)
-    gain, used = np.sum(squares * (0.5 * mu + rho) / (mu + rho) ** 2, axis=1), np.sum(mu / (mu + rho), axis=1)
-    with np.errstate(under="ignore", over="ignore"):
-        C = SHORT / float(rho[np.argmax(gain - used / rows), 0]) * unit * unit
-    return float(np.clip(C, SMALLEST_C, 1 / SMALLEST_C))

@@ -11,6 +11,7 @@ minimisers do not depend on it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.identification import columns_alone, identified_columns
+from separatrix.objectives.null_model import null_value, null_weights
 from separatrix.objectives.partials import (
     ClassSums,
     Gram,
@@ -28,16 +31,14 @@ from separatrix.objectives.partials import (
     RelativeMargins,
     RootGram,
     RootHessian,
-    ScoreSquares,
     SecondMoments,
     ValueGradient,
 )
 from separatrix.objectives.penalty import Penalty, shortest
-from separatrix.objectives.resolution import all_null, not_null, unresolved
-from separatrix.objectives.statistic import Statistic, depends_on
-from separatrix.objectives.subspace import Subspace, contrasts, identified, identified_by_root, row_rank, split_by_gap
+from separatrix.objectives.resolution import unresolved
+from separatrix.objectives.statistic import Part, Statistic, depends_on
+from separatrix.objectives.subspace import Subspace, contrasts, identified, row_rank
 from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
-from separatrix.rows.block import power_of_two
 
 # With more parameters than this, the Hessian is neither built nor factored.
 LARGEST_HESSIAN = 3000
@@ -49,12 +50,6 @@ SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 WEAKEST_PENALTY_SHARE = 0.01
 # Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
 LARGEST_ROOT_PENALTY = 1e150
-# The squares of smaller entries underflow.
-SMALLEST_SQUARABLE_ENTRY = 1e-140
-# The best constant of a loss without a link is at most this, and is found by so many bisections.
-LARGEST_CONSTANT, BISECTIONS = 1e3, 60
-# The most Newton steps for the constants of the null model beside an offset, and the most halvings of each step.
-MOST_NULL_MODEL_STEPS = 30
 
 
 class Evaluation(NamedTuple):
@@ -172,32 +167,45 @@ class Objective:
         >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
         2.0
         """
-        given = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
-        changed: Any = frozenset(part for part, value in given.items() if value is not None)
+        given: dict[Part, Any] = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
+        changes = {part: value for part, value in given.items() if value is not None}
+        parts = {"rows": self.rows, "loss": self.loss, "penalty": self.penalty, "pinned": self.pinned, **changes}
+        of = parts["rows"] if frame is None else parts["rows"].seen_through(frame)
+        if count_anew:
+            passes_before = of.counter.passes
+        else:
+            passes_before = self._passes_before if rows is None else 0
+        return Objective(
+            of,
+            parts["loss"],
+            parts["penalty"],
+            self.n_classes,
+            self.fit_intercept,
+            pinned=parts["pinned"],
+            n_offsets=self.n_offsets,
+            names=self.names,
+            weight_unit=self.weight_unit,
+            standard=self._changed_standard(changes),
+            known={**self._still_known(changes), **(known or {})},
+            passes_before=passes_before,
+        )
+
+    def _changed_standard(self, changes: Mapping[Part, Any]) -> Objective | None:
+        """``standard`` with these changes; None for other rows, whose standard coordinates are not known."""
+        if self.standard is None or "rows" in changes:
+            return None
+        others = {part: value for part, value in changes.items() if part != "frame"}
+        return self.standard.with_(**others) if others else self.standard
+
+    def _still_known(self, changes: Mapping[Part, Any]) -> dict[str, Any]:
+        """The cached statistics that hold after these changes, by name."""
+        changed, pinned = frozenset(changes), changes.get("pinned")
         more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
         kept = {}
         for name, value in vars(self).copy().items():  # a copy, because other threads may be adding statistics
             if name in STATISTICS and (still := STATISTICS[name].kept(value, changed, more_pinned)) is not None:
                 kept[name] = still[0]
-        of = self.rows if rows is None else rows
-        of = of if frame is None else of.seen_through(frame)
-        twin = self.standard if rows is None else None
-        if twin is not None and not changed <= {"frame"}:
-            twin = twin.with_(penalty=penalty, pinned=pinned, loss=loss)
-        return Objective(
-            of,
-            self.loss if loss is None else loss,
-            self.penalty if penalty is None else penalty,
-            self.n_classes,
-            self.fit_intercept,
-            pinned=self.pinned if pinned is None else pinned,
-            n_offsets=self.n_offsets,
-            names=self.names,
-            weight_unit=self.weight_unit,
-            standard=twin,
-            known={**kept, **(known or {})},
-            passes_before=of.counter.passes if count_anew else self._passes_before if rows is None else 0,
-        )
+        return kept
 
     def knows(self, statistic: str) -> bool:
         """Whether the statistic of this name is already cached."""
@@ -309,9 +317,10 @@ class Objective:
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
-        return self._grammed(None)
+        return self.gram_of(None)
 
-    def _grammed(self, block: Block | None) -> Array:
+    def gram_of(self, block: Block | None) -> Array:
+        """The Gram matrix of a block's rows, or of all rows."""
         partial = Gram(self.shape[1])
         total = (self.rows if block is None else some_rows(block)).fold(partial)
         total[self.pinned, :] = total[:, self.pinned] = 0.0
@@ -324,29 +333,17 @@ class Objective:
             return None
         block = self.rows.resident() if self.n_rows < self.shape[1] else None
         if block is None:
-            return self._columns.rank
+            return self.columns_alone.rank
         rows = block.homogeneous()
-        return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self._noise)
+        return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self.column_noise)
 
     @depends_on("rows", "frame", "pinned")
-    def _columns(self) -> Subspace:
-        """The identified directions of the columns without a penalty.
-
-        The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly
-        zero. Such a column is rescaled to its own size first.
-        """
-        none = np.zeros(self.shape[1])
-        size = self.largest_entries[1:] if np.any(self.root_penalty > 0.25) else none[1:]
-        small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
-        if not np.any(small):
-            return self._identified(none)
-        frame = self.rows.frame
-        with np.errstate(under="ignore"):
-            rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
-        return self.with_(frame=rescaled, penalty=Penalty.none(self.rows.n_features))._columns
+    def columns_alone(self) -> Subspace:
+        """The identified directions of the columns without a penalty."""
+        return columns_alone(self)
 
     @depends_on("rows", "frame", "pinned")
-    def _sample_columns(self) -> Subspace | None:
+    def sample_columns_alone(self) -> Subspace | None:
         """The directions that the sample identifies without a penalty; None if float64 does not decide it."""
         return identified(0.25 * self.sample_gram)
 
@@ -362,12 +359,12 @@ class Objective:
         penalty P it is at least δ D² + P, which is at least δ (D² + P).
         """
         if not np.any(self.root_penalty):
-            columns = self._columns
-        elif (alone := self._sample_columns) is not None and alone.Z is None:
+            columns = self.columns_alone
+        elif (alone := self.sample_columns_alone) is not None and alone.Z is None:
             columns = alone
         else:
-            columns = self._identified(self.root_penalty)
-        return Subspace(contrasts(self.shape[0]) if self.shape[0] > 1 else None, columns.Z, columns.rank)
+            columns = identified_columns(self, self.root_penalty)
+        return replace(columns, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
 
     @depends_on("rows", "frame")
     def sampled(self) -> Sample:
@@ -394,23 +391,10 @@ class Objective:
         """The Gram matrix of the sample, or of all rows if the sample holds them all."""
         if self.sampled.n_rows >= self.n_rows:
             return self.gram
-        return self._grammed(self.standing_sample)
-
-    def _identified(self, root_penalty: Array) -> Subspace:
-        # Columns that are independent on some rows are independent on all rows. Otherwise all rows must be read.
-        curvature = 0.25 * self.sample_gram + (penalty := np.diag(root_penalty**2))
-        space = identified(curvature) if np.any(root_penalty) else self._sample_columns
-        if space is None and self.sampled.n_rows < self.n_rows:
-            guess = split_by_gap(curvature) or self._by_root(self._rooted(self.sampled.block), root_penalty)
-            space = self._shown_on_all(guess)
-        space = space or identified(0.25 * self.gram + penalty)
-        return space or self._by_root(self.root_gram, root_penalty)
-
-    def _by_root(self, root: Array, root_penalty: Array) -> Subspace:
-        return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self._noise)
+        return self.gram_of(self.standing_sample)
 
     @property
-    def _noise(self) -> float:
+    def column_noise(self) -> float:
         """A singular value of columns scaled to length one must exceed this to be distinguished from rounding.
 
         A framed entry is (x − center)/scale: one rounded subtraction, which is exact where the offset is much larger
@@ -443,43 +427,20 @@ class Objective:
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
         """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
-        return self.root_penalty > WEAKEST_PENALTY_SHARE * self._noise
+        return self.root_penalty > WEAKEST_PENALTY_SHARE * self.column_noise
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
         """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
-        space = self.subspace
-        counted = space.Z is not None and space.Z is vars(self).get("_not_null_outside")
-        return (not_null if counted else unresolved)(self.rows, space, self.pinned, self.held)
-
-    def _shown_on_all(self, space: Subspace) -> Subspace | None:
-        """The subspace found on a sample, or None if a direction outside it is not zero on all rows."""
-        outside = space.outside()
-        if not len(outside):
-            return space
-        if not np.any(self.root_penalty) and self._all_null(space):
-            vars(self)["unresolved"] = ()  # saves the pass that would test the same directions
-            return space
-        length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
-        size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
-        return space if np.all(length <= self._noise * np.sqrt(self.shape[1]) * size) else None
-
-    def _all_null(self, space: Subspace) -> bool:
-        """Whether all directions outside are exactly null on all rows. A negative result is cached for this basis.
-
-        Directions that a sample resolves are not null. If the number of null directions equals the number of the
-        others, then the sample's rows span the same space as all rows, whatever the rounding errors of its basis.
-        """
-        null = all_null(self.rows, space, self.pinned, self.held)
-        vars(self)["_not_null_outside"] = None if null else space.Z
-        return null
+        return unresolved(self.rows, self.subspace, self.pinned, self.held)
 
     @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
     def root_gram(self) -> Array:
-        """R with RᵀR the Gram matrix, computed by QR without squaring."""
-        return self._rooted(None)
+        """R with RᵀR the Gram matrix."""
+        return self.root_gram_of(None)
 
-    def _rooted(self, block: Block | None) -> Array:
+    def root_gram_of(self, block: Block | None) -> Array:
+        """R with RᵀR the Gram matrix of a block's rows, or of all rows, computed by QR without squaring."""
         partial = RootGram(self.shape[1])
         R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
         R[:, self.pinned] = 0.0
@@ -562,7 +523,11 @@ class Objective:
         """The objective of these rows alone, in the same coordinates, with the penalty scaled to their weight."""
         weight = float(block.weight.sum())
         # Giving the total weight saves the pass for the class sums.
-        known = {"total_weight": weight, "root_penalty": self.root_penalty, "subspace": self.subspace}
+        known = {
+            "total_weight": weight,
+            "root_penalty": self.root_penalty,
+            "subspace": replace(self.subspace, others_null=None),
+        }
         return self.with_(rows=some_rows(block), penalty=self.penalty.times(weight / self.total_weight), known=known)
 
     def hessian_product(self, W: Array, V: Array) -> Array:
@@ -584,13 +549,12 @@ class Objective:
     @depends_on("rows", "loss")
     def null_value(self) -> float:
         """E of the null model, whose scores are the best constants (zero without an intercept)."""
-        if self.offsets is not None:
-            return self._null_value_with_offset()
-        share, c = self.mean_class_sums[:, 0], self.null_weights[:, 0]
-        if np.count_nonzero(share) < 2:
-            return 0.0
-        z = np.tile(c, (self.n_classes, 1))
-        return float(share @ self.loss.value(self.targets, z if self.loss.traits.multiclass else z[:, 0]))
+        return null_value(self)
+
+    @property
+    def null_weights(self) -> Array:
+        """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
+        return null_weights(self)
 
     @property
     def offsets(self) -> Array | None:
@@ -599,70 +563,10 @@ class Objective:
             return None
         return self.rows.frame.from_original(np.eye(*self.shape, k=self.shape[1] - self.n_offsets))
 
-    @property
-    def null_weights(self) -> Array:
-        """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
-        W, share = np.zeros(self.shape), np.clip(self.mean_class_sums[:, 0], EPS, 1 - EPS)
-        if self.offsets is not None:
-            W[:] = self.offsets
-        if self.fit_intercept:
-            W[:, 0] = best_constants(self.loss, self.targets, share) - W[:, 1:] @ self.mean_row[1:]
-        return W
-
-    def _null_value_with_offset(self) -> float:
-        """E of the best constants with an offset, by Newton's method in the constants alone."""
-        constants = np.zeros_like(self.pinned)
-        constants[0] = self.fit_intercept
-        alone, W = self.with_(pinned=self.pinned | ~constants), self.null_weights
-        at = alone.value_gradient(W)
-        for _ in range(MOST_NULL_MODEL_STEPS):
-            g = alone.subspace.reduce(at.gradient)
-            factor = alone.factor(W) if len(g) and self.has_hessian else None
-            if factor is None or not np.any(np.abs(g) > EPS):
-                break
-            V = alone.subspace.expand(factor.solve(g))
-            tried = (W - V / 2**k for k in range(MOST_NULL_MODEL_STEPS))
-            nearer = next(((to, then) for to in tried if (then := alone.value_gradient(to)).value < at.value), None)
-            if nearer is None:
-                break
-            W, at = nearer
-        return at.value
-
     @depends_on("rows", "frame")
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
-
-
-def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float:
-    """The constant scores, (K,) or one number, that minimise Σ_k p_k ℓ(t_k, c) for the classes' shares p, all positive.
-
-    A link has them in closed form: its probabilities are the shares. Without one, c is where the mean slope changes its
-    sign, by bisection; where all of an interval is best, its end nearer to the larger class.
-
-    >>> from separatrix.losses import LOSSES
-    >>> round(float(best_constants(LOSSES["squared"], np.array([-1.0, 1.0]), np.array([0.25, 0.75]))), 9)
-    0.5
-    """
-    if loss.traits.multiclass:
-        z: Array = np.log(share) - np.log(share).mean()
-        return z
-    if loss.traits.link is not None:
-        return loss.traits.link.inverse(float(share[1]))
-    larger = 1.0 if share[1] >= share[0] else -1.0
-
-    def slope(size: float) -> float:
-        """The mean slope at a score of this size, away from zero towards the larger class."""
-        return larger * float(share @ loss.derivative(targets, np.full(2, larger * size)))
-
-    far = 1.0
-    while slope(far) < 0 and far < LARGEST_CONSTANT:
-        far *= 2.0
-    low, high = 0.0, far
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
-    return larger * high if low > 0 else 0.0
 
 
 # All statistics of an objective, by name.

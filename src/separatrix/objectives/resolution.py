@@ -122,11 +122,12 @@ def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int
     tuple of int
         0 is the intercept, j + 1 column j.
     """
-    return () if all_null(rows, space, pinned, held) else not_null(rows, space, pinned, held)
+    others_null = all_null(rows, space, pinned, held) if space.others_null is None else space.others_null
+    return () if others_null else _not_null(rows, space, pinned, held)
 
 
-def not_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
-    """``unresolved`` if ``all_null`` has already returned False."""
+def _not_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
+    """``unresolved`` if not all directions outside are null."""
     candidates = left_out(rows, space, pinned, held)
     assert candidates is not None, "where no direction is left out, all of them are null"
     asked = candidates.each[:MOST_SEPARATE_DIRECTIONS]

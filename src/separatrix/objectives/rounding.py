@@ -27,18 +27,19 @@ class Charge(NamedTuple):
 class Rounding:
     """Rounding errors in standard coordinates, where the root mean square of a column is below 2.
 
-    A score is a sum of d + 1 products, each off by some units in the last place of |W_j| (|x̃_j| + |center_j/scale_j|):
-    where no offset is large, rows are multiplied in raw units and moved afterwards (``Block``). ``moved`` is the root
-    mean square of that error. A logistic slope ℓ′ is at most 1 and at most the loss ℓ, so the root mean square of
-    slopes is at most √E, and by Cauchy and Schwarz
+    A score is a sum of d + 1 products, each with an error of some units in the last place of
+    |W_j| (|x̃_j| + |center_j/scale_j|), because rows without a large offset are multiplied in raw units and centred
+    afterwards (``Block``). ``moved`` is the root mean square of that error. A logistic slope ℓ′ is at most 1 and at
+    most the loss ℓ, so the root mean square of slopes is at most √E, and by Cauchy and Schwarz
 
-        E is off by √E moved, and ∂E/∂W_j by (√E + moved/2) times the size of column j,
+        the error of E is at most √E moved, that of ∂E/∂W_j at most (√E + moved/2) times the size of column j,
 
-    each with the rounding of a sum over rows, of a few units in the last place, and √m of them over blocks of m rows,
-    where errors add up at random: ``slope`` is that of the slopes. A loss ℓ ≥ 0 whose slope has the Lipschitz constant
-    M has ℓ′² ≤ 2Mℓ: there it is (2ME)^½, and M in place of ½. A slope of a loss with kinks is at most 1.
+    plus the rounding error of the sum over rows: a few units in the last place, and √m of them over blocks of m rows,
+    since the errors are random. ``slope`` is the error of summing the slopes. A loss ℓ ≥ 0 whose slope has the
+    Lipschitz constant M satisfies ℓ′² ≤ 2Mℓ, so (2ME)^½ replaces √E, and M replaces ½. A slope of a loss with kinks is
+    at most 1.
 
-    ``value``: of E. ``size``: of the columns, (d + 1,). ``bend``: ½ or M.
+    ``value``: the error of E. ``size``: the size of the columns, (d + 1,). ``bend``: ½ or M.
     """
 
     value: float
@@ -81,13 +82,13 @@ class Rounding:
     def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
         """Two alternative bounds on the effect of the rounding of scores; each is sufficient alone.
 
-        1. Call Ẽ the objective with every score moved by its rounding error ε_i at W, a constant. What is summed is its
-           gradient, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most that of Ẽ and twice
-           that mean. This is better where curvature is small along long weights.
-        2. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so λ is
-           off by (mean ℓ″ ε²)^½, which is at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better where
-           one class has nearly all the weight, and ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of H's
-           diagonal, where H is that of all rows; else None.
+        1. Let Ẽ be the objective with every score moved by its rounding error ε_i at W, a constant. The computed
+           gradient is that of Ẽ, and |E − Ẽ| is at most the mean of |ε_i| everywhere, so the gap of E is at most the
+           gap of Ẽ plus twice that mean. This is better if the curvature is small along large weights.
+        2. The error of the gradient along v is the mean of ℓ″ ε_i (x̄_i·v), at most (mean ℓ″ ε²)^½ (vᵀ H v)^½, so the
+           error of λ is (mean ℓ″ ε²)^½, at most the rounding of a score times Σ_j |W_j| H_jj^½. This is better if one
+           class has nearly all the weight, so that ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of the
+           diagonal of the Hessian of all rows, or None.
         """
         summed = self._reduced(objective.subspace, self.slope * self.size + aside)
         yield Charge(summed, more=2 * self.moved)

@@ -19,11 +19,15 @@ SMALLEST_SQUARED_EIGENVALUE = 1e-8
 
 @dataclass(frozen=True)
 class Subspace:
-    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None if all columns are identified."""
+    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None if all columns are identified.
+
+    ``others_null``: whether every direction of the columns outside Z is zero on all rows; None if that is not known.
+    """
 
     Q: Array | None
     Z: Array | None
     rank: int
+    others_null: bool | None = None
 
     def reduce(self, G: Array) -> Array:
         """Qᵀ G Z as a vector: a gradient in the coordinates Θ."""

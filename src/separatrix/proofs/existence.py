@@ -9,8 +9,8 @@ derivative of the other rows is not negative. Hence
 
 which is positive from some s on, the same for all v, if λR < 1. Then E rises outside a ball in every direction that
 the columns determine, and has its minimum inside. If E has a direction of recession there is no minimum, so λR ≥ 1 at
-every W. That is the condition of the affine bound (``bounds.affine``): **where the bound has a value, an optimum
-exists.**
+every W. That is the condition of the affine bound (``curvature_bound.affine``): **where the bound has a value, an
+optimum exists.**
 
 In floating point this holds as long as the smallest curvature of H is well above rounding error. When a fit diverges to
 infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both. A relative
@@ -49,7 +49,7 @@ def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = N
 
     ``factor`` is the factor of the Hessian that the bound was computed with, if the caller still has it.
 
-    >>> from separatrix.objectives.bounds import affine
+    >>> from separatrix.objectives.curvature_bound import affine
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows

@@ -189,24 +189,40 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
         found = search(D) if known is None else search(D, known.N, known.left)
         if found is None:
             return Doubtful("the linear program could not be solved", about.fit_intercept)
-        if found.v is not None and known is None:
-            return Separable.of(D, found.v, found.m, about)
-        if found.v is not None and known is not None:
-            v = direction_in(D, known.basis, found.v, known.left)
-            return Doubtful(TOUCHING, about.fit_intercept) if v is None else _Direction(v, known, found.rows)
-        hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
-        proven: _Known | _Enclosed | None = None if known else _enclosed(D, found)
-        if proven is None and _affordable(D):
-            proven = _proven(D, found, known)
-        if proven is None and not _affordable(D):
-            return Doubtful(f"{_without_span(D, found, about) or hardly}; {TOO_WIDE}", about.fit_intercept, found.most)
+        if found.v is not None:
+            return _along(D, found, found.v, known, about)
+        proven = _proof(D, found, known)
         if proven is None:
-            return Doubtful(f"{hardly}, and {UNSURE}", about.fit_intercept, found.most)
-        if not isinstance(proven, _Known):
+            return Doubtful(_doubt(D, found, about), about.fit_intercept, found.most)
+        if isinstance(proven, _Enclosed):
             return Inseparable(*D.named(proven.rows), D.dense(proven.rows), about, None, proven.near)
+        if not proven.left.any():
+            return _spanning(D, proven.all, about)
         known = proven
-        if not known.left.any():
-            return _spanning(D, known.all, about)
+
+
+def _along(
+    D: Differences, found: Found, v: Array, known: _Known | None, about: About
+) -> Separable | Doubtful | _Direction:
+    """The verdict from a direction v that is positive on all rows outside the span of the known ones."""
+    if known is None:
+        return Separable.of(D, v, found.m, about)
+    exact = direction_in(D, known.basis, v, known.left)
+    return Doubtful(TOUCHING, about.fit_intercept) if exact is None else _Direction(exact, known, found.rows)
+
+
+def _proof(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
+    """What the rows that the search found prove: first in floating point, then exactly if that is affordable."""
+    enclosed = None if known else _enclosed(D, found)
+    return _proven(D, found, known) if enclosed is None and _affordable(D) else enclosed
+
+
+def _doubt(D: Differences, found: Found, about: About) -> str:
+    """Why there is no verdict."""
+    hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
+    if _affordable(D):
+        return f"{hardly}, and {UNSURE}"
+    return f"{_without_span(D, found, about) or hardly}; {TOO_WIDE}"
 
 
 def _affordable(D: Differences) -> bool:

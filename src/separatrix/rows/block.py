@@ -214,9 +214,8 @@ class Block:
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
         if is_sparse(X):
             return np.asarray(X @ raw[:, 1:].T + raw[:, 0])
-        scores = (
-            raw[:, 1:] @ X.T
-        )  # with few classes a third faster than X Wᵀ; sums over classes then add contiguous arrays
+        # With few classes a third faster than X Wᵀ, and sums over classes then add contiguous arrays.
+        scores = raw[:, 1:] @ X.T
         scores += raw[:, :1]
         return np.asarray(scores.T)
 
@@ -245,40 +244,38 @@ class Block:
 
     def sandwich(self, h: Array) -> Array:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
-        d = self.X.shape[1]
         if not is_sparse(self.X) and (h >= 0).all():
-            if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * d:
-                return self.raw_products(h[:, None])[1]
-            X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
-            first = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
-            half = X * root if self.kept else np.multiply(X, root, out=X)
-            H = np.asarray(
-                half.T @ half
-            )  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
-            H[0] = H[:, 0] = first
-            return H
-        H = np.empty((d + 1, d + 1))
-        X = self._framed
-        H[0, 0] = h.sum()
+            return self._dense_sandwich(h)
+        X, d = self._framed, self.X.shape[1]
         if is_sparse(X) and X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * d and X.shape[0] * d <= LARGEST_DENSE_BLOCK:
             X = X.toarray() - self.frame.center / self.frame.scale
+        H = np.empty((d + 1, d + 1))
+        H[0, 0] = h.sum()
         if is_sparse(X):
-            weighted = X.multiply(h[:, None]).tocsr()
-            first = np.asarray(weighted.sum(axis=0)).ravel()
-            second = (X.T @ weighted).toarray()
-            c = self.frame.center / self.frame.scale
-            H[0, 1:] = first - H[0, 0] * c
-            H[1:, 1:] = second - np.outer(c, first) - np.outer(first, c) + H[0, 0] * np.outer(c, c)
-        elif np.all(h >= 0) or np.all(h <= 0):
-            half = X * np.sqrt(np.abs(h))[:, None]
-            sign = 1.0 if h.sum() >= 0 else -1.0
-            H[0, 1:] = h @ X
-            H[1:, 1:] = sign * (half.T @ half)
+            H[0, 1:], H[1:, 1:] = self._sparse_products(X, h)
         else:
-            H[0, 1:] = h @ X
-            H[1:, 1:] = X.T @ (X * h[:, None])
+            H[0, 1:], H[1:, 1:] = h @ X, _signed_products(X, h)
         H[1:, 0] = H[0, 1:]
         return H
+
+    def _dense_sandwich(self, h: Array) -> Array:
+        """``sandwich`` of dense rows for h ≥ 0."""
+        if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
+            return self.raw_products(h[:, None])[1]
+        X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
+        first = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
+        half = X * root if self.kept else np.multiply(X, root, out=X)
+        # NumPy recognises AᵀA and calls the symmetric product, which is half the work.
+        H = np.asarray(half.T @ half)
+        H[0] = H[:, 0] = first
+        return H
+
+    def _sparse_products(self, X: Any, h: Array) -> tuple[Array, Array]:
+        """hᵀ X and Xᵀ diag(h) X for CSR rows, centred after they are summed."""
+        weighted = X.multiply(h[:, None]).tocsr()
+        first, second = np.asarray(weighted.sum(axis=0)).ravel(), (X.T @ weighted).toarray()
+        c, total = self.frame.center / self.frame.scale, h.sum()
+        return first - total * c, second - np.outer(c, first) - np.outer(first, c) + total * np.outer(c, c)
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
         """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
@@ -372,6 +369,15 @@ class Block:
     def take(self, rows: Integers | slice) -> Block:
         """The rows with these indices in the block, in this order. A slice of dense rows is a view."""
         return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
+
+
+def _signed_products(X: Array, h: Array) -> Array:
+    """Xᵀ diag(h) X for dense rows; if all h have one sign, as a symmetric product, which is half the work."""
+    if not (np.all(h >= 0) or np.all(h <= 0)):
+        return np.asarray(X.T @ (X * h[:, None]))
+    half = X * np.sqrt(np.abs(h))[:, None]
+    sign = 1.0 if h.sum() >= 0 else -1.0
+    return np.asarray(sign * (half.T @ half))
 
 
 def as_csr(X: Any) -> csr_array[Any, tuple[int, int]]:

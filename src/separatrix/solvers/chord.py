@@ -20,9 +20,9 @@ from typing import ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objectives.bounds import factor_passes
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
+from separatrix.objectives.pass_costs import factor_passes
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.quasi_newton_pairs import Pairs, PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
@@ -30,7 +30,7 @@ from separatrix.solvers.state import Halt, Need, State
 
 # The rate is that of the last so many steps; a run is thought to end at this share of E, and a step to cost so many
 # passes. A new factor is worth it where it saves this many times what it costs.
-RECENT, FINE, PASSES_A_STEP, WORTHWHILE = 3, 1e-10, 2, 1.5
+RECENT, FINE, PASSES_A_STEP, MOST_PASSES_FOR_CURVATURE = 3, 1e-10, 2, 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ def _is_slow(problem: Objective, state: State[ChordMemory]) -> bool:
     if rate >= 1:
         return True
     to_come = PASSES_A_STEP * np.log(FINE * state.at.value / decrements[-1]) / np.log(rate)
-    return bool(to_come > WORTHWHILE * factor_passes(problem))
+    return bool(to_come > MOST_PASSES_FOR_CURVATURE * factor_passes(problem))
 
 
 def _null_factor(problem: Objective) -> Factor | None:

@@ -17,8 +17,10 @@ import numpy as np
 from separatrix.base.arrays import Array, length
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.objectives.bound import Bound
-from separatrix.objectives.bounds import NOT_LOOKED_FOR, Evidence, bound, evidence, thorough_passes, with_weights
+from separatrix.objectives.bounds import NOT_LOOKED_FOR, bound, evidence, with_weights
 from separatrix.objectives.curvature import Curvature
+from separatrix.objectives.curvature_bound import Evidence
+from separatrix.objectives.pass_costs import thorough_passes
 from separatrix.objectives.problem import Objective
 from separatrix.rows.block import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights

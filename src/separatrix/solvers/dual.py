@@ -28,7 +28,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Logistic
-from separatrix.objectives.bounds import duality
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.rows.block import as_csr, is_sparse

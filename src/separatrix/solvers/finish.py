@@ -17,10 +17,13 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import Array, length
-from separatrix.objectives.bounds import Evidence, better, counts_all_rows, duality, proven
+from separatrix.objectives.bounds import better
 from separatrix.objectives.curvature import Curvature, curvature_at
+from separatrix.objectives.curvature_bound import Evidence, proven
 from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.pass_costs import counts_all_rows
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.newton import NewtonMemory
 from separatrix.solvers.state import Memory, State

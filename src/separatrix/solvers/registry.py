@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.losses.traits import Kinked
-from separatrix.objectives.bounds import WORTHWHILE, hessian_passes
+from separatrix.objectives.pass_costs import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.objectives.problem import SAMPLE_ROWS, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.chord import ChordNewton
@@ -144,7 +144,7 @@ def _is_crowded(problem: Objective) -> bool:
     if not _is_held(problem):
         return False
     if _is_sparse(problem):
-        return hessian_passes(problem) > WORTHWHILE
+        return hessian_passes(problem) > MOST_PASSES_FOR_CURVATURE
     return problem.shape[0] > 1 and problem.n_rows * problem.size * problem.size > CLASS_WORK
 
 

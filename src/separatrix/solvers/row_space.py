@@ -26,7 +26,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.objectives.bounds import duality
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace, contrasts

@@ -25,7 +25,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
-from separatrix.objectives.bounds import duality
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows.block import is_sparse
 from separatrix.solvers.compiled import CompiledSums

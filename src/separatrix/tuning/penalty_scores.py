@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.objectives.null_model import wanted
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
@@ -28,6 +27,7 @@ from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
+from separatrix.tuning.starting_penalty import predicted_C
 from separatrix.tuning.warm_path import Solved, WarmPath
 
 # The path may end if the effective number of parameters exceeds this share of all parameters, or if the score is below
@@ -185,7 +185,7 @@ class Squares:
 
     def plan(self, least: float, rows: float) -> Plan:
         null = self.path.base.subspace.expand(self.path.null.gradient)
-        return Plan(max(least, wanted(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
+        return Plan(max(least, predicted_C(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
 
     def at(self, C: float) -> Fit:
         return self.path.at(C)

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objectives.bounds import duality
 from separatrix.objectives.damped_newton import backtracked
+from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.null_model import null_hessian
 from separatrix.objectives.problem import Evaluation, Objective
