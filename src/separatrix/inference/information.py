@@ -185,7 +185,7 @@ def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
     except InputError as error:
         raise InputError("groups", error.came, "give one group a row") from error
     if len(codes) != asked.X.shape[0]:
-        raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one a row")
+        raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one group per row")
     counted = asked.weight > 0
     held, inside = np.unique(codes[counted], return_inverse=True)
     if len(held) < 2:

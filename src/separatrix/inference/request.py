@@ -18,7 +18,8 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError, ParameterError, WeightError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import AGREEMENT, as_matrix
-from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.certificates.firth_claim import FirthClaim
+from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset
 from separatrix.objectives.problem import Evaluation
@@ -75,7 +76,7 @@ class SummaryRequest:
 
     @property
     def firth(self) -> bool:
-        return getattr(self.model, "bias_reduction", None) is not None
+        return isinstance(self.claim, FirthClaim)
 
     @property
     def class_weighted(self) -> bool:
@@ -109,13 +110,13 @@ def summary_request(
     rows = as_matrix(rows_to_score(model, X)[0])
     codes = known_codes(y, claim.scorer.classes)
     if rows.shape[0] != len(codes):
-        raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one a row")
+        raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one label per row")
     declared = _declared(sample_weight, weights)
     weight = row_weights(sample_weight, rows.shape[0])
     declared.refuse(weight)
     width = rows.shape[1] + claim.fit_intercept
     if np.count_nonzero(weight) < width:
-        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients a score"
+        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients per score"
         raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
     named = _column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
@@ -123,9 +124,10 @@ def summary_request(
 
 
 def _likelihood_claim(model: Any) -> Any:
-    """What a fit by likelihood claims; refuses other models."""
+    """The claim of a fit by likelihood. Other models are refused."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
-    if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
+    is_likelihood = isinstance(claim, LikelihoodOfRows)
+    if not is_likelihood:
         raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
     if not LOSSES[claim.loss].traits.likelihood:
         do = "fit with loss='logistic', 'probit' or 'cloglog'"
@@ -139,7 +141,7 @@ def _column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tu
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_columns)])
     named = tuple(str(name) for name in names)
     if len(named) != n_columns:
-        raise ParameterError("names", f"there are {len(named)} for {n_columns} columns", "give one a column")
+        raise ParameterError("names", f"there are {len(named)} for {n_columns} columns", "give one name per column")
     return named
 
 

@@ -115,5 +115,5 @@ def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:
         return ()
     found = tuple(str(name) for name in own)
     if len(found) != width:
-        raise ParameterError("names", f"got {len(found)} for {width} columns", "give one a column")
+        raise ParameterError("names", f"got {len(found)} for {width} columns", "give one name per column")
     return found
