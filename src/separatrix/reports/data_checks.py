@@ -8,10 +8,12 @@ from dataclasses import replace
 from separatrix.checks import Checks, Finding
 from separatrix.checks.finding import many, share
 from separatrix.checks.running import checked
-from separatrix.checks.single_columns import SHARE_MISSING_TO_WARN, absent
+from separatrix.checks.single_columns import absent
 from separatrix.table import Table
 
 # What a fit did with missing values, by its setting.
+# From this share of missing values in a column, or of rows left out, on it is a warning.
+SHARE_MISSING_TO_WARN = 0.05
 _WHAT_WAS_DONE = {
     "impute": "They were filled with the means of the rows fitted. Find out why they are missing.",
     "indicator": (
@@ -57,5 +59,8 @@ def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
         do = "They were left out, so this page is about the other rows. Find out why they are missing."
         return Finding(severity, "missing", "Rows with missing values were left out.", sentence, do)
     finding = absent(missing, n, "")
+    if not missing:
+        return finding
     how = "error" if table.encoder is None else table.encoder.missing
-    return replace(finding, do=_WHAT_WAS_DONE[how]) if missing else finding
+    severity = "warning" if max(missing.values()) >= SHARE_MISSING_TO_WARN * n else "note"
+    return replace(finding, severity=severity, do=_WHAT_WAS_DONE[how])
