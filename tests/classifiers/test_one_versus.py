@@ -63,7 +63,7 @@ def test_votes_by_the_double_sum():  # M1
             full[:, i, j], full[:, j, i] = H[:, k], -H[:, k]  # h_ji = −h_ij
         np.testing.assert_array_equal(votes(H, K), np.sign(full).sum(axis=2))
     assert votes([[0.0, 1.0, 1.0]], 3).tolist() == [[2, 0, -2]]  # z = 0 is +, for the first of a pair
-    with pytest.raises(ParameterError, match="give 3 scores a row"):
+    with pytest.raises(ParameterError, match="give 3 scores per row"):
         votes(np.ones((2, 2)), 3)
 
 

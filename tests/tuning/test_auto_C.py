@@ -234,7 +234,7 @@ def test_other_words_are_refused(C):
 
 
 def test_a_cost_without_a_likelihood_has_no_log_loss():
-    with pytest.raises(ParameterError, match="no log loss"):
+    with pytest.raises(ParameterError, match="only for a loss that is a likelihood"):
         sx.LogisticRegression("auto", loss="squared-sigmoid").fit(*_rows())
 
 

@@ -137,23 +137,19 @@ class DelimitedSource:
     def _parse(
         self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK_BYTES
     ) -> pa.Table:
-        with content.stream() as stream:
-            return arrow_csv.read_csv(
-                stream,
-                read_options=arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=self.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(self.names)
-                    > 1,  # In a file of one column, an empty line is a missing value.
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()),
-                    include_columns=names,
-                    strings_can_be_null=True,
-                    null_values=list(nulls),
-                ),
-            )
+        read = arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding)
+        # In a file of one column, an empty line is a missing value.
+        lines = len(self.names) > 1
+        parse = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=lines)
+        convert = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            include_columns=names,
+            strings_can_be_null=True,
+            null_values=list(nulls),
+        )
+        return content.parsed(
+            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+        )
 
     def _explained(self, error: Exception) -> TableError:
         text = " ".join(str(error).split())

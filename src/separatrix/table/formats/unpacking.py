@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
 from separatrix.table.formats.counted import HeldFile
 from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 
+T = TypeVar("T")
+
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Files are read in pieces of this many bytes.
 PIECE_BYTES = 1 << 20
+# The longest time to wait for a reader's threads, and the time between two looks at them. They take microseconds, or
+# milliseconds on a busy machine.
+SECONDS_FOR_THREADS, SECONDS_BETWEEN_LOOKS = 5.0, 0.0005
 
 
 class Content:
@@ -53,6 +60,21 @@ class Content:
             return stream
         size = len(self.source) if isinstance(self.source, bytes) else raw.size
         return Unpacked(stream, self.name, size, self.limits)
+
+    def parsed(self, parse: Callable[[Any], T]) -> T:
+        """The result of a function of ``stream`` that reads it in threads of its own, after these have released it.
+
+        Arrow's threads drop their references to a Python stream shortly after the reader has returned, which needs the
+        interpreter's lock. If the interpreter ended before that, the process would abort.
+        """
+        with self.stream() as stream:
+            held = stream if isinstance(stream, Unpacked) else self._file
+            before = sys.getrefcount(held)
+            result = parse(stream)
+        deadline = time.monotonic() + SECONDS_FOR_THREADS
+        while sys.getrefcount(held) > before and time.monotonic() < deadline:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return result
 
     def pieces(self) -> Iterator[bytes]:
         """The unpacked bytes, a megabyte at a time."""
