@@ -36,7 +36,7 @@ def test_columns_are_called_as_in_their_frame():
     assert out.columns.tolist() == ["age", "in*come", "age*age"]
     assert out["age*age"].tolist() == [4.0, 9.0]
     assert sx.quadratic().fit(frame).get_feature_names_out().tolist()[:3] == ["age", "in*come", "age*age"]
-    with pytest.raises(ParameterError, match="names 'x0', which is no column; use"):
+    with pytest.raises(ParameterError, match="contains 'x0', which is not a column; use"):
         sx.Basis(["x0"]).fit(frame)
 
 
@@ -147,9 +147,9 @@ def test_products_that_overflow_are_named_by_the_classifier():
         (sx.Basis([]), "at least one function"),
         (sx.Basis("x0"), "functions: got 'x0'"),
         (sx.Basis(["x0", "x0"]), "'x0' occurs twice"),
-        (sx.Basis(["x9"]), r"names 'x9', which is no column; use \['x0', 'x1'\]"),
-        (sx.Basis(["x0 + x1"]), r"names 'x0 \+ x1'"),
-        (sx.Basis(["__import__('os')"]), "which is no column"),
+        (sx.Basis(["x9"]), r"contains 'x9', which is not a column; use \['x0', 'x1'\]"),
+        (sx.Basis(["x0 + x1"]), r"contains 'x0 \+ x1'"),
+        (sx.Basis(["__import__('os')"]), "which is not a column"),
         (sx.Basis([3]), "functions: got 3"),
         (sx.gaussian(width=0.0), "width: got 0"),
         (sx.gaussian(0), "centres: got 0"),
@@ -164,7 +164,7 @@ def test_settings(phi, message):
 
 def test_a_function_must_give_one_number_a_row():
     phi = sx.Basis([("both", lambda X: X)]).fit(XOR)
-    with pytest.raises(ParameterError, match=r"'both' gave shape \(4, 2\)"):
+    with pytest.raises(ParameterError, match=r"'both' returned shape \(4, 2\)"):
         phi.transform(XOR)
 
 

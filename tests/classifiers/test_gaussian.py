@@ -182,8 +182,8 @@ def test_how_many_parameters_generative_against_discriminative():  # D6
     assert lda.n_parameters_ == 4 + 3 + 1
     assert qda.n_parameters_ == 4 + 6 + 1
     assert LogisticRegression().fit(X, y).n_parameters_ == 3
-    assert lda.certificate_.facts["size"] == "8 parameters, generative; 3 for P(class | x) alone"
-    assert qda.certificate_.facts["size"] == "11 parameters, generative; 6 for P(class | x) alone"
+    assert lda.certificate_.facts["size"] == "8 parameters; 3 in a discriminative model"
+    assert qda.certificate_.facts["size"] == "11 parameters; 6 in a discriminative model"
     assert LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, y).n_parameters_ == 7
     assert LinearDiscriminantAnalysis().fit(IRIS, SPECIES).n_parameters_ == 12 + 10 + 2
 
@@ -265,7 +265,7 @@ def test_collinear_and_constant_columns(kind):
 def test_means_apart_without_scatter_are_said():
     X = np.column_stack([IRIS, (SPECIES == 2).astype(float)])
     status = LinearDiscriminantAnalysis().fit(X, SPECIES).certificate_.status
-    assert "directions without scatter within the classes, which are ignored" in status
+    assert "directions without within-class variance, which are ignored" in status
 
 
 @both

@@ -138,7 +138,7 @@ def test_the_pocket_answers_with_fewer_mistakes(separable):  # P8
 
 def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
     X = np.array([[1000.0], [1001.0], [1000.9]])
-    with pytest.warns(NotConvergedWarning, match=r"the rows are separable, but the theorem allows 4e\+14 mistakes"):
+    with pytest.warns(NotConvergedWarning, match=r"the rows are separable, but Novikoff's theorem allows 4e\+14"):
         model = sx.Perceptron(max_iter=20).fit(X, [0, 1, 0])
     assert model.certificate_.code == "max_iter"
     assert "a separator known from a linear program" in model.certificate_.facts["theorem"]
@@ -284,12 +284,12 @@ def test_the_pocket_counts_the_rows_of_the_weights_it_returns():
     wrong = int(np.sum(model.predict(X) != y))
     assert model.certificate_.facts["wrong"] == wrong
     assert f"with {wrong} rows still wrong" in str(told[0].message)
-    assert "mistakes before the search ends: scale the columns" in str(told[0].message)
+    assert "mistakes before convergence: scale the columns" in str(told[0].message)
 
 
 def test_a_bound_within_reach_advises_more_steps():
     X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1]
-    with pytest.warns(NotConvergedWarning, match=r"so the search ends after at most [\d.e+]+ mistakes: raise max_iter"):
+    with pytest.warns(NotConvergedWarning, match=r"converges after at most [\d.e+]+ mistakes: raise max_iter"):
         sx.Perceptron(max_iter=2).fit(X, y)
 
 
@@ -379,7 +379,7 @@ def test_steps_keep_the_pocket_from_call_to_call(overlapping, update):  # P8
 
 def test_where_the_walk_leaves_mistakes_the_answer_is_a_mean(overlapping):
     X, y = overlapping
-    with pytest.warns(NotConvergedWarning, match="the answer is the mean of the weights over 100 more epochs"):
+    with pytest.warns(NotConvergedWarning, match="the result is the mean of the weights over 100 more epochs"):
         mean = sx.Perceptron().fit(X, y)
     with pytest.warns(NotConvergedWarning):
         last, again = sx.Perceptron(average=False).fit(X, y), sx.Perceptron().fit(X, y)
@@ -388,7 +388,7 @@ def test_where_the_walk_leaves_mistakes_the_answer_is_a_mean(overlapping):
     assert np.sum(mean.predict(X) != y) <= 5
     assert np.sum(last.predict(X) != y) == 50
     assert mean.certificate_.verify(X, y)
-    assert f"leaves {np.sum(mean.predict(X) != y)} rows wrong" in mean.certificate_.status
+    assert f"misclassifies {np.sum(mean.predict(X) != y)} rows" in mean.certificate_.status
 
 
 def test_on_separable_rows_the_answer_is_the_last_weights(separable):
@@ -490,10 +490,10 @@ def test_rows_set_aside_end_the_walk_and_choose_the_weights():
     model = sx.Perceptron(early_stopping=True, shuffle=True, n_iter_no_change=8).fit(X, y)
     assert model.n_iter_ < 200
     assert model.certificate_.code == "patience"
-    assert "rows set aside" in model.certificate_.status
+    assert "validation rows" in model.certificate_.status
     assert model.certificate_.verify(X, y)
     assert model.score(X, y) > 0.85
-    with pytest.warns(NotConvergedWarning, match="stopped at max_iter=3 while rows set aside"):
+    with pytest.warns(NotConvergedWarning, match="stopped at max_iter=3 while the error rate"):
         sx.Perceptron(early_stopping=True, max_iter=3).fit(X, y)
     three = sx.Perceptron(early_stopping=True, shuffle=True).fit(*load_iris(return_X_y=True))
     assert three.certificate_.verify(*load_iris(return_X_y=True))
@@ -510,7 +510,7 @@ def test_rows_set_aside_end_the_walk_and_choose_the_weights():
         ({"l1_ratio": 2.0}, "l1_ratio: got 2.0"),
         ({"tol": -1.0}, "tol: got -1.0"),
         ({"n_iter_no_change": 0}, "n_iter_no_change: got 0"),
-        ({"early_stopping": True}, "validation_fraction: 0.1 of 4 rows leaves none"),
+        ({"early_stopping": True}, "validation_fraction: 0.1 of 4 rows gives no validation rows"),
         ({"class_weight": {9: 1.0}}, "class_weight: it names 9"),
     ],
 )

@@ -210,7 +210,7 @@ def test_a_default_fit_has_six_digits(table):
     _, W = reference.optimum((X - X.mean(axis=0)) / scale, codes, K, np.ones(len(X)), np.zeros(X.shape[1]))
     np.testing.assert_allclose(model.coef_, W[:, 1:] / scale, rtol=1e-6)
     assert model.certificate_.weight_error < 1e-6
-    assert model.certificate_.weight_error_unit == "standard errors of the optimum's"
+    assert model.certificate_.weight_error_unit == "standard errors of its optimal value"
 
 
 def test_a_default_fit_has_the_digits_that_stata_prints():

@@ -201,7 +201,7 @@ def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
     monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
     model = sx.Perceptron(max_iter=20).fit(X, y)
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
-    assert ax.get_ylabel() == "mean cost of rows during the epoch"
+    assert ax.get_ylabel() == "mean cost during the epoch"
     assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
     met = [record.met for record in model.trace_ if record.met is not None]
     np.testing.assert_array_equal(np.concatenate([run.value for run in shown.runs]), met)
@@ -293,7 +293,7 @@ def test_a_search_that_ended_where_it_began_says_so(ax):
     model = sx.LogisticRegression("auto").fit(X, y)
     assert len(model.trace_) == 1
     shown = _drawable(plots.LossDisplay.from_estimator(model, ax=ax))
-    assert [text.get_text() for text in shown.ax_.texts] == ["the search ended where it began"]
+    assert [text.get_text() for text in shown.ax_.texts] == ["the solver stopped at its starting point"]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.3, 2.0), (0.61, 0.93), (0.02, 1.5), (1e-6, 1e6)])

@@ -305,7 +305,7 @@ def describe_bound(found: Bound, null_value: float) -> str:
     if found.value is None:
         return f"unknown ({found.reason})"
     relative = found.value / null_value if null_value > 0 else found.value
-    return f"at most {found.value:.2e} above the minimum ({relative:.1e} of the null model), by {found.kind}"
+    return f"at most {found.value:.2e} ({relative:.1e} of the null model's objective), proven by {found.kind}"
 
 
 def as_matrix(X: Any) -> Any:

@@ -82,7 +82,7 @@ def describe(name: str) -> Description:
     """Return the ``DESCRIPTION`` of the classifier of this name, read from its source without importing it.
 
     >>> describe("lda").about
-    'linear discriminant analysis: Gaussians with one covariance'
+    'linear discriminant analysis: Gaussian classes with a common covariance'
     """
     return _described(_full(OFFERED[name][0]))
 

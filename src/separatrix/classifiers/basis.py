@@ -1,7 +1,8 @@
-"""Basis functions φ(x): the model stays linear in its parameters, but its boundary in x may curve. TEXTBOOK B1, B2.
+"""Basis functions φ(x): the model is linear in its parameters, but its boundary in x may be curved. TEXTBOOK B1, B2.
 
-These are transformers to put before any classifier in a pipeline. The constant function 1 is left to the classifier's
-intercept: φ(x) = (1, x₁, x₂, x₁x₂) is ``Basis(["x0", "x1", "x0*x1"])`` and an intercept. Columns without names are
+The bases are transformers, which are placed before a classifier in a pipeline.
+They do not contain the constant function 1, since the classifier fits an intercept: ``Basis(["x0", "x1", "x0*x1"])``
+with an intercept is φ(x) = (1, x₁, x₂, x₁x₂). Columns without names are
 called x0, x1, …, as in scikit-learn and in the rest of this package; the lectures count from 1.
 """
 
@@ -24,7 +25,7 @@ from separatrix.rows.column_statistics import refuse_not_finite
 
 @dataclass(frozen=True)
 class Monomial:
-    """The product of x_j over ``columns``, which count from 0 and repeat for powers. It can be pickled.
+    """The product of x_j over the column indices ``columns``; an index is repeated for a power. It can be pickled.
 
     >>> Monomial((0, 1))(np.array([[2.0, 3.0]])).tolist()
     [6.0]
@@ -38,7 +39,7 @@ class Monomial:
 
 
 class _Functions(TransformerMixin, BaseEstimator, ABC):
-    """The part that all bases share: it checks the rows and evaluates the functions that a subclass defines."""
+    """Base class of all bases. It validates the rows and evaluates the functions that a subclass defines."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the functions for the columns of X.
@@ -46,9 +47,9 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array (n, d)
-            The rows. Only ``GaussianBasis`` with a number of centres uses their values.
-        y : ignored
-            Class labels.
+            The rows. Their values are used only by ``GaussianBasis`` if it draws the centres from the rows.
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -59,7 +60,7 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):
         return self
 
     def transform(self, X: Any) -> Array:
-        """Evaluate the functions on rows.
+        """Evaluate the basis functions for each row.
 
         Parameters
         ----------
@@ -82,7 +83,7 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):
         Parameters
         ----------
         input_features : list of str or None
-            Names of the columns of X; by default those of the fit, or x0, x1, …
+            Names of the columns of X. If None, the names seen in ``fit`` are used, or x0, x1, … if there were none.
 
         Returns
         -------
@@ -116,20 +117,20 @@ def _checked_values(name: str, values: Any, n_rows: int) -> Array:
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (n_rows,):
         raise ParameterError(
-            "functions", f"{name!r} gave shape {column.shape} for {n_rows} rows", "return one number per row"
+            "functions", f"{name!r} returned shape {column.shape} for {n_rows} rows", "return one number per row"
         )
     return column
 
 
 class Basis(_Functions):
-    """φ(x) = (φ₁(x), …, φ_m(x)) from named functions. TEXTBOOK B1.
+    """Basis φ(x) = (φ₁(x), …, φ_m(x)) of named functions. TEXTBOOK B1.
 
     Parameters
     ----------
     functions : list
         Each entry is either a pair (name, function from rows (n, d) to values (n,)), or a product of columns such as
-        "x0", "x0*x1" or "x0*x0*x1". Columns have the names of the data frame, or x0, x1, … A string is split at "*"
-        and its factors are looked up among the column names; it is never evaluated as code.
+        "x0", "x0*x1" or "x0*x0*x1". Columns are called by their names in the data frame, or x0, x1, … if X is an array.
+        A string is split at "*" and each factor must be a column name; strings are never evaluated as code.
 
     Examples
     --------
@@ -163,22 +164,22 @@ def _function(item: Any, names: list[str]) -> tuple[str, Callable[[Array], Array
 
 
 def _monomial(product: str, names: list[str]) -> Monomial:
-    """Parse a product of column names; a column whose own name contains "*" is taken as a whole."""
+    """Parse a product of column names. A string that is itself a column name is not split at "*"."""
     factors = [product] if product in names else [factor.strip() for factor in product.split("*")]
     unknown = next((factor for factor in factors if factor not in names), None)
     if "**" in product and unknown == "":
         do = "write powers as products: 'x0*x0' for the square of x0"
         raise ParameterError("functions", f"{product!r} contains '**', which is not supported", do)
     if unknown is not None:
-        raise ParameterError("functions", f"{product!r} names {unknown!r}, which is no column", f"use {names}")
+        raise ParameterError("functions", f"{product!r} contains {unknown!r}, which is not a column", f"use {names}")
     return Monomial(tuple(names.index(factor) for factor in factors))
 
 
 class QuadraticBasis(_Functions):
-    """All x_j and all products x_i x_j with j ≤ i: d + d(d + 1)/2 functions. TEXTBOOK B2.
+    """Basis of all columns x_j and all products x_i x_j with j ≤ i: d + d(d + 1)/2 functions. TEXTBOOK B2.
 
-    A linear classifier with an intercept on these functions is a general quadratic discriminant function. It has
-    1 + d + d(d + 1)/2 parameters: 6 for d = 2, where a linear function of the columns has 3.
+    A linear classifier with an intercept on these functions is a general quadratic discriminant function. The number of
+    its parameters is 1 + d + d(d + 1)/2. For d = 2 these are 6, while a linear discriminant function has 3.
 
     Examples
     --------
@@ -199,7 +200,7 @@ class QuadraticBasis(_Functions):
 
 @dataclass(frozen=True)
 class Bump:
-    """e^{−‖x − μ‖²/(2σ²)}.
+    """The Gaussian function e^{−‖x − μ‖²/(2σ²)} with centre μ and width σ.
 
     >>> Bump((0.0,), 1.0)(np.array([[0.0], [1.0]])).round(3).tolist()
     [1.0, 0.607]
@@ -215,22 +216,22 @@ class Bump:
 
 
 class GaussianBasis(_Functions):
-    """φ_k(x) = e^{−‖x − μ_k‖²/(2σ²)} around centres μ_k. TEXTBOOK B1.
+    """Basis of Gaussian functions φ_k(x) = e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k. TEXTBOOK B1.
 
     Parameters
     ----------
     centres : array (m, d) or int, default 5
-        The centres, or how many of the training rows to draw as centres. If there are fewer training rows, all of
-        them are centres.
+        The centres, or the number of training rows to draw at random as centres. If there are fewer training rows, all
+        of them are centres.
     width : float, default 1.0
-        σ, in the units of the columns. Scale the columns first if their units differ.
+        The width σ, in the units of the columns. Scale the columns first if their units differ.
     seed : int, default 0
         Seed for drawing the centres.
 
     Attributes
     ----------
     centres_ : array (m, d)
-        The centres in use.
+        The given centres, or the training rows drawn as centres.
 
     Examples
     --------
@@ -265,7 +266,7 @@ class GaussianBasis(_Functions):
 
 
 def quadratic() -> QuadraticBasis:
-    """Return a transformer to all x_j and all products x_i x_j. TEXTBOOK B2.
+    """Return a transformer that computes all columns x_j and all products x_i x_j. TEXTBOOK B2.
 
     Returns
     -------
@@ -281,14 +282,14 @@ def quadratic() -> QuadraticBasis:
 
 
 def gaussian(centres: Any = 5, width: float = 1.0, seed: int = 0) -> GaussianBasis:
-    """Return a transformer to Gaussian bumps e^{−‖x − μ_k‖²/(2σ²)} around centres μ_k. TEXTBOOK B1.
+    """Return a transformer that computes Gaussian functions e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k. TEXTBOOK B1.
 
     Parameters
     ----------
     centres : array (m, d) or int, default 5
-        The centres, or how many of the training rows to draw as centres (at most all of them).
+        The centres, or the number of training rows to draw at random as centres (at most all of them).
     width : float, default 1.0
-        σ, in the units of the columns.
+        The width σ, in the units of the columns.
     seed : int, default 0
         Seed for drawing the centres.
 

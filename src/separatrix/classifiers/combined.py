@@ -1,4 +1,4 @@
-"""Several fitted two-class models as one: their combined scores, their weights if linear, and their certificates."""
+"""Combines several fitted two-class models into one classifier: its scores, weights (if linear) and certificate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from separatrix.scorers.scorer import Scorer, Scores, chosen_classes
 
 @dataclass(frozen=True)
 class PartsScorer:
-    """Combines the scores of two-class models as a scheme says. ``W`` holds their weights, None if not linear.
+    """Combines the scores of two-class models by a scheme. ``W`` holds their weights, or None if a model is not linear.
 
     >>> from separatrix.scorers.schemes import OneVersusOne
     >>> W = np.array([[0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
@@ -45,7 +45,7 @@ class PartsScorer:
         return int(self.estimators[0].n_features_in_ if self.W is None else self.W.shape[1] - 1)
 
     def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """The score of each model on each row, (n, models). An error about NaN or infinity in X names the cell."""
+        """The scores of each model, (n, models). NaN and infinity in X raise an error that names the cell."""
         if self.W is not None:
             z = Scorer(self.W, np.arange(len(self.W)), "identity").scores(X, names)
             return z if z.ndim == 2 else z[:, None]
@@ -54,14 +54,14 @@ class PartsScorer:
         return np.column_stack([score_of(estimator, X) for estimator in self.estimators])
 
     def scores(self, X: Any, names: list[str] | None = None) -> Array:
-        """Scores (n, K); for two classes (n,), positive for the second class."""
+        """Return the scores, (n, K). For two classes they have shape (n,) and are positive for the second class."""
         H = self.parts_scores(X, names)
         if len(self.classes) == 2:
             return np.asarray(H[:, 0])
         return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
 
     def _lengths(self, n_models: int) -> Array:
-        """‖w‖ of each model, which turns a score h into the distance h/‖w‖; 1 where w = 0 or the model has no w."""
+        """Return ‖w‖ of each model, so that h/‖w‖ is a distance; 1 if w = 0 or the model is not linear."""
         if self.W is None:
             return np.ones(n_models)
         lengths = np.linalg.norm(self.W[:, 1:], axis=1)
@@ -69,35 +69,35 @@ class PartsScorer:
 
     @property
     def link(self) -> Link:
-        """The link of the single two-class model, which decides the class at a score of zero."""
+        """The link of the first model. With two classes it decides which class a score of zero predicts."""
         return LINKS[link_of(self.estimators)]
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         return chosen_classes(self.scores(X, names), self.classes, self.link)
 
     def hyperplane(self, i: Any, j: Any) -> Hyperplane:
-        """The hyperplane of the model for classes i and j, positive on the side of i. Only for one versus one."""
+        """Return the hyperplane of the model for classes i and j, positive on the side of i (one-versus-one only)."""
         labels = self.classes.tolist()
         if i not in labels or j not in labels or i == j or self.W is None:
             raise ParameterError(
                 "i, j",
                 f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
-                f"name two of the classes {labels}",
+                f"give two different classes among {labels}",
             )
         a, b = labels.index(i), labels.index(j)
         w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
         return Hyperplane.from_homogeneous(w if a < b else -w)
 
     def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region]:
-        """The polygons in which each class wins; see ``separatrix.regions``.
+        """Return the polygons in which each class is predicted; see ``separatrix.regions``.
 
-        ``on_plane`` maps the models' weights (P, d + 1) to those of the same functions on a plane, (P, 3). The default
-        takes the two columns themselves as the plane.
+        ``on_plane`` maps the weights of the models (P, d + 1) to the weights of their restriction to a plane (P, 3).
+        The default is for models of two columns.
         """
         scheme = self.scheme
         if self.W is None or not isinstance(scheme, OneVersusOne):
             kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
-            do = "give a scheme over linear models, or use boundary_curve, which traces any boundary"
+            do = "give one-versus-one over linear models, or use boundary_curve, which traces any boundary"
             raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", do)
         lines, K = on_plane(self.W), len(self.classes)
         if lines.shape[1] != 3:
@@ -108,7 +108,7 @@ class PartsScorer:
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         raise ParameterError(
-            "probabilities", f"{self.scheme.name} has scores only", "use a model of P(class | x), such as logistic"
+            "probabilities", f"{self.scheme.name} has only scores", "use a classifier with probabilities, e.g. logistic"
         )
 
     log_probabilities = probabilities
@@ -116,7 +116,7 @@ class PartsScorer:
 
 @dataclass(frozen=True)
 class PairwiseScorer(PartsScorer):
-    """For estimators on a precomputed kernel: each model takes the columns of the rows that it was trained on."""
+    """For estimators with a precomputed kernel: each model gets only the kernel columns of its own training rows."""
 
     indices: tuple[Integers, ...] = ()
 
@@ -127,9 +127,10 @@ class PairwiseScorer(PartsScorer):
 
 
 def score_of(estimator: Any, X: Any) -> Array:
-    """The score of a two-class model, positive for class 1.
+    """Return the score of a two-class model, positive for class 1.
 
-    It is the decision function, else ŷ − ½ for a regressor on the targets 0 and 1, else P(1 | x) − ½.
+    The score is the decision function if there is one; else ŷ − ½ for a regressor with targets 0 and 1; else P(1 | x) −
+    ½.
     """
     if hasattr(estimator, "decision_function"):
         return np.asarray(estimator.decision_function(X), dtype=np.float64)
@@ -139,14 +140,14 @@ def score_of(estimator: Any, X: Any) -> Array:
 
 
 def takes_nan(estimator: Any) -> bool:
-    """Whether the tags of a model, or of the first step of a pipeline, allow NaN in the rows."""
+    """Whether the scikit-learn tags of a model, or of the first step of a pipeline, allow NaN."""
     steps = getattr(estimator, "steps", None)
     first = steps[0][1] if steps else estimator
     return hasattr(first, "__sklearn_tags__") and bool(get_tags(first).input_tags.allow_nan)
 
 
 def link_of(estimators: Sequence[Any]) -> str:
-    """The name of the link by which two-class models decide. With probabilities a tie goes to the first class.
+    """Return the name of the models' link, which decides ties: with probabilities, the first class is predicted.
 
     >>> from separatrix import LogisticRegression, Perceptron
     >>> rows = [[0.0], [1.0]], [0, 1]
@@ -159,7 +160,7 @@ def link_of(estimators: Sequence[Any]) -> str:
 
 
 def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
-    """(b, w) of every model, (models, d + 1), or None if some model is not linear in the columns.
+    """Return the weights (b, w) of all models, (models, d + 1), or None if some model is not linear in the columns.
 
     >>> from separatrix import LogisticRegression
     >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
@@ -171,11 +172,12 @@ def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
 
 def _weights(estimator: Any, n_features: int) -> Array | None:
     if isinstance(estimator, ScoringClassifier):
-        # A classifier of this package may have weights and yet not decide by a threshold on them, as
-        # ``FisherDiscriminant`` with two crossings: then its scorer is not a ``Scorer``.
+        # A classifier of this package may have weights although its boundary is not a hyperplane: the posteriors of
+        # ``FisherDiscriminant`` may cross twice. Its scorer is then not a ``Scorer``.
         if not isinstance(estimator.scorer_, Scorer):
             return None
-        # Shift the intercept so that the score is positive where the model predicts class 1. The boundary of the
+        # Shift the intercept so that the score is positive exactly where the model predicts class 1.
+        # The boundary of the
         # complementary log-log link is at the score ln ln 2.
         w: Array = estimator.scorer_.W[0].copy()
         w[0] -= estimator.scorer_.link.boundary
@@ -189,20 +191,20 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
 def certificate_of(
     scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
 ) -> Certificate:
-    """One certificate for all parts: objectives, bounds and work are summed, and the rank is the smallest."""
+    """Return one certificate for all models: the sums of objectives, bounds and work, and the smallest rank."""
     parts = list(scheme.parts(codes, len(scorer.classes)))
     claim = PartsClaim(scorer, scheme, claims_of(estimators))
     return summed_certificate(scheme.name, scorer.classes.tolist(), estimators, parts, claim, len(codes), full_rank)
 
 
 def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
-    """The claim of each model's certificate, None where a model has no certificate."""
+    """Return the claim of each model's certificate, or None for a model without a certificate."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     return tuple(None if c is None else c.claim for c in certificates)
 
 
 class _Totals(NamedTuple):
-    """Sums over the certificates of the parts; NaN where no part has one."""
+    """Totals over the models' certificates; NaN if there are none. ``rank`` is the smallest rank."""
 
     objective: float
     null_objective: float
@@ -231,7 +233,7 @@ def summed_certificate(
     n_rows: int,
     full_rank: int,
 ) -> Certificate:
-    """One certificate for several models; ``name`` is that of the scheme that combines them."""
+    """Return one certificate for several models. ``name`` is the name of the scheme that combines them."""
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     known = [certificate for certificate in certificates if certificate is not None]
     counts = [_n_parameters(estimator) for estimator in estimators]
@@ -240,7 +242,7 @@ def summed_certificate(
     totals = _totals(known)
     facts: dict[str, str | float | int] = {"scheme": f"{name}, {len(estimators)} models"}
     if None in counts:
-        facts["parameters"] = "not counted: a model does not say how many it has"
+        facts["parameters"] = "unknown for at least one model"
     kinds = sorted({type(estimator).__name__ for estimator in estimators})
     kind = Certificate if known else Uncertified
     return kind(
@@ -267,21 +269,21 @@ def summed_certificate(
 
 
 def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any]) -> tuple[str, str]:
-    """A code and a sentence: how many of the models met their stopping rule, and the status of the first."""
+    """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
     total = len(estimators)
     known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
     unmet = [(e, part) for e, part in known if not e.certificate_.met]
     if unmet:
         first = _part_status(*unmet[0], labels)
-        return "unmet", Message(f"{len(unmet)} of {total} models did not converge; the first: ", first)
+        return "unmet", Message(f"{len(unmet)} of {total} models did not converge; status of the first: ", first)
     if len(known) < total:
         without = total - len(known)
         return "uncertified", f"uncertified: {without} of {total} models have no certificate"
-    return "met", Message(f"all {total} models converged; the first: ", _part_status(*known[0], labels))
+    return "met", Message(f"all {total} models converged; status of the first: ", _part_status(*known[0], labels))
 
 
 def _part_status(estimator: Any, part: Part, labels: list[Any]) -> str:
-    """The status of a part, with its classes named and its rows numbered as in the whole table."""
+    """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
     status: str = estimator.certificate_.status
     if len(labels) == 2:
         return status

@@ -43,13 +43,15 @@ DESCRIPTION = Description(
         Setting(
             "--direction",
             "direction",
-            "For fisher: project along fisher (Fisher's direction, the default) or means (from mean to mean).",
+            "For fisher: the direction of the projection: fisher (Fisher's direction, the default) or means (the "
+            "difference of the class means).",
             metavar="WORD",
         ),
         Setting(
             "--threshold",
             "threshold",
-            "For fisher: cut at gaussian (where posteriors cross, the default) or midpoint (between the means).",
+            "For fisher: the threshold on the projection: gaussian (where the posteriors of two Gaussians are equal, "
+            "the default) or midpoint (of the class means).",
             metavar="WORD",
         ),
     ),

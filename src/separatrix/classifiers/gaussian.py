@@ -1,4 +1,4 @@
-"""Code that linear and quadratic discriminant analysis share: constants, units, certificate. TEXTBOOK D2, D6, F6."""
+"""Functions shared by linear and quadratic discriminant analysis. TEXTBOOK D2, D6, F6."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from separatrix.moments.whitening import Whitening
 from separatrix.rows import memory_rows
 from separatrix.scorers.scorer import Scores
 
-# Rounding error of the scores up to which the certificate is computed from the moments alone. Above it, the objective
-# is recomputed from the rows, which takes another pass.
+# If the rounding error of the scores is at most this, the certificate is computed from the moments alone. Otherwise the
+# objective is recomputed from the rows, which takes another pass.
 LARGEST_SCORE_ROUNDING = 1e-11
-SINGULAR_COVARIANCE_REMEDY = "drop constant and collinear columns, or give more rows"
+SINGULAR_COVARIANCE_REMEDY = "drop constant and collinear columns, or use more rows"
 
 
 def log_constant(white: Whitening, moments: Moments) -> float:
-    """−½ (d ln 2π + ln |Σ|), in raw units."""
+    """Return −½ (r ln 2π + ln |Σ|) in the units of the columns, where r is the rank of Σ."""
     log_det = white.log_det + 2 * float(np.sum(np.log(moments.frame.scale)))
     return -0.5 * (white.rank * float(np.log(2 * np.pi)) + log_det)
 
 
 def in_raw_units(sigma: Array, moments: Moments) -> Array:
-    """A covariance of the scaled columns, converted to the units of the columns."""
+    """Convert a covariance matrix of the scaled columns to the original units."""
     with np.errstate(over="ignore"):
         return np.asarray(sigma * moments.frame.scale * moments.frame.scale[:, None])
 
 
 def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> Recomputed:
-    """The objective and its bound, from the moments, or from the rows if ``rounding`` of the scores may matter."""
+    """Compute the objective and its bound from the moments, or from the rows if ``rounding`` is too large."""
     gaussians: Gaussians = model.gaussians_
     rounding += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
     if not rounding <= LARGEST_SCORE_ROUNDING:
@@ -55,10 +55,10 @@ def gaussian_certificate(
     rounding: float,
     passes: list[int],
 ) -> Certificate:
-    """The certificate of a fitted model.
+    """Return the certificate of a fitted linear or quadratic discriminant analysis.
 
-    ``shared``: all classes have one covariance. ``discriminative``: how many parameters a model of P(class | x) alone
-    would have. ``rounding``: the rounding error of the scorer's weights.
+    ``shared``: whether all classes have the same covariance. ``discriminative``: the number of parameters of a
+    discriminative model with the same boundaries. ``rounding``: the rounding error of the scorer's weights.
     """
     scorer: Scores = model.scorer_
     at = _evidence(model, task, moments, rounding)
@@ -76,5 +76,5 @@ def gaussian_certificate(
         n_parameters=model.n_parameters_,
         n_rows=task.X.shape[0],
         claim=GaussianClaim(scorer, model.gaussians_, shared),
-        facts={"size": f"{model.n_parameters_} parameters, generative; {discriminative} for P(class | x) alone"},
+        facts={"size": f"{model.n_parameters_} parameters; {discriminative} in a discriminative model"},
     )

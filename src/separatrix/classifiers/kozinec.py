@@ -31,7 +31,11 @@ DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
     settings=(
         Setting(
-            "--eps", "eps", "Kozinec's: stop when the margin is within this of the largest.", float, metavar="NUMBER"
+            "--eps",
+            "eps",
+            "For kozinec: stop when the margin is proven to be within this distance of the largest margin.",
+            float,
+            metavar="NUMBER",
         ),
         MAX_ITER,
     ),

@@ -47,9 +47,15 @@ LARGEST_RELATIVE_GAP = 1e-8
 OUTPUT_ROUNDING = 1e-12
 
 DESCRIPTION = Description(
-    about="least squares on the labels as numbers",
+    about="least squares regression on the class labels coded as numbers",
     settings=(
-        Setting("--l2", "l2", "For least-squares: strength of the ridge penalty (0).", float, metavar="NUMBER"),
+        Setting(
+            "--l2",
+            "l2",
+            "For least-squares: strength of the ridge penalty; 0 by default.",
+            float,
+            metavar="NUMBER",
+        ),
         Setting(
             "--targets",
             "targets",

@@ -1,4 +1,4 @@
-"""The base classes of all classifiers: once fitted, they predict by a scorer. TEXTBOOK D1, D2, D6, P13."""
+"""Base classes of all classifiers. A fitted classifier predicts with its scorer. TEXTBOOK D1, D2, D6, P13."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Approach = Literal["discriminant function", "discriminative", "generative"]
 
 @dataclass(frozen=True)
 class ClassifierTraits:
-    """Properties of a classifier with its default settings, which decide the general tests that apply to it.
+    """Properties of a classifier with default settings. They select the general tests that the test suite runs on it.
 
-    order_free: the order of rows does not matter. repeatable: a row of weight 2 equals the row twice. scale_free:
-    multiplying a column by a constant divides its weight by it and changes no prediction. relabelling: renaming classes
-    renames the predictions, also if two classes swap their order. in_memory: why a fit needs the rows in memory; empty
-    if sums over rows are enough.
+    order_free: the fit does not depend on the order of the rows. repeatable: a sample weight of 2 has the same effect
+    as repeating the row. scale_free: multiplying a column by a constant divides its weight by the same constant and
+    changes no prediction. relabelling: renaming the classes renames the predictions, even if this changes their sorted
+    order. in_memory: the reason why a fit needs all rows in memory; empty if it needs only sums over rows.
     """
 
     order_free: bool = True
@@ -41,34 +41,34 @@ class ClassifierTraits:
 
 
 def _has_probabilities(classifier: Any) -> None:
-    """Raise an AttributeError if there are no probabilities; then ``hasattr(model, "predict_proba")`` is False. P13."""
+    """Raise AttributeError if the model has no probabilities, so that ``hasattr(model, "predict_proba")`` is False."""
     if not classifier.has_probabilities:
         raise AttributeError(
-            f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a model of "
-            "P(class | x) such as LogisticRegression"
+            f"{type(classifier).__name__} has no probabilities, only scores: use decision_function, or a classifier "
+            "with predict_proba such as LogisticRegression"
         )
 
 
 class ScoringClassifier(ClassifierMixin, BaseEstimator):
-    """Predictions from a fitted ``scorer_``; subclasses define ``fit``.
+    """A classifier that predicts with its fitted ``scorer_``. Subclasses define ``fit``.
 
-    ``approach``: which of the three approaches to classification the classifier takes. ``n_parameters_``: how many
-    parameters are estimated from the rows.
+    ``approach``: the classifier's approach to classification, one of the three in ``Approach``. ``n_parameters_``: the
+    number of parameters that are estimated from the rows.
     """
 
     approach: ClassVar[Approach]
     has_probabilities: ClassVar[bool] = False
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
 
-    scorer_: Any  # a Scores
+    scorer_: Any  # implements the protocol Scores
     certificate_: Certificate
     n_parameters_: int
-    # The type of the rows of the fit. If it is float32, scores of float32 rows are float32, too. The fit itself and the
-    # scorer are float64.
+    # The dtype of the training rows. If it is float32, the scores of float32 rows are float32, too.
+    # The fit and the scorer always use float64.
     _dtype: str = "float64"
 
     def decision_function(self, X: Any) -> Array:
-        """Return the scores of rows.
+        """Return the score of each row.
 
         Parameters
         ----------
@@ -78,12 +78,13 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         array (n,) for two classes, (n, K) for more
-            With two classes a positive score speaks for the second class; with more, the largest score wins.
+            With two classes, a positive score predicts the second class. With more classes, the class with the largest
+            score is predicted.
         """
         return self._answers(X, lambda scorer: scorer.scores)
 
     def _answers(self, X: Any, question: Callable[[Scores], Callable[..., Array]]) -> Array:
-        """The result of a method of the scorer on rows X, in float32 if these and the rows of the fit are."""
+        """Return the result of a scorer's method for X, in float32 if both X and the training rows are float32."""
         answer = question(self.scorer_of())
         rows, names = rows_to_score(self, X)
         return as_precise(answer(rows, names), rows.dtype, self._dtype)
@@ -91,8 +92,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of each row.
 
-        With two classes, a score of exactly zero goes to the second class (TEXTBOOK D1). With probabilities it goes to
-        the first class, in agreement with ``predict_proba(X).argmax(axis=1)``.
+        With two classes, a score of exactly zero predicts the second class (TEXTBOOK D1). For a classifier with
+        probabilities it predicts the first class, as ``predict_proba(X).argmax(axis=1)`` does.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
     @offered_where(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
-        """Return ln P(class | x), which stays accurate for very small probabilities.
+        """Return the log-probabilities ln P(class | x), which are accurate even if a probability is very small.
 
         Parameters
         ----------
@@ -148,11 +149,11 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
             raise
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a scorer. ``n_features_in_`` is no proof of a fit, since a fit that failed has set it."""
+        """Whether there is a scorer. ``n_features_in_`` does not show it, since a failed fit sets it, too."""
         return hasattr(self, "scorer_")
 
     def _html_repr(self) -> str:
-        """The HTML for notebooks: scikit-learn's diagram of the estimator, and below it the certificate if fitted."""
+        """The HTML for notebooks: scikit-learn's diagram, followed by the certificate if the estimator is fitted."""
         diagram = str(super()._html_repr())
         if "certificate_" not in self.__dict__:
             return diagram
@@ -165,39 +166,41 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
 
 class LinearClassifier(WrittenWeights, ScoringClassifier):
-    """A classifier whose scores are linear, so that it has weights and hyperplanes between its classes."""
+    """A classifier with linear scores, so that it has ``coef_`` and a hyperplane between every two classes."""
 
     def predict_one(self, row: Sequence[float] | Array) -> Any:
-        """Predict the class of a single row, faster than ``predict`` since it checks less.
+        """Predict the class of a single row. This is faster than ``predict``, since it validates less of the input.
 
         Parameters
         ----------
         row : list, tuple or 1-D array of d numbers
-            NaN and infinity are refused.
+            The row. NaN and infinity raise an error.
 
         Returns
         -------
         label
         """
-        # Without the cached scorer the model is not fitted, or ``coef_`` or ``intercept_`` may have been changed.
+        # If there is no cached scorer, the model is not fitted, or the user may have modified its weights.
         scorer: Any = self.__dict__.get("_untouched") or self.scorer_of()
         return scorer.predict_one(row)
 
     def hyperplane(
         self, i: Any = None, j: Any = None, *, probability: float | None = None, output: float | None = None
     ) -> Hyperplane:
-        """Return the boundary of class i against class j, or where the output has a given value. TEXTBOOK D5, G5.
+        """Return the boundary between two classes, or the hyperplane of a given output. TEXTBOOK D5, G5.
 
         Parameters
         ----------
         i, j : labels, optional
-            The two classes; the positive side is that of i. With two classes i is the second and j the first.
+            The two classes; class i is on the positive side. With two classes, i is the second class and j the first by
+            default.
         probability : float, optional
-            With two classes: the hyperplane where P(i | x) has this value. An error if the model has no probabilities.
+            Only for two classes with probabilities: return the hyperplane on which P(i | x) has this value.
         output : float, optional
-            The hyperplane where the output of class i has this value, whatever the outputs of other classes; leave out
-            j. The output is the regression on the targets for least squares (½ is midway between 0/1 targets, 0
-            between ±1 targets), the probability for models that have one, and the score w·x + b for all others.
+            Return the hyperplane on which the output of class i has this value, regardless of the other classes; j must
+            not be given.
+            The output is the predicted target for least squares (½ is midway between targets 0 and 1, and 0 between
+            targets ±1), the probability for classifiers with probabilities, and the score w·x + b for all others.
 
         Returns
         -------
@@ -211,20 +214,20 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
         check_is_fitted(self)
         if probability is not None and not self.has_probabilities:
             came = f"{type(self).__name__} has no probabilities, only outputs"
-            raise ParameterError("probability", came, "ask for a level of the output: hyperplane(output=0.5)")
+            raise ParameterError("probability", came, "give a value of the output instead: hyperplane(output=0.5)")
         if output is None:
             return self.scorer_.hyperplane(i, j, probability)
         if probability is not None:
-            raise ParameterError("output", "it was given together with probability", "give one of the two")
+            raise ParameterError("output", "it was given together with probability", "give only one of the two")
         return self._at_output(i, j, output)
 
     def _at_output(self, i: Any, j: Any, level: float) -> Hyperplane:
-        """Where the output of class i is ``level``."""
+        """Return the hyperplane on which the output of class i equals ``level``."""
         if not np.isfinite(level):
             raise ParameterError("output", f"got {level}", "give a finite number")
         k, K = self.scorer_.position("i", i) if i is not None or len(self.classes_) > 2 else 1, len(self.classes_)
         if j is not None and (K > 2 or self.scorer_.position("j", j) == k):
-            raise ParameterError("j", f"got {j!r} with an output, which belongs to class i alone", "leave it out")
+            raise ParameterError("j", f"got {j!r} together with output, which concerns class i only", "leave it out")
         if self.has_probabilities:
             return self.scorer_.hyperplane(self.classes_[k], self.classes_[k - 1], level)
         W = self._output_weights()
@@ -232,9 +235,9 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
         return Hyperplane(w[1:], float(w[0]) - level)
 
     def _output_weights(self) -> Array:
-        """The weights of the outputs, (K or 1, d + 1), intercepts in column 0; a single row is for the second class."""
+        """The weights of the outputs, (K or 1, d + 1), intercepts first. A single row belongs to the second class."""
         return self.scorer_.W
 
     def _keep_scorer(self, scorer: Scorer) -> None:
-        """Set ``scorer_``, from which ``coef_``, ``intercept_`` and ``classes_`` follow."""
+        """Set ``scorer_``, which determines ``coef_``, ``intercept_`` and ``classes_``."""
         self.scorer_ = scorer

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis: Gaussians that share one covariance. TEXTBOOK D2, D4, D6, F6."""
+"""Linear discriminant analysis: Gaussian classes with a common covariance. TEXTBOOK D2, D4, D6, F6."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
-    about="linear discriminant analysis: Gaussians with one covariance",
+    about="linear discriminant analysis: Gaussian classes with a common covariance",
     claims={"gaussian": GAUSSIAN_CLAIM},
     fitted={
         **GENERATIVE,
@@ -55,41 +55,46 @@ DESCRIPTION = Description(
 
 
 class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
-    r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes; Bayes' rule gives linear boundaries. TEXTBOOK F6, D2, D4, D6.
+    r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear. TEXTBOOK F6, D2, D4, D6.
 
-    z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that all classes share. Σ is the pooled covariance with
-    n − K in the denominator, as in R's MASS::lda. With ``sample_weight``, n is the total weight.
+    By Bayes' rule, z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that is the same for all classes.
+    Σ is the pooled within-class covariance with denominator n − K, as in R's MASS::lda.
+    With ``sample_weight``, n is the total weight.
 
     Parameters
     ----------
     priors : array (n_classes,) or None, default None
-        p(C_k), in the order of the sorted classes. None: the classes' shares of the rows.
+        The class priors p(C_k), in the order of ``classes_``. If None, the relative frequencies of the classes are
+        used.
     solver : "svd", "lsqr" or "eigen", default "svd"
-        scikit-learn's names, which all stand for the same closed form here.
+        Accepted for compatibility with scikit-learn. All three use the same closed form here.
     shrinkage : None, "auto" or float in [0, 1], default None
-        Shrink the covariance of each class towards a multiple of the identity before pooling, by this share or, with
-        "auto", by Ledoit and Wolf's. Then Σ = Σ_k p(C_k) Σ_k with n_k in the denominator, as in scikit-learn.
+        Shrink the covariance of each class towards a multiple of the identity before pooling, with this shrinkage
+        coefficient; "auto" uses the coefficient of Ledoit and Wolf.
+        With shrinkage, the pooled covariance is the mean of the class covariances weighted by the priors, and these
+        have denominator n_k, as in scikit-learn.
     n_components : int or None, default None
-        The number of columns of ``transform``, at most min(K − 1, d), which is the default.
+        The number of columns that ``transform`` returns, at most min(K − 1, d). If None, this maximum is used.
     store_covariance, tol
         Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
-        the numerical rank in float64.
+        determined with a tolerance for float64 rounding.
     covariance_estimator : estimator or None, default None
-        Estimates the covariance of each class instead; it has ``fit(X)`` and ``covariance_``.
+        Estimator of the covariance of each class, with a method ``fit(X)`` and an attribute ``covariance_``.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, means_, covariance_, priors_ : as in scikit-learn
     scalings_ : array (n_features, min(K − 1, rank))
-        The directions of ``transform``, scaled so that Σ becomes the identity, each pointing from the first class to
-        the last. They are those of MASS::lda up to sign.
+        The projection directions of ``transform``, scaled so that the within-class covariance of the projected rows is
+        the identity, with the sign for which the last class has a larger mean than the first.
+        They agree with MASS::lda up to sign.
     explained_variance_ratio_ : array
         The share of the between-class variance along each direction ("proportion of trace").
     n_parameters_ : int
-        K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless given.
+        The number of parameters: K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless they are given.
     certificate_ : Certificate
-        The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood, which is not
-        zero since Σ is the unbiased estimate.
+        Its objective is the mean negative log-likelihood −(1/n) Σ_i ln p(x_i, y_i). Its bound is not zero, since Σ is
+        the unbiased estimate and not the maximum-likelihood one.
 
     Examples
     --------
@@ -126,7 +131,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self.covariance_estimator = covariance_estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit means, covariance and priors.
+        """Estimate the class means, the common covariance and the priors.
 
         Parameters
         ----------
@@ -159,7 +164,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         check_count("n_components", self.n_components)
         most = min(task.n_classes - 1, task.X.shape[1])
         if self.n_components > most:
-            came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
+            came = f"got {self.n_components}, which is larger than min(n_features, n_classes - 1)"
             raise ParameterError("n_components", came, f"give at most {most}")
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
@@ -194,7 +199,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         )
 
     def _keep_coordinates(self, moments: Moments, white: Whitening, priors: Array) -> None:
-        """Set the directions of ``transform``, by a singular value decomposition of the whitened means."""
+        """Compute the directions of ``transform`` from a singular value decomposition of the whitened class means."""
         center = priors @ moments.mean
         spread = np.sqrt(priors)[:, None] * (moments.mean - center) @ white.A
         _, sigma, Vt = np.linalg.svd(spread, full_matrices=False)
@@ -208,7 +213,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self._n_features_out = q
 
     def transform(self, X: Any) -> Array:
-        """Project rows to discriminant coordinates, in which the within-class covariance is the identity.
+        """Project the rows onto the discriminant directions. The within-class covariance of the result is the identity.
 
         Parameters
         ----------
@@ -218,7 +223,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         Returns
         -------
         array (n, q)
-            q is the number of columns of ``scalings_``.
+            The projected rows; q is the number of columns of ``scalings_``.
         """
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
@@ -236,12 +241,12 @@ def _status(moments: Moments, white: Whitening, estimated: str) -> str:
         )
     unit = np.sqrt(np.diag(moments.within + moments.between))
     if white.misses(moments.mean - moments.center, np.where(unit > 0, unit, 1.0)):
-        status += "; the means also differ along directions without scatter within the classes, which are ignored"
+        status += "; the means also differ along directions without within-class variance, which are ignored"
     return status
 
 
 def _linear(moments: Moments, white: Whitening, priors: Array) -> Array:
-    """The weights of z_k about the mean of all rows, in the coordinates of the moments; for two classes z_2 − z_1."""
+    """The weights of z_k, or of z_2 − z_1 for two classes, in the coordinates of the moments, centred at the mean."""
     apart = moments.mean - moments.center
     u = apart @ white.A
     w = u @ white.A.T

@@ -40,7 +40,7 @@ from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
 DESCRIPTION = Description(
-    about="linear support vector classification: a hyperplane with a soft margin; one for each class if several",
+    about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
     settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
     claims={
         "hinge": record(

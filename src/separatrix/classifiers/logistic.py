@@ -63,7 +63,7 @@ from separatrix.tuning.penalty_scores import Question
 from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 DESCRIPTION = Description(
-    about="logistic regression; softmax with several classes",
+    about="logistic regression; softmax regression for more than two classes",
     settings=(
         C,
         LOSS,
@@ -71,7 +71,7 @@ DESCRIPTION = Description(
         Setting(
             "--bias-reduction",
             "bias_reduction",
-            "For logistic: maximise Firth's penalised likelihood: finite weights even if classes are separated.",
+            "For logistic: maximise Firth's penalised likelihood, which has finite weights even for separable classes.",
             words=("firth",),
         ),
         SOLVER,

@@ -88,7 +88,7 @@ class MaxMarginClassifier(HullClassifier):
 
     # It takes no weights, and a row twice is a row once.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
-        repeatable=False, in_memory="where no hyperplane separates the classes, linear programs over rows prove it"
+        repeatable=False, in_memory="if the classes are not separable, it proves this by linear programs over the rows"
     )
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10_000) -> None:

@@ -67,7 +67,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fits one clone of ``estimator`` to each part of a scheme, and combines their scores."""
 
     approach: ClassVar[Approach] = "discriminant function"
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each part takes its rows by number")
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each two-class model selects its rows by index")
     scheme: ClassVar[Scheme]
 
     classes_: AnyArray

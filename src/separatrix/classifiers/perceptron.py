@@ -46,12 +46,21 @@ from separatrix.solvers.separating.rules import build_separation_objectives
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
     settings=(
-        Setting("--update", "update", "Of the perceptron: online (the default), batch or worst.", metavar="WORD"),
-        Setting("--eta0", "eta0", "The perceptron's learning rate (1).", float, metavar="NUMBER"),
         Setting(
-            "--pocket", "pocket", "Keep the perceptron's best weights so far, for classes that overlap.", flag=True
+            "--update",
+            "update",
+            "For perceptron: update after each misclassified row (online, the default), with all of them (batch), or "
+            "with the worst one (worst).",
+            metavar="WORD",
         ),
-        Setting("--shuffle", "shuffle", "Show the perceptron the rows in another order each epoch.", flag=True),
+        Setting("--eta0", "eta0", "For perceptron: the learning rate; 1 by default.", float, metavar="NUMBER"),
+        Setting(
+            "--pocket",
+            "pocket",
+            "For perceptron: return the weights with the fewest mistakes (the pocket algorithm).",
+            flag=True,
+        ),
+        Setting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
         L1_RATIO,
         NO_INTERCEPT,
         CLASS_WEIGHT,
@@ -165,7 +174,7 @@ class Perceptron(SeparatingClassifier):
 
     # What it finds depends on the order of rows, and it takes no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
-        order_free=False, repeatable=False, in_memory="its online updates walk over single rows"
+        order_free=False, repeatable=False, in_memory="its online updates process one row at a time"
     )
 
     def __init__(

@@ -43,7 +43,7 @@ MORE_ROWS = Message(
 )
 
 DESCRIPTION = Description(
-    about="quadratic discriminant analysis: a Gaussian for each class",
+    about="quadratic discriminant analysis: Gaussian classes with separate covariances",
     scorers=("quadratic",),
     claims={"gaussian": GAUSSIAN_CLAIM},
     fitted={**GENERATIVE, "covariance_": array("K", "d", "d", finite=False)},

@@ -21,8 +21,8 @@ from separatrix.classifiers.description import (
 C = Setting(
     "--C",
     "C",
-    "Inverse strength of the penalty (1). For logistic also inf (no penalty) or auto (the C that predicts held-out "
-    "rows best).",
+    "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
+    "leave-one-out cross-validation).",
     float,
     words=("auto",),
     metavar="NUMBER",
@@ -40,20 +40,21 @@ SOLVER = Setting(
 L1_RATIO = Setting(
     "--l1-ratio",
     "l1_ratio",
-    "Mix of the penalty, from 0 (ridge, the default) to 1 (lasso, which sets weights to exactly zero).",
+    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
     float,
     metavar="SHARE",
 )
-NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Put the boundary through the origin.", flag=False)
+NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
 CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",))
 TOL = Setting(
     "--tol",
     "tol",
-    "Stop once the objective is proven this close to its minimum, relative to the null model's (1e-8).",
+    "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
+    "model's objective; 1e-8 by default. For perceptron: stop when the mean cost no longer falls by more than this.",
     float,
     metavar="NUMBER",
 )
-MAX_ITER = Setting("--max-iter", "max_iter", "Stop after N iterations.", int, metavar="N")
+MAX_ITER = Setting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N")
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}

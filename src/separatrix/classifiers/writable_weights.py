@@ -1,8 +1,9 @@
 """Fitted weights that users can change: predictions follow ``coef_``, ``intercept_`` and ``classes_`` set by hand.
 
-A fit stores its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are made from them at the first access, in
-the type of the rows of the fit. From then on users may change them in place, so each use of the scorer compares their
-bytes with those of the fit. Before the first access ``_untouched`` holds the scorer, and no comparison is needed.
+A fit stores its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are created from them on first access,
+with the dtype of the training rows.
+After that, users may modify them in place, so every use of the scorer compares their bytes with the fitted ones.
+Before the first access, ``_untouched`` caches the scorer and no comparison is needed.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from separatrix.certificates.certificate import Certificate, NoClaim, Uncertifie
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
 
-# Attributes that are valid only while the weights are those of the fit: the scorer, and the bytes of ``coef_`` and
-# ``intercept_``.
+# Private attributes that are valid only while the weights are the fitted ones: the cached scorer, and a copy of the
+# bytes of ``coef_`` and ``intercept_``.
 UNCHANGED_WEIGHTS = ("_untouched", "_seen")
-SET_BY_HAND = "uncertified: the weights were set by hand, so they are not those of a fit"
+SET_BY_HAND = "uncertified: the weights were set by hand and do not come from a fit"
 
 
 class WrittenWeights:
     """Keeps ``scorer_``, ``coef_``, ``intercept_`` and ``certificate_`` of a linear classifier consistent.
 
-    All four are in the instance's dictionary under their own names, so that copying and pickling work as usual.
+    All four are stored in the instance's ``__dict__`` under their own names, so copying and pickling work as usual.
     """
 
     has_probabilities: ClassVar[bool] = False
-    # The type of the rows of the fit. ``coef_`` has it, too, as have the scores of rows of that type.
+    # The dtype of the training rows. ``coef_`` has the same dtype, and rows of this dtype get scores of this dtype.
     _dtype: str = "float64"
 
     @property
     def scorer_(self) -> Scorer:
-        """The weights that predictions use, in float64."""
+        """The scorer that predictions use, with float64 weights."""
         held = self.__dict__
         untouched: Scorer | None = held.get("_untouched")
         if untouched is not None:
@@ -56,7 +57,7 @@ class WrittenWeights:
 
     @property
     def classes_(self) -> AnyArray:
-        """The labels, in the order of the columns of ``predict_proba``; setting them renames the predictions."""
+        """The class labels, in the order of the columns of ``predict_proba``. Setting them renames the predictions."""
         try:
             classes: AnyArray = self.__dict__["classes_"]
             return classes
@@ -69,7 +70,7 @@ class WrittenWeights:
 
     @property
     def coef_(self) -> Any:
-        """Weights (1 or K, n_features). Changing them changes the predictions and removes the certificate."""
+        """The weights, (1 or K, n_features). Changing them changes the predictions and removes the certificate."""
         return self._weights("coef_")
 
     @coef_.setter
@@ -78,7 +79,7 @@ class WrittenWeights:
 
     @property
     def intercept_(self) -> Any:
-        """Intercepts (1 or K,). Changing them changes the predictions and removes the certificate."""
+        """The intercepts, (1 or K,). Changing them changes the predictions and removes the certificate."""
         return self._weights("intercept_")
 
     @intercept_.setter
@@ -87,8 +88,8 @@ class WrittenWeights:
 
     @property
     def certificate_(self) -> Certificate:
-        """How good the fit is, with ``verify(X, y)``; an ``Uncertified`` if the weights were set by hand."""
-        scorer = self.scorer_  # this removes the certificate if the weights were changed
+        """The certificate of the fit; an ``Uncertified`` if the weights were set by hand."""
+        scorer = self.scorer_  # reading it removes the certificate if the weights were changed
         certificate: Certificate | None = self.__dict__.get("certificate_")
         return _uncertified(scorer) if certificate is None else certificate
 
@@ -97,7 +98,8 @@ class WrittenWeights:
         self.__dict__["certificate_"] = certificate
 
     def sparsify(self) -> Self:
-        """Convert ``coef_`` to a CSR matrix, as in scikit-learn. Predictions stay the same and use the dense weights.
+        """Convert ``coef_`` to a CSR matrix, as in scikit-learn. Predictions still use the dense weights and do not
+        change.
 
         Returns
         -------
@@ -125,13 +127,13 @@ class WrittenWeights:
             held.pop(attribute, None)
 
     def _weights(self, name: str) -> Any:
-        """``coef_`` or ``intercept_``, made from the scorer at the first access."""
+        """Return ``coef_`` or ``intercept_``, created from the scorer on first access."""
         held = self.__dict__
         if name not in held:
             scorer = held.get("scorer_")
             if scorer is None:
                 raise AttributeError(f"{type(self).__name__} has no {name} yet: call fit first")
-            # Make both at once, so that the bytes stored in ``_seen`` are those of the fit.
+            # Create both at once, so that ``_seen`` stores the bytes of the fitted weights.
             held.pop("_untouched", None)
             untouched = "coef_" not in held and "intercept_" not in held
             held.setdefault("coef_", scorer.W[:, 1:].astype(self._dtype))
@@ -141,7 +143,7 @@ class WrittenWeights:
         return held[name]
 
     def _scorer_as_written(self, scorer: Scorer | None) -> Scorer:
-        """The scorer if its weights equal ``coef_`` and ``intercept_``, else a new one made from these."""
+        """Return ``scorer`` if its weights equal ``coef_`` and ``intercept_``, else a new scorer with these weights."""
         held = self.__dict__
         lacking = [name for name in ("coef_", "intercept_", "classes_") if name not in held]
         if scorer is None and lacking:
@@ -156,7 +158,7 @@ class WrittenWeights:
         held["scorer_"], held["classes_"] = written, labels
         held.setdefault("n_features_in_", written.n_features)
         held.pop("certificate_", None)
-        if "walking_" in held:  # a further ``partial_fit`` of a perceptron continues from these weights
+        if "walking_" in held:  # so that the next ``partial_fit`` of a perceptron starts from these weights
             held["walking_"] = None
         return written
 
@@ -180,7 +182,7 @@ def _dense(coef: Any) -> AnyArray:
 
 
 def _is_made_of(scorer: Scorer, coef: AnyArray, intercept: AnyArray, classes: Any) -> bool:
-    """Whether these are the scorer's weights, rounded to the type of ``coef`` and ``intercept``."""
+    """Whether the arguments equal the scorer's weights and classes, after rounding to the dtype of each argument."""
     W = scorer.W
     return (
         (classes is scorer.classes or np.array_equal(classes, scorer.classes))
@@ -190,23 +192,23 @@ def _is_made_of(scorer: Scorer, coef: AnyArray, intercept: AnyArray, classes: An
 
 
 def _stacked(coef: AnyArray, intercept: AnyArray, n_classes: int, n_features: int | None) -> Array:
-    """W (1 or K, d + 1) from ``coef_`` and ``intercept_``; raises an error if their shapes do not fit."""
+    """Stack ``intercept_`` and ``coef_`` to W, (1 or K, d + 1). Raises an error if their shapes do not match."""
     rows = 1 if n_classes == 2 else n_classes
     if coef.ndim != 2 or len(coef) != rows:
         came = f"its shape is {coef.shape} for {n_classes} classes"
-        raise ParameterError("coef_", came, f"give {rows} row{'s' if rows > 1 else ''} of weights")
+        raise ParameterError("coef_", came, f"give an array with {rows} row{'s' if rows > 1 else ''}")
     if n_features is not None and coef.shape[1] != n_features:
-        raise ParameterError("coef_", f"it has {coef.shape[1]} columns", f"give the {n_features} columns of the fit")
+        raise ParameterError("coef_", f"it has {coef.shape[1]} columns", f"give {n_features} columns, as in the fit")
     if intercept.shape not in ((), (1,), (rows,)):
-        raise ParameterError("intercept_", f"its shape is {intercept.shape}", f"give {rows} numbers, or one")
+        raise ParameterError("intercept_", f"its shape is {intercept.shape}", f"give a scalar or {rows} numbers")
     try:
         return np.column_stack([np.broadcast_to(intercept, (rows,)), coef]).astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError("coef_", f"it is of type {coef.dtype}", "give numbers") from error
+        raise ParameterError("coef_", f"its dtype is {coef.dtype}", "give numbers") from error
 
 
 def _uncertified(scorer: Scorer) -> Certificate:
-    """The certificate of weights that were set by hand: it claims nothing."""
+    """Return the certificate of weights that were set by hand, which makes no claim."""
     unknown = float("nan")
     return Uncertified(
         status=SET_BY_HAND,
@@ -216,7 +218,7 @@ def _uncertified(scorer: Scorer) -> Certificate:
         null_objective=unknown,
         bound=None,
         bound_kind="none",
-        bound_reason="nothing is claimed",
+        bound_reason="the weights were set by hand",
         gradient_norm=unknown,
         iterations=0,
         passes=0,

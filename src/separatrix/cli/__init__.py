@@ -25,13 +25,13 @@ Examples:
 
 
 _DEMOS = ", ".join(f"demo:{name}" for name in declared_keys("separatrix.table.formats.demos", "DEMOS"))
-_HELP = f"""Linear classification you can check: every fit carries a certificate.
+_HELP = f"""Fit linear classifiers with certificates that can be checked independently.
 
-DATA is a file (.csv, .tsv, .parquet, .arrow, .libsvm; text files may be compressed, .gz or .zst), a folder or a
-pattern of such files, - for standard input, or a demo table: {_DEMOS}.
+DATA is a file (.csv, .tsv, .parquet, .arrow or .libsvm; text files may be compressed as .gz or .zst), a folder of such
+files, a glob pattern, - for standard input, or an example data set: {_DEMOS}.
 
-Results go to standard output, notes and errors to standard error. Exit codes: 0 success, 1 a check failed,
-2 wrong usage, 3 bad data, 4 bad model file, 130 interrupted. NO_COLOR=1 switches colours off.
+Results are written to standard output, notes and errors to standard error. Exit codes: 0 success, 1 a check failed,
+2 usage error, 3 invalid data, 4 invalid model file, 130 interrupted. Set NO_COLOR=1 to disable colours.
 """
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
     from separatrix.table import RawTable
 
-# The share of each class that is held out by default, to measure the model on.
+# The default fraction of each class that is held out to evaluate the model.
 TEST_SIZE = 0.25
 
 # Why a fit did not meet its stopping rule, by its code.
@@ -60,8 +60,8 @@ class Split:
 _SECTIONS = {
     "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
-    "How it is measured": ("test_size", "cv", "seed"),
-    "What is written": ("out", "report", "as_json"),
+    "Evaluation": ("test_size", "cv", "seed"),
+    "Output": ("out", "report", "as_json"),
 }
 
 
@@ -69,17 +69,17 @@ _SECTIONS = {
     cls=Sectioned,
     sections=_SECTIONS,
     epilog=models_listed() + _EXAMPLES,
-    short_help="Fit a model to a table, with a certificate.",
+    short_help="Fit a model to a table and certify the fit.",
 )
 @click.argument("data", type=FILE)
 @table_options
-@click.option("--print-schema", is_flag=True, help="Print what the columns seem to hold (JSON), and exit.")
+@click.option("--print-schema", is_flag=True, help="Print the inferred column types as JSON, and exit.")
 @model_options
 @click.option(
     "--standardise",
     is_flag=True,
-    help="Scale columns to mean 0 and standard deviation 1 first. A penalty treats columns alike only if they have "
-    "similar scales, and perceptrons need similar scales. Fits without a penalty, lda and qda do not change.",
+    help="Standardise columns to mean 0 and standard deviation 1 before fitting. Scales matter for models with a "
+    "penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty.",
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
@@ -87,9 +87,9 @@ _SECTIONS = {
     "--test-size",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
-    help=f"Share of each class to hold out; {TEST_SIZE} by default, 0 with --cv.",
+    help=f"The fraction of each class to hold out; {TEST_SIZE} by default, 0 with --cv.",
 )
-@click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit all rows.")
+@click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
 @threads_option
 @json_option
@@ -108,13 +108,12 @@ def fit(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Fit a linear classifier to DATA, and report the certificate and the accuracy on held-out rows.
+    """Fit a linear classifier to DATA. Report the certificate, and the accuracy on held-out rows.
 
-    Columns hold numbers, categories, dates or truth values. Their kinds are inferred and reported; --print-schema
-    prints them. Columns need no scaling for the fit to converge; see --standardise for when scaling matters. Some
-    rows are held out to measure the model. The encoding, filling and scaling of columns are learned from the other
-    rows only. Exit code 1 means that the fit did not meet its stopping rule (see its status); the model is still
-    written.
+    Columns may hold numbers, categories, dates or booleans. Their types are inferred and reported; --print-schema
+    prints them. The fit converges without scaling of the columns; --standardise explains when scaling matters. Some
+    rows are held out to evaluate the model; encoding, imputation and scaling are learned from the training rows only.
+    Exit code 1 means that the fit did not converge, as its status explains; the model is still written.
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
@@ -233,7 +232,7 @@ def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
 
 
 def _end(output: FitOutput, caught: list[str], out: str | None) -> int:
-    """Print the warnings and return the exit code. The status was shown before, so only its kind is repeated."""
+    """Print the warnings and return the exit code. The full status was already shown, so only a summary is printed."""
     certificate = output.model.certificate_
     for message in dict.fromkeys(caught):
         if message != certificate.status:

@@ -102,7 +102,7 @@ def model_options(command: F) -> F:
     parts = click.Choice([name for name in OFFERED if not describe(name).parts])
     base = f"The base model of {' and '.join(_made_of_parts())}; {DEFAULT_MODEL} by default."
     command = click.option("--base", type=parts, metavar="NAME", help=base)(command)
-    kinds = f"One of {', '.join(OFFERED)}; {DEFAULT_MODEL} by default. See below."
+    kinds = f"One of {', '.join(OFFERED)}; {DEFAULT_MODEL} by default. Described below."
     return click.option("--model", type=click.Choice(list(OFFERED)), default=DEFAULT_MODEL, metavar="NAME", help=kinds)(
         command
     )

@@ -27,12 +27,12 @@ FILE = click.Path(readable=False)
 # Standard input for what is read, standard output for what is written.
 STANDARD = "-"
 POLICIES = ("error", "impute", "indicator", "drop")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 threads_option = click.option(
     "--threads",
     type=click.IntRange(1),
     metavar="N",
-    help="The number of threads; all cores by default. It does not change the result.",
+    help="The number of threads; all cores by default. The result does not depend on it.",
 )
 
 
@@ -44,13 +44,15 @@ _SPELLING = (
         "--max-columns",
         type=click.IntRange(1),
         metavar="N",
-        help="The most columns of a libsvm file; by default a million, or ten per index:value pair.",
+        help="Maximum number of columns of a libsvm file; by default a million or ten per index:value pair, "
+        "whichever is more.",
     ),
     click.option(
         "--max-unpacked",
         type=float,
         metavar="GB",
-        help="The most that a compressed file may unpack to; by default 1 GB, or 100 times its size.",
+        help="Maximum size of an uncompressed file; by default 1 GB or 100 times the compressed size, whichever is "
+        "more.",
     ),
 )
 
@@ -87,22 +89,23 @@ def table_options(command: F) -> F:
     """Add the options that make a ``Wanted``."""
     options = (
         click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default."),
-        click.option("--drop", metavar="COL", multiple=True, help="Leave a column out. May be repeated."),
+        click.option("--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated."),
         click.option(
-            "--schema", type=FILE, metavar="FILE", help="What the columns hold (JSON); fit --print-schema prints one."
+            "--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."
         ),
         click.option(
             "--missing",
             type=click.Choice(POLICIES),
             default="error",
             metavar="HOW",
-            help="Missing values: error (the default) refuses them, impute fills in means, indicator also adds columns "
-            "that mark them, drop leaves such rows out.",
+            help="What to do with missing values: error (the default) reports an error, impute replaces them by column "
+            "means, indicator also adds indicator columns, drop removes rows that have them.",
         ),
         click.option(
             "--strict",
             is_flag=True,
-            help="Refuse new category levels in prediction; by default they are encoded as the average.",
+            help="Make categories that do not occur in the training rows an error in prediction. By default they are "
+            "encoded as the mean of the training rows.",
         ),
         *_SPELLING,
     )

@@ -14,14 +14,14 @@ from typing import Any
 import click
 
 VERBS: dict[str, str] = {
-    "fit": "Fit a model to a table, with a certificate.",
+    "fit": "Fit a model to a table and certify the fit.",
     "predict": "Predict the class of every row of a table.",
-    "evaluate": "Measure a model on a table with labels.",
-    "show": "Show a model file, or the changes between two.",
+    "evaluate": "Evaluate a model on a table with labels.",
+    "show": "Show a model file, or the differences between two.",
     "export": "Write a model as SQL, ONNX or Python.",
-    "check": "Check a table before fitting.",
+    "check": "Look for problems in a table before fitting.",
     "compare": "Cross-validate every classifier on a table.",
-    "completion": "Print a completion script for a shell.",
+    "completion": "Print a shell completion script.",
 }
 
 

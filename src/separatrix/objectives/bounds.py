@@ -88,4 +88,5 @@ def _held_error(objective: Objective, gap: float) -> WeightError:
         reason = "a column has no quadratic penalty, and no second derivatives were computed"
         return WeightError(None, "", reason)
     scale = "√C" if np.all(quadratic == objective.penalty.strength) else "√(C/f), f its quadratic penalty's factor,"
-    return WeightError(in_standard_errors(objective, np.sqrt(2 * gap)), f"{scale} of the optimum's, intercepts aside")
+    unit = f"{scale} of its optimal value, except intercepts"
+    return WeightError(in_standard_errors(objective, np.sqrt(2 * gap)), unit)

@@ -132,11 +132,11 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     distance = curvature.distance(decrement) + rounded_distance(objective, W)
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
         distance += float(np.sqrt(len(W)) * np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
-    unit = "standard errors of the optimum's"
+    unit = "standard errors of its optimal value"
     if np.any(objective.root_penalty > 0):
-        unit = "standard errors, by the penalised curvature, of the optimum's"
+        unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
-        unit += f", as {curvature.n_rows} of the rows alone would have them"
+        unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
     return WeightError(in_standard_errors(objective, distance), unit)
 
 

@@ -1,4 +1,4 @@
-"""A confusion matrix: counts, and shares of each true class."""
+"""Plots a confusion matrix with counts and, for few classes, percentages of each true class."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from separatrix.evaluation.measures import confusion_matrix
 from separatrix.plots.display import BROAD, Display
 from separatrix.plots.style import Theme, plain
 
-# Largest number of classes drawn: those with the most rows.
+# The largest number of classes that are drawn. If there are more, those with the most rows are drawn.
 MOST_CLASSES_DRAWN = 30
-# Largest number of classes whose cells show the share below the count.
+# With at most this many classes, each cell also shows the percentage of the true class below the count.
 MOST_SHARES = 6
-# Largest number of classes in a plot of normal width; with more, the plot is as wide as a page.
+# With at most this many classes the plot has the normal width; with more, it is as wide as a page.
 MOST_NARROW = 12
-# Inches for the names at the left, and the height of a cell in a wide plot.
+# The width of the class names at the left and the height of a cell in a wide plot, both in inches.
 NAMES_WIDTH, CELL_HEIGHT = 1.2, 0.26
-# The width of a digit, as a share of the size of the text.
+# The width of a digit, relative to the font size.
 DIGIT_WIDTH = 0.68
-# Largest opacity of a cell, which leaves the text readable.
+# The largest opacity of a cell. It is below 1 so that the text stays readable.
 LARGEST_OPACITY = 0.55
 
 
 @final
 @dataclass(eq=False)
 class ConfusionDisplay(Display):
-    """The confusion matrix; the colour of a cell shows its share of the true class.
+    """A confusion matrix. The opacity of a cell shows its share of the rows of the true class.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class ConfusionDisplay(Display):
         model : estimator
             A fitted classifier.
         X, y
-            Labelled rows.
+            The rows to predict, and their true labels.
         ax : matplotlib Axes or None
-            Where to draw; by default on a new figure of pyplot.
+            The axes to draw on. If None, a new pyplot figure is created.
 
         Returns
         -------
@@ -80,9 +80,9 @@ class ConfusionDisplay(Display):
         Parameters
         ----------
         y, predicted : lists of labels
-            True and predicted labels; the classes are all labels that occur.
+            The true and the predicted labels. The classes are all labels that occur in either.
         ax : matplotlib Axes or None
-            Where to draw; by default on a new figure of pyplot.
+            The axes to draw on. If None, a new pyplot figure is created.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class ConfusionDisplay(Display):
 
     @property
     def shown(self) -> Integers:
-        """The numbers of the classes drawn, ascending."""
+        """The indices of the classes that are drawn, in ascending order."""
         return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST_CLASSES_DRAWN])
 
     @property
@@ -105,7 +105,7 @@ class ConfusionDisplay(Display):
 
     @property
     def _digits(self) -> float:
-        """The size of the counts in points, at which the largest count fits its cell in a figure of ``size``."""
+        """The font size of the counts, in points, at which the largest count fits into its cell."""
         across = 72.0 * (self.size[0] - NAMES_WIDTH) / len(self.shown)
         most = 9.5 if len(self.shown) <= MOST_SHARES else 8.0
         return min(most, across / (DIGIT_WIDTH * len(str(int(self.counts.max(initial=0))))))

@@ -1,4 +1,4 @@
-"""A plot of the objective at every iteration of a solver, or of the proven gap to its minimum."""
+"""Plots the objective, or the proven bound on its distance to the minimum, against the iteration of the solver."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
 from separatrix.plots.style import Theme, plain
 
-# Largest number of curves in a plot.
+# The largest number of curves in a plot; further curves are not drawn.
 MOST_RUNS = 8
-# Largest number of iterations for which each one is marked by a point.
+# Curves with at most this many iterations have a marker at each iteration.
 MOST_MARKED_ITERATIONS = 60
-# An objective that changes by less than this share of itself is drawn as a level line in the middle of the axis.
+# If the relative change of the objective is at most this, it is drawn as a horizontal line in the middle of the axis.
 SMALLEST_SHOWN_CHANGE = 1e-6
 
 
 class Run(NamedTuple):
-    """The curve of one search: name, iterations, objectives, and a proven lower bound on the objective or None.
+    """The curve of one solver run: name, iterations, objectives, and a proven lower bound on the objective or None.
 
-    ``measure``: the label of the axis.
+    ``measure`` is the label of the y-axis.
     """
 
     name: str
@@ -41,18 +41,18 @@ class Run(NamedTuple):
 @final
 @dataclass(eq=False)
 class LossDisplay(Display):
-    """The objective at every iteration of a fit. A fit of several searches, one for each class, has several curves.
+    """The objective at every iteration of a fit. With one solver run per class there is one curve per class.
 
-    A perceptron on a large table does not compute its cost after each epoch. Then the mean cost that the rows had when
-    the epoch reached them is drawn, and the label of the axis says so.
+    A perceptron on a large table does not compute its cost after each epoch. The plot then shows the mean over the
+    epoch of each row's cost at the time of its visit, and the axis label says so.
 
     Parameters
     ----------
     runs : list of Run
         The curves.
     gap : bool, default False
-        Draw the objective minus its proven lower bound, on a logarithmic axis. The true distance to the minimum is at
-        most that.
+        Draw the objective minus its proven lower bound on a logarithmic axis. This is an upper bound on the true
+        distance to the minimum.
 
     Examples
     --------
@@ -76,11 +76,11 @@ class LossDisplay(Display):
         model : estimator
             A fitted classifier with a ``trace_``, or a pipeline that ends in one.
         X, y : any
-            Ignored; the model holds all numbers.
+            Ignored, since the model stores its trace. Present for compatibility with other displays.
         gap : bool, default False
-            Draw the proven gap to the minimum.
+            Draw the objective minus its proven lower bound, on a logarithmic axis.
         ax : matplotlib Axes or None
-            Where to draw; by default on a new figure of pyplot.
+            The axes to draw on. If None, a new pyplot figure is created.
 
         Returns
         -------
@@ -109,14 +109,14 @@ class LossDisplay(Display):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         self._scale(ax)
         if all(len(run.value) == 1 for run in self.runs):
-            sentence = "the search ended where it began"
+            sentence = "the solver stopped at its starting point"
             ax.text(0.5, 0.9, sentence, transform=ax.transAxes, ha="center", color=theme.muted)
         ax.grid(True)
         if len(self.runs) > 1:
             legends.below(ax)
 
     def _scale(self, ax: Axes) -> None:
-        """For a gap, an axis that ends near powers of ten; for an objective that hardly changes, a wide axis."""
+        """Set the y-axis: a logarithmic one for a gap, and a wide one for a nearly constant objective."""
         low, high = ax.dataLim.intervaly
         if self.gap:
             ax.set_yscale("log")
@@ -129,7 +129,7 @@ class LossDisplay(Display):
 
 
 def runs_of(model: Any) -> list[Run]:
-    """The curves of a fitted model, one for each search.
+    """Return the curves of a fitted model, one for each solver run.
 
     >>> from separatrix import LogisticRegression
     >>> [run.name for run in runs_of(LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0]))]
@@ -142,7 +142,7 @@ def runs_of(model: Any) -> list[Run]:
             return [run._replace(name=f"model {k + 1}") for k, run in enumerate(runs)]
         return runs
     if not getattr(model, "trace_", ()):
-        came = f"{type(model).__name__} was not fitted by iterations, so there is no curve"
+        came = f"{type(model).__name__} was not fitted by iterations and has no trace to plot"
         raise ParameterError("model", came, "give a fitted classifier with a trace_, such as LogisticRegression")
     records, measure = _measured(model.trace_)
     searches = _searches(records)
@@ -156,7 +156,7 @@ def runs_of(model: Any) -> list[Run]:
 
 
 def _searches(records: list[Any]) -> list[list[Any]]:
-    """The records of each search; a new search begins where the number of the iteration does not increase."""
+    """Split the records by solver run. A new run begins where the iteration number does not increase."""
     starts = [k for k in range(1, len(records)) if records[k].iteration <= records[k - 1].iteration]
     return [records[a:b] for a, b in pairwise([0, *starts, len(records)]) if b > a]
 
@@ -166,7 +166,7 @@ def _values(records: list[Any], name: str) -> Array:
 
 
 def _lower_bound(model: Any) -> float | None:
-    """The proven lower bound on the objective, None if the certificate has none."""
+    """Return the proven lower bound on the objective, or None if the certificate has none."""
     certificate = getattr(model, "certificate_", None)
     if certificate is None or certificate.bound is None:
         return None
@@ -174,9 +174,9 @@ def _lower_bound(model: Any) -> float | None:
 
 
 def _measured(trace: Sequence[Any]) -> tuple[list[Any], str]:
-    """The records with a value, and its name: the objective, or the mean cost during the epoch if most lack it."""
+    """Return the records to plot and the label of the y-axis; the mean cost replaces missing objectives."""
     known = [record for record in trace if np.isfinite(record.value)]
     met = [record for record in trace if record.met is not None]
     if 2 * len(known) >= len(trace) or not met:
         return known, "objective"
-    return [record._replace(value=record.met) for record in met], "mean cost of rows during the epoch"
+    return [record._replace(value=record.met) for record in met], "mean cost during the epoch"

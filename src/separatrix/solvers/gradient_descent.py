@@ -1,16 +1,16 @@
-r"""Gradient descent, as in lecture 002. TEXTBOOK R5, R12.
+r"""Gradient descent, as in lecture 002 of docs/tour.md. TEXTBOOK R5, R12.
 
 Problem   min_W E(W)
-Given     a start W, a learning rate η
-Returns   the last W, or the best one where the step is too large
+Given     initial weights W and a learning rate η
+Returns   the last W, or the best W of a run that diverged
 Step      with the unit direction of steepest descent v̂ = −∇E/‖∇E‖
-          fixed          W ← W − η ∇E             the lecture's final form
-          proportional   W ← W + η_t v̂,  η_t = η ‖∇E‖   the same, as the lecture arrives at it
-          normalised     W ← W + η v̂             every step of length η
-Stops     by the driver's rules; by itself where E grows past what a convergent run can: η is too large
+          fixed          W ← W − η ∇E                   the final form in the lecture
+          proportional   W ← W + η_t v̂,  η_t = η ‖∇E‖   the same step, as the lecture derives it
+          normalised     W ← W + η v̂                    every step has length η
+Stops     by the rules of the driver, or with ``Halt.DIVERGED`` if E grows far above its first value: η is too large
 
-It works in the columns' own units, so that η has the same meaning as in the lecture. Without an η, 1/L is taken, with L
-the Lipschitz constant of ∇E: the largest step for which descent is certain at every step is 2/L.
+The columns are not scaled, so that η has the same meaning as in the lecture. The default is η = 1/L, where L is the
+Lipschitz constant of ∇E. For every η < 2/L each step decreases E.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.solvers.state import Halt, Need, State
 
-# A run diverges if its objective exceeds this many times the larger of its start and the null model.
+# A run counts as diverged if its objective exceeds this multiple of the larger of its first value and the null model's.
 DIVERGENCE_FACTOR = 10.0
 
 
@@ -54,12 +54,12 @@ STEPS: dict[str, Callable[[Array, float], Array]] = {
 
 def check_eta(eta: float | None) -> None:
     if eta is not None and not (np.isfinite(eta) and eta > 0):
-        raise ParameterError("eta", f"got {eta!r}", "give a positive learning rate, or None to have it chosen")
+        raise ParameterError("eta", f"got {eta!r}", "give a positive learning rate, or None for the default 1/L")
 
 
 @dataclass(frozen=True)
 class DescentMemory:
-    """The learning rate, E at the start, and the best weights so far with E and its gradient there."""
+    """The learning rate, the first value of E, and the best weights so far with the value and gradient of E there."""
 
     eta: float
     first: float
@@ -69,7 +69,7 @@ class DescentMemory:
 
 @dataclass(frozen=True)
 class GradientDescent:
-    """W ← W − η ∇E, or with steps of equal length.
+    """W ← W − η ∇E, or steps of length η in the same direction.
 
     >>> GradientDescent(eta=0.1, step_rule="normalised").step_rule
     'normalised'
@@ -90,7 +90,7 @@ class GradientDescent:
     def init(self, problem: Objective, start: Array) -> State[DescentMemory]:
         steepest = largest_curvature(problem)
         if self.eta is None and not np.isfinite(steepest):
-            came = f"{self.name!r} needs a learning rate for a loss whose slope has no Lipschitz constant"
+            came = f"{self.name!r} has no default learning rate for a loss whose derivative is not Lipschitz continuous"
             raise ParameterError("solver", came, "give GradientDescent(eta=...), or use 'auto'")
         at = problem.value_gradient(start)
         eta = self.eta if self.eta is not None else 1.0 / max(steepest, 1e-300)

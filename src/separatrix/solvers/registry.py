@@ -99,7 +99,7 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
     >>> choose(problem)[1]
-    'Newton: with 2 parameters second derivatives are cheap and few passes do'
+    'Newton: the Hessian is cheap with 2 parameters, and few passes are needed'
     """
     if not problem.loss.traits.smooth:
         return Smoothing(), "smoothing: the loss has kinks, and smooth losses near it have none"
@@ -123,7 +123,7 @@ def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
     if _suits_chord(problem):
         return ChordNewton(), f"chord: of {problem.size} parameters a factor is kept for many steps"
     if small and not _is_crowded(problem):
-        return Newton(), f"Newton: with {problem.size} parameters second derivatives are cheap and few passes do"
+        return Newton(), f"Newton: the Hessian is cheap with {problem.size} parameters, and few passes are needed"
     return None
 
 

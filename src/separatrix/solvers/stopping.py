@@ -87,8 +87,8 @@ class Certified:
             )
             return Status("resolved", resolved, True)
         sentence = (
-            f"optimal: the objective is within {relative:.1e} of its minimum, relative to the null model's, "
-            f"where {self.tol:.0e} was asked for"
+            f"optimal: the objective exceeds its minimum by at most {relative:.1e} of the null model's objective "
+            f"(tolerance {self.tol:.0e})"
         )
         return Status("optimal", sentence, True)
 
