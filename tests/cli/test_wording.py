@@ -128,7 +128,7 @@ def test_notes_schemas_and_checks_speak_shell(tmp_path):
     assert "--missing impute, indicator or drop" in complaint("fit", "t.csv", "--target", "y", code=3)
     schema = json.loads(run("fit", "t.csv", "--target", "y", "--print-schema").stdout)
     assert "--drop id" in schema["columns"][0]["note"]
-    found = run("check", "t.csv", "--target", "y", "--json").stdout
+    found = run("check", "t.csv", "--target", "y", "--json", code=1).stdout
     assert "missing=" not in found
     assert "--missing impute" in found
     assert "--drop id" in found
