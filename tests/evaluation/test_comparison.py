@@ -251,6 +251,52 @@ def test_the_rule_of_one_standard_error():
     assert contest(silent, standing("probable", [88, 92, 90])).chosen.name == "probable"
 
 
+def test_two_rows_are_not_a_reason_to_prefer_a_classifier_without_error():
+    """All folds of the best are equal, so that its standard error over folds is 0; the rows still do not prefer it."""
+    best = standing("best", [100, 100, 100], parameters=3, probable=False)
+    two = standing("two rows behind", [99, 99, 100], parameters=50)
+    assert best.accuracy.error == 0.0
+    found = contest(best, two)
+    assert found.best is best
+    assert found.chosen is two
+    assert "a paired test of the rows does not tell it from the best, best (1.0000;" in found.why
+    assert "and gives probabilities, which best does not" in found.why
+    three = standing("three rows behind", [99, 99, 99], parameters=50)
+    assert contest(best, three).chosen is best  # a sign test of 3 : 0 has P = 0.25, below that of one standard error
+
+
+def test_probabilities_come_before_parameters_at_equal_accuracy():
+    silent = standing("silent", [90, 91, 92], parameters=3, probable=False)
+    probable = standing("probable", [90, 91, 92], parameters=50)
+    assert contest(silent, probable).chosen is probable
+
+
+def test_equal_folds_do_not_make_a_gain_certain():
+    majority, one_row_each = standing("majority", [60, 60]), standing("one row each", [61, 61])
+    found = Comparison((one_row_each, majority), majority, "accuracy", 2, 0)
+    assert "may be chance" in found.why
+    curved, straight = standing("curved", [84, 84], linear=False), standing("straight", [83, 83])
+    assert "curved" not in Comparison((curved, straight, majority), majority, "accuracy", 2, 0).why
+
+
+def test_by_log_loss_the_paired_error_of_rows_counts():
+    """Losses that differ by row cancel within each fold, so that the folds alone would show no error."""
+
+    def losses(name, p, parameters):
+        trials = [Trial(np.ones(100, bool), np.log(np.column_stack([1 - p, p])), 0.1, True, "", parameters)] * 3
+        return Standing(name, tuple(trials), (np.ones(100, int),) * 3, np.array(["a", "b"]))
+
+    swings = np.where(np.arange(100) % 2, 0.9, 0.5)
+    best, simple = losses("best", swings, 50), losses("simple", 0.99 * swings[::-1], 3)
+    baseline = losses("majority", np.full(100, 0.5), 1)
+    found = Comparison((best, simple, baseline), baseline, "log_loss", 3, 0)
+    assert found.best is best
+    assert best.log_loss.error < 1e-15
+    assert found.chosen is simple
+    level = losses("level", np.full(100, 0.6), 3)  # 0.112 ± 0.017 nats a row worse than the best
+    assert Comparison((best, level, baseline), baseline, "log_loss", 3, 0).chosen is best
+
+
 def test_a_curved_one_is_told_and_not_chosen():
     curved = standing("curved", [97, 98, 99], linear=False)
     found = contest(curved, standing("straight", [80, 82, 84]))
