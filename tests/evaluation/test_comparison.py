@@ -1,5 +1,7 @@
 """Classifiers side by side: the figures are those of scikit-learn on the same folds, the choice follows its rule."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.base.errors import LabelError, NotFiniteError, ParameterError, TableError
 from separatrix.base.folds import stratified_folds
+from separatrix.base.watching import Part, watched
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.description import Requires
 from separatrix.evaluation.comparison import compare_table
@@ -219,6 +222,56 @@ def test_a_classifier_that_fails_is_a_row(monkeypatch):
     assert [stage.done for stage in seen] == [0, 1, 2, 3, 4]
     assert {(stage.unit, stage.total) for stage in seen} == {("fits", 4)}
     assert str(seen[-1]) == "4 of 4 fits, 2 of 2 classifiers done"
+
+
+def _endless(ended):
+    def fit(*_):
+        try:
+            while True:
+                watched()(Part("step", 1))
+                sum(range(10_000))
+        finally:
+            ended.append(type(sys.exc_info()[1]).__name__)
+
+    return fit
+
+
+def test_a_classifier_that_spends_its_budget_is_stopped_and_listed(monkeypatch):
+    ended = []
+    monkeypatch.setattr(CLASSIFIERS["lda"], "fit", _endless(ended))
+    X, y = load_iris(return_X_y=True)
+    with sx.threads(1):
+        found = sx.compare(X, y, cv=3, only=["lda", "logistic"], seconds=0.2)
+    assert found["lda"].reason.startswith("not fitted: its fits took more than 0.2 s of processor time")
+    assert ended == ["OutOfTime"]  # the fits of the other folds do not begin
+    assert found["logistic"].fitted
+    assert found.chosen.name == "logistic"
+
+
+def test_a_perceptron_stops_inside_its_fit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 5))
+    y = rng.random(2000) < 0.5
+    found = sx.compare(X, y, cv=2, only=["perceptron"], seconds=1e-4)
+    assert "took more than 0.0001 s" in found["perceptron"].reason
+    assert found.why == "No classifier could be fitted."
+
+
+def test_the_question_of_separability_has_the_same_budget(monkeypatch):
+    monkeypatch.setattr("separatrix.evaluation.entrants.separability", _endless([]))
+    X, y = load_iris(return_X_y=True)
+    seen = []
+    with sx.watch(lambda stage, within: seen.append(str(stage))):
+        found = sx.compare(X, y, cv=2, only=["max-margin", "lda"], seconds=0.2)
+    assert "separable was not decided in 0.2 s" in found["max-margin"].reason
+    assert found["lda"].fitted
+    assert "step 1" in seen
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, np.nan, True, "60"])
+def test_a_budget_is_a_positive_number(seconds):
+    with pytest.raises(ParameterError, match="seconds: got"):
+        sx.compare(np.eye(4), [0, 0, 1, 1], cv=2, seconds=seconds)
 
 
 def standing(name, right, met=True, parameters=3, linear=True, probable=True):

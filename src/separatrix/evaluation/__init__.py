@@ -6,5 +6,5 @@ proportions   intervals for shares of rows           ranking      ROC and precis
 calibration   observed beside predicted frequencies  decisions    thresholds, costs, priors
 entrants      the classifiers that are compared      trials       one fit without one fold, and all fits in threads
 comparison    compare(X, y)                          standings    means over folds, the order, the choice
-model_view    the columns in which a model is shown
+budget        processor time for a classifier        model_view   the columns in which a model is shown
 """

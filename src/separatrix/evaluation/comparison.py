@@ -14,6 +14,7 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
 from separatrix.certificates.certificate import as_matrix
+from separatrix.evaluation.budget import checked_seconds
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
 from separatrix.evaluation.standings import BASELINE, CRITERIA, Comparison, Standing
 from separatrix.evaluation.trials import Trial, guessed, run
@@ -23,6 +24,10 @@ from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.table import RawTable, read_raw
 from separatrix.table.formats import open_frame
 from separatrix.table.formats.frames import holds_numbers, is_frame
+
+# The processor time for all fits of one classifier. It is generous: the slowest classifier seen in a comparison of a
+# table in memory, a perceptron on overlapping classes, took 25 s.
+DEFAULT_SECONDS = 60.0
 
 
 def compare(
@@ -34,6 +39,7 @@ def compare(
     by: str = "accuracy",
     only: Sequence[str] | None = None,
     missing: str = "error",
+    seconds: float = DEFAULT_SECONDS,
 ) -> Comparison:
     """Cross-validate all classifiers of the package, with their defaults, on the same stratified folds.
 
@@ -58,6 +64,9 @@ def compare(
     missing : {"error", "impute", "indicator", "drop"}
         What to do with missing values of a data frame: refuse them, fill them with the means of the fitted rows, fill
         them and add a 0/1 column that marks them, or leave the row out.
+    seconds : float, default 60
+        The processor time that all fits of one classifier may take together. A classifier that needs more is stopped
+        at the next step of its solver and listed with that reason; the others are compared. ``math.inf`` sets no limit.
 
     Returns
     -------
@@ -88,7 +97,7 @@ def compare(
     True
     """
     if is_frame(X) and (missing != "error" or not holds_numbers(X)):
-        return compare_table(_labelled_frame(X, y, missing), cv=cv, seed=seed, by=by, only=only)
+        return compare_table(_labelled_frame(X, y, missing), cv=cv, seed=seed, by=by, only=only, seconds=seconds)
     if missing != "error":
         came = f"got {missing!r}, and X is not a data frame"
         raise ParameterError("missing", came, "give a data frame, or fill missing values before the comparison")
@@ -97,11 +106,17 @@ def compare(
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
     refuse_not_finite(memory_rows(rows, codes))
-    return _compared(RawTable("X", rows, None), classes, codes, cv, seed, by, only)
+    return _compared(RawTable("X", rows, None), classes, codes, cv, seed, by, only, seconds)
 
 
 def compare_table(
-    table: RawTable, *, cv: int = 5, seed: int = 0, by: str = "accuracy", only: Sequence[str] | None = None
+    table: RawTable,
+    *,
+    cv: int = 5,
+    seed: int = 0,
+    by: str = "accuracy",
+    only: Sequence[str] | None = None,
+    seconds: float = DEFAULT_SECONDS,
 ) -> Comparison:
     """``compare`` for a table that is not encoded yet: each fit learns the encoding from its own rows.
 
@@ -109,7 +124,7 @@ def compare_table(
     >>> compare_table(read_raw("demo:iris"), cv=3, only=["lda"])["lda"].accuracy.mean > 0.95
     True
     """
-    return _compared(table, *encode(table.y), cv, seed, by, only)
+    return _compared(table, *encode(table.y), cv, seed, by, only, seconds)
 
 
 def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
@@ -127,11 +142,18 @@ def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
 
 
 def _compared(
-    table: RawTable, classes: AnyArray, codes: Integers, cv: int, seed: int, by: str, only: Sequence[str] | None
+    table: RawTable,
+    classes: AnyArray,
+    codes: Integers,
+    cv: int,
+    seed: int,
+    by: str,
+    only: Sequence[str] | None,
+    seconds: float,
 ) -> Comparison:
     if by not in CRITERIA:
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
-    contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed)
+    contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed, checked_seconds(seconds))
     chosen = _named(list(entrants(seed)), only)
     reasons = {entrant.name: entrant.refused(contest) for entrant in chosen}
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
