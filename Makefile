@@ -1,4 +1,4 @@
-# The verbs of the project. Needs Python >= 3.11, make and a package index.
+# The tasks of the project. They need Python >= 3.11, make and a package index.
 PYTHON ?= python3
 VENV ?= .venv
 LOWEST ?= .venv-lowest
@@ -10,35 +10,35 @@ BIN := $(VENV)/bin
 INSTALL := python -m pip install --quiet --disable-pip-version-check
 PIP := $(BIN)/$(INSTALL) -c constraints.txt
 
-# Two workers on two cores get one BLAS thread each: more would wait for each other.
+# Tests run in two processes. With one BLAS thread each, they do not compete for two cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
 
 .PHONY: run test test-all test-portable test-lowest bench docs clean
 
-run: $(VENV)/.run  ## read DATA, hold a part out, fit, print the certificate, write OUT
+run: $(VENV)/.run  ## read DATA, hold out some rows, fit, print the certificate, write OUT
 	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
 
-test: $(VENV)/.dev  ## format, lint, types, layers, tests, doctests; FIX=1 formats and mends first
+test: $(VENV)/.dev  ## check format, lint, types and import layers, run tests and doctests; FIX=1 formats and fixes first
 	$(BIN)/ruff format $(if $(FIX),,--check) .
 	$(BIN)/ruff check $(if $(FIX),--fix) .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(ONE_THREAD) $(BIN)/pytest -n 2 -m "not slow"
 
-test-all: test-portable  ## the tests that take longer, too, and under other arithmetic
+test-all: test-portable  ## all tests, including slow ones, and test-portable
 	$(ONE_THREAD) $(BIN)/pytest -n 2
 
-test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors: TESTS="tests/proofs docs", all by default
+test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors; all, or TESTS="tests/proofs docs"
 	$(ONE_THREAD) $(BIN)/python -m tests.portable -n 2 -m "not slow" $(TESTS)
 
-# Older releases warn of each other's deprecations, which are none of ours.
+# Older releases of dependencies give deprecation warnings about each other, which are ignored.
 test-lowest: $(LOWEST)/.test  ## the tests with the lowest versions that pyproject.toml declares
 	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 -m "not slow" -W ignore::DeprecationWarning $(TESTS)
 
-bench: $(VENV)/.dev  ## side by side with peers, in environments of their own: ROWS="tall wide", all by default
+bench: $(VENV)/.dev  ## compare with other packages, each in its own environment; all rows, or ROWS="tall wide"
 	$(BIN)/python -m benchmarks $(ROWS)
 
-docs: $(VENV)/.docs  ## the site in site/: its examples tested, its gallery drawn, its links checked
+docs: $(VENV)/.docs  ## build the site in site/: test its examples, draw its gallery, check its links
 	$(ONE_THREAD) $(BIN)/pytest -q README.md docs tests/package/test_site.py
 	rm -rf site docs/generated
 	$(ONE_THREAD) $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir site/.doctrees docs site

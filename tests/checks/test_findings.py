@@ -50,12 +50,11 @@ def test_missing_values_are_counted_and_filled():
     found = sx.check(X, y, ["a", "b", "c"])
     (missing,) = found.of("missing")
     assert missing.facts["missing"] == {"c": 10, "b": 1}
-    assert missing.severity == "warning"
+    assert missing.severity == "problem"  # a fit stops at them
     assert "means" in missing.do
+    assert "missing='impute'" in missing.do
     assert found.of("separation")[0].facts["verdict"] == "Inseparable"
     assert np.isnan(X[3, 1])
-    few = X[:, :2]
-    assert sx.check(few, y).of("missing")[0].severity == "note"
 
 
 def test_missing_values_of_a_sparse_column_are_filled_by_its_mean_over_all_rows():
@@ -115,6 +114,17 @@ def test_relations_of_unlike_units_and_of_two_sets():
     assert sorted(map(sorted, found.facts["exact"])) == [["a", "f"], ["b", "c", "d", "g"]]
     assert "'f' = 1e+06 'a'" in found.sentence
     assert "'g' = 'b' + 'c' + 'd'" in found.sentence
+
+
+def test_relations_are_the_shortest_and_are_cut_short():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((300, 12))
+    total = A.sum(axis=1)
+    X = np.column_stack([A, total, 2 * total])  # the last is twice the one before, and both are sums of twelve
+    found = one(X, np.arange(300) % 2, "collinear", [f"x{j}" for j in range(14)])["warning"]
+    assert "'x13' = 2 'x12'" in found.sentence
+    assert "… and 7 more within" in found.sentence
+    assert found.sentence.count(" + ") <= 4
 
 
 def test_a_relation_of_the_sample_that_some_row_breaks_is_not_exact():
@@ -260,7 +270,32 @@ def test_categories_with_one_class_only():
     found = one(X, y, "categories", ["a", "city=Brno", "city=Zlín"])["warning"]
     assert found.facts["categories"] == {"'city' = Brno": 20}
     X[2, 1] = 1
-    assert "ok" in one(X, y, "categories", ["a", "city=Brno", "city=Zlín"])
+    by_chance = one(X, y, "categories", ["a", "city=Brno", "city=Zlín"])["note"]
+    assert by_chance.facts["categories"] == {"'city' = Zlín": 1}
+    X[8, 2] = 1
+    assert "at least two classes" in one(X, y, "categories", ["a", "city=Brno", "city=Zlín"])["ok"].sentence
+
+
+def test_a_level_of_few_rows_is_named_wherever_it_separates():
+    """What one line of the output blames for a separation no other line may call fine."""
+    X, y = plain()
+    X[:, 1] = (y == 1) & (np.arange(120) % 3 == 0)
+    X[:, 2] = (y == 0) & (np.arange(120) >= 110)
+    names = ["age", "school=Preschool", "work=Without-pay"]
+    checks = sx.check(X, y, names)
+    (separation,) = checks.of("separation")
+    assert sorted(separation.facts["columns"]) == names[1:]
+    assert "'Preschool' of 'school'" in separation.sentence
+    assert "'Without-pay' of 'work'" in separation.sentence
+    listed = [finding.facts["categories"] for finding in checks.of("categories")]
+    assert {name for levels in listed for name in levels} == {"'school' = Preschool", "'work' = Without-pay"}
+
+
+def test_what_is_called_fine_states_its_threshold():
+    X, y = plain()
+    y = (np.arange(120) < 15).astype(int)  # 12.5 % of the rows
+    assert one(X, y, "balance")["ok"].title == "No class has less than 10 % of the rows."
+    assert "1000 times" in one(X, y, "scales")["ok"].title
 
 
 def test_the_level_without_a_column_is_a_category_too():

@@ -44,8 +44,8 @@ def test_penguins():
     assert "'rownames'" in parts["index"].sentence
     assert "drop='rownames'" in parts["index"].do
     found = sx.check_table(frame, "species", drop=["rownames"])
-    assert not found.problems
-    assert sx.check_table(frame, "species").problems[0].facts["columns"] == ["rownames"]
+    assert [problem.check for problem in found.problems] == ["missing"]
+    assert sx.check_table(frame, "species").problems[1].facts["columns"] == ["rownames"]
 
 
 def test_default():
@@ -130,11 +130,12 @@ def test_a_category_that_decides_the_class_is_a_problem():
 def test_a_deciding_category_may_lack_values_and_needs_every_level():
     table = graded(80)
     table.loc[[3, 7], "grade"] = None
-    (problem,) = sx.check_table(table, "y").problems
+    problem = sx.check_table(table, "y").of("leakage")[0]
+    assert problem.severity == "problem"
     assert "one class only (ignoring 2 rows without a value)" in problem.sentence
     table.loc[table["grade"].eq("A1").idxmax(), "y"] = "bad"
     found = sx.check_table(table, "y")
-    assert not found.problems
+    assert [problem.check for problem in found.problems] == ["missing"]
     assert set(found.of("categories")[0].facts["categories"]) == {f"'grade' = {level}" for level in ("A2", "B1", "B2")}
 
 

@@ -21,7 +21,8 @@ def test_warnings_and_notes_end_with_zero():
     text = run("check", "rows.csv", "--target", "y").stdout
     assert text.startswith("data:      rows.csv: 60 rows, 2 columns; predicting 'y'")
     assert "are equal but labelled differently" in text
-    assert "0 problems" in text.splitlines()[-1]
+    assert "in all:    0 problems" in text
+    assert text.splitlines()[-1].strip() == "separatrix fit rows.csv --target y"
 
 
 def test_worst_first_and_only_what_is_not_fine():
@@ -33,10 +34,11 @@ def test_worst_first_and_only_what_is_not_fine():
 
 def test_as_json(tmp_path):
     path = real(tmp_path, "penguins")
-    found = json.loads(run("check", path, "--target", "species", "--json").stdout, parse_constant=pytest.fail)
+    found = json.loads(run("check", path, "--target", "species", "--json", code=1).stdout, parse_constant=pytest.fail)
     assert found["target"] == "species"
     assert found["rows"] == 344
-    assert found["counts"]["problem"] == 0
+    assert found["counts"]["problem"] == 1  # missing values
+    assert found["fit"] == ["separatrix", "fit", str(path), "--target", "species", "--missing", "impute"]
     by_check = {finding["check"]: finding for finding in found["findings"]}
     assert by_check["missing"]["facts"]["missing"]["sex"] == 11
     assert by_check["separation"]["facts"]["verified"]
@@ -48,6 +50,7 @@ def test_text_and_missing_values_stop_nothing():
     assert "'who'" in done.stdout
     assert "Values are missing." in done.stdout
     assert "'b' 1 (1.7 %)" in done.stdout
+    assert "separatrix fit - --target y --drop who --missing impute" in done.stdout
 
 
 def test_a_schema_and_columns_left_out(tmp_path):
@@ -60,7 +63,7 @@ def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("check", "demo:iris").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "ok:        The classes have similar sizes.\n" in text
+    assert "ok:        No class has less than 6.67 % of the rows.\n" in text
 
 
 def test_usage_and_bad_data():

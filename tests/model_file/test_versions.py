@@ -2,7 +2,8 @@
 
 Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes;
 of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof; of version 4
-one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions.
+one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions; of version 5 one is a
+logistic regression, one holds a quasi-complete separation.
 The probabilities and scores beside them were printed by the code that wrote them. The file holds the weights to the
 last bit. Scores computed from them may differ by rounding, some 1e-16 of the largest term: one processor fuses
 multiplication and addition, another does not.
@@ -16,7 +17,7 @@ import pytest
 
 from separatrix import LogisticRegression, load, save
 from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError
+from separatrix.base.errors import ModelFileError, NotConvergedWarning
 from separatrix.model_file import FORMAT, VERSION, read
 from separatrix.model_file.versions import up_to_date
 
@@ -86,6 +87,33 @@ def test_an_older_proof(version):
     assert not verdict.verify(rows, ["a", "a", "b", "b"])
 
 
+def test_a_model_of_version_5():
+    model = load(FILES / "version_5.json")
+    printed = [0.15538327090855894, 0.5310936684666772, 0.7185686253763223, 0.7498984900778144]
+    np.testing.assert_allclose(model.predict_proba(X[:4])[:, 1], printed, rtol=ROUNDING)
+    assert model.certificate_.verify(X, y)
+    assert model.certificate_.weight_error > 0
+
+
+def test_a_separation_of_version_5_has_one_direction():
+    rows, labels = [[0.0, 0], [1, 0], [2, 0], [3, 0], [1.5, 1], [2.5, 1]], ["a", "b", "a", "b", "a", "a"]
+    verdict = load(FILES / "version_5_proof.json").separation_
+    assert (type(verdict).__name__, verdict.further) == ("QuasiSeparable", ())
+    assert verdict.verify(rows, labels)
+
+
+def test_all_directions_of_a_separation_are_kept(tmp_path):
+    rows = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [1.5, 1, 0], [2.5, 0, 1]])
+    labels = ["a", "b", "a", "b", "a", "a"]
+    with pytest.warns(NotConvergedWarning):
+        model = LogisticRegression(C=np.inf).fit(rows, labels)
+    assert sorted(map(tuple, model.separation_.causes)) == [(1,), (2,)]
+    save(model, tmp_path / "model.json")
+    kept = load(tmp_path / "model.json").separation_
+    assert [columns.tolist() for columns in kept.causes] == [columns.tolist() for columns in model.separation_.causes]
+    assert kept.verify(rows, labels)
+
+
 def test_firth_of_version_2():
     model = load(FILES / "version_2_firth.json")
     assert model.classes_.tolist() == [2, 5, 7]
@@ -112,7 +140,7 @@ def test_the_weights_error_is_kept(tmp_path):
     assert str(kept) == str(model.certificate_)
 
 
-@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4"])
+@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4", "version_5"])
 def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
     model = load(FILES / f"{name}.json")
     save(model, tmp_path / "model.json")
@@ -170,6 +198,14 @@ def test_a_proof_with_a_key_of_a_newer_version_is_refused(tmp_path):
     content["fitted"]["verdicts_"][0]["near"] = None
     (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 3, content))
     with pytest.raises(ModelFileError, match="its version is 3, and it has the key near"):
+        read(tmp_path / "m.json")
+
+
+def test_a_separation_with_a_key_of_a_newer_version_is_refused(tmp_path):
+    content = json.loads((FILES / "version_5_proof.json").read_text())["content"]
+    content["fitted"]["separation_"]["further"] = []
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 5, content))
+    with pytest.raises(ModelFileError, match="its version is 5, and it has the key further"):
         read(tmp_path / "m.json")
 
 

@@ -22,13 +22,16 @@ from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
     about="the class whose mean is nearest",
-    settings=(Setting("--shift", "shift", "Of the nearest mean: none (the default) or priors.", metavar="WORD"),),
+    settings=(Setting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
     claims={
         "means": record("tests.package.nearest_mean:MeansClaim", scorer=LINEAR_SCORER, means=array("K", "d")),
     },
     fitted={"means_": array("K", "d")},
     requires=(Requires.FEW_COLUMNS,),
 )
+
+
+KIND = "the distance of the means"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class MeansClaim:
 
     scorer: Any
     means: Array
+    shift: str = "none"
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """E, its gradient and its gap over these rows."""
@@ -48,14 +52,23 @@ class MeansClaim:
         return self.against(gather(memory_rows(X, codes, weight), len(self.means), pooled=True))
 
     def against(self, found: Moments) -> Recomputed:
-        """The same from the moments of the rows."""
+        """E from the moments of the rows; no bound if the scorer's weights are not those of the means."""
         units, n = found.frame.scale**2, found.total_weight
         least = float(np.diag(found.within) @ units) / n
         null = least + float(np.diag(found.between) @ units) / n
+        if not np.allclose(self.scorer.W, weights_of(self.means, found.shares, self.shift), rtol=1e-9, atol=0.0):
+            return Recomputed(np.inf, null, Bound.unknown(KIND, "the weights are not those of the means"), np.inf)
         off = self.means - found.raw_mean
         gap = float(found.shares @ np.sum(off**2, axis=1))
         length = 2 * float(np.linalg.norm(found.shares[:, None] * off))
-        return Recomputed(least + gap, null, Bound(gap + 4 * EPS * null, "the distance of the means"), length)
+        return Recomputed(least + gap, null, Bound(gap + 4 * EPS * null, KIND), length)
+
+
+def weights_of(means: Array, shares: Array, shift: str) -> Array:
+    """The weights of the scores, (K or 1, d + 1), with the intercepts in column 0."""
+    b = -0.5 * np.sum(means**2, axis=1) + (np.log(shares) if shift == "priors" else 0.0)
+    W = np.column_stack([b, means])
+    return W[1:] - W[:1] if len(means) == 2 else W
 
 
 class NearestMean(LinearClassifier):
@@ -80,11 +93,9 @@ class NearestMean(LinearClassifier):
             found = gather(memory_rows(task.X, task.codes, task.weight), task.n_classes, pooled=True, names=task.names)
             refuse_empty_class(task, found)
         M = found.raw_mean
-        b = -0.5 * np.sum(M**2, axis=1) + (np.log(found.shares) if self.shift == "priors" else 0.0)
-        W = np.column_stack([b, M])
-        self._keep_scorer(Scorer(W[1:] - W[:1] if len(M) == 2 else W, task.classes, "identity"))
+        self._keep_scorer(Scorer(weights_of(M, found.shares, self.shift), task.classes, "identity"))
         self.means_, self.n_parameters_ = M, M.size
-        claim = MeansClaim(self.scorer_, M)
+        claim = MeansClaim(self.scorer_, M, self.shift)
         self.certificate_ = Certificate(
             status="the class means, in closed form",
             code="closed-form",

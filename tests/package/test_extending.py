@@ -8,6 +8,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import separatrix.cli
 from separatrix.cli.verbs import VERBS
 from separatrix.table import DEMOS, read_table
 from tests.cli.running import run
+from tests.package.nearest_mean import NearestMean
 
 ROOT = Path(__file__).parents[2]
 LINE = "tests.package.register_nearest_mean"
@@ -124,6 +126,16 @@ def test_a_new_classifier_is_loaded_and_verified(outputs):
     verdict, *answers = outputs["verified"]
     assert verdict.startswith("holds: ")
     assert answers == nearest(table.X, table.y)
+
+
+def test_the_claim_of_a_new_classifier_is_about_its_weights():
+    """A claim that does not look at the weights would verify any."""
+    table = read_table("demo:iris")
+    model = NearestMean(shift="priors").fit(table.X, table.y)
+    assert model.certificate_.verify(table.X, table.y)
+    claim = model.certificate_.claim
+    other = replace(claim, scorer=replace(claim.scorer, W=-claim.scorer.W))
+    assert not replace(model.certificate_, claim=other).verify(table.X, table.y)
 
 
 def test_a_new_classifier_is_compared(outputs):

@@ -157,7 +157,7 @@ def test_good_fits_give_no_cause_for_worry_and_checks_are_shown():
     X, y = drawn(2, n=400, apart=1.0)
     model = sx.LogisticRegression().fit(X, y)
     test = drawn(2, n=400, seed=9, apart=1.0)
-    assert "Nothing that was looked at gives cause for worry." in checked(sx.report(model, X, y, test=test)).text
+    assert "No check found a reason to worry." in checked(sx.report(model, X, y, test=test)).text
     checks = [("error", "A leak.", "Column x0 is the target."), ("note", "Rows repeat.", "Twelve of them.")]
     found = checked(sx.report(model, X, y, test=test, checks=checks))
     assert "What to worry about: A leak." in found.text

@@ -33,7 +33,7 @@ def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
     names = ["bill", "depth", "flipper", "mass", "year", "sex"]
     page = sx.report(model, X, y, names=names)
     lead = _lead(page)
-    assert "No best fit exists: the rows fitted can be told apart without a single mistake" in lead
+    assert "No best fit exists: the classes of the rows fitted can be separated without a single mistake" in lead
     assert "'bill'" in lead
     assert "Fit with a penalty" in lead
     assert "without bound along" not in lead
@@ -110,7 +110,7 @@ HOLES = pd.DataFrame(
             "impute",
             "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted.",
         ),
-        ("indicator", "marked by columns of their own"),
+        ("indicator", "marked in additional columns"),
         ("drop", "3 rows of 10 (30.0 %) lacked a value or a label. They were left out"),
     ],
 )

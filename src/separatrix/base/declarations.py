@@ -37,7 +37,10 @@ def declared(module: str, name: str) -> Any:
         for alias in node.names
         if (alias.asname or alias.name) in used
     }
-    return eval(compile(ast.Expression(value), module, "eval"), known)
+    try:
+        return eval(compile(ast.Expression(value), module, "eval"), known)
+    except (NameError, TypeError) as error:
+        raise type(error)(f"{name} in {module}: {error}") from error
 
 
 def declared_keys(module: str, name: str) -> tuple[str, ...]:

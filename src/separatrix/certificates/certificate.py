@@ -262,7 +262,7 @@ class Certificate:
 
     def _rank_sentence(self) -> str:
         if self.rank is None:
-            return "not computed: too many columns"
+            return "not computed"
         collinear = "constant or collinear columns" + (", up to rounding" if self.code == "resolved" else "")
         note = "" if self.rank == self.full_rank else f": {collinear}"
         return f"{self.rank} of {self.full_rank}{note}"

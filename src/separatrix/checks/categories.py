@@ -1,9 +1,10 @@
 r"""Check for category levels that occur with one class only, and for categories all of whose levels do.
 
 If levels and classes were independent, all n rows of a level would have the same class with probability Σ_k p_k^n,
-where p are the shares of the classes; for all levels of a category, take the product. A finding is reported only if
-this probability, times the number of levels or categories tried, is below ``CHANCE_LEVEL``: a category with as many
-levels as rows has one class in each, and that means nothing.
+where p are the shares of the classes; for all levels of a category, take the product. If this probability, times the
+number of levels or categories tried, is below ``CHANCE_LEVEL``, the finding is a warning: the level may give the class
+away. Otherwise it is a note: a category with as many levels as rows has one class in each by chance, but without a
+penalty the weights of such levels still have no finite value.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.table.cells import listed
 
-# Findings that chance alone would produce with at least this probability are not reported.
+# Findings that chance alone would produce with at least this probability are notes, not warnings.
 CHANCE_LEVEL = 0.01
 ASK = "Check whether it is known before the outcome; if it is not, leave it out."
+
+
+# The name of a level, and its rows by class, (K,).
+_PureLevel = tuple[str, Integers]
 
 
 class Category(NamedTuple):
@@ -44,33 +49,41 @@ class Category(NamedTuple):
 
 
 def categories(subject: CheckedRows) -> Iterator[Finding]:
-    """Levels that occur with one class only, beyond chance, in categories that do not determine the class entirely."""
+    """Levels that occur with one class only, in categories that do not determine the class entirely."""
     known, decided = known_categories(subject), {category.name for category in decisive(subject)}
     tried = sum(len(category.levels) for category in known)
-    pure: list[tuple[str, Integers]] = []
+    telling: list[_PureLevel] = []
+    by_chance: list[_PureLevel] = []
     for category in known:
-        beyond_chance = tried * np.exp(_log_chances(subject, category)) < CHANCE_LEVEL
-        reported = category.pure & beyond_chance & (category.name not in decided)
-        pure += [
-            (f"{quoted(category.name)} = {category.levels[i]}", category.counts[i]) for i in np.flatnonzero(reported)
-        ]
-    if pure:
-        yield _pure_levels(subject, sorted(pure, key=lambda pair: -int(pair[1].sum())))
-    elif tried > 1 and not decided:
-        sentence = f"{many(tried, 'category')} checked."
-        yield Finding("ok", "categories", "No category has one class only.", sentence)
+        if category.name not in decided:
+            beyond_chance = tried * np.exp(_log_chances(subject, category)) < CHANCE_LEVEL
+            for i in np.flatnonzero(category.pure):
+                level = (f"{quoted(category.name)} = {category.levels[i]}", category.counts[i])
+                (telling if beyond_chance[i] else by_chance).append(level)
+    if telling:
+        yield _pure_levels(subject, telling, "warning", f"Without a penalty its weight has no finite value. {ASK}")
+    if by_chance:
+        do = (
+            "So few rows can be of one class by chance, but without a penalty the weight has no finite value: keep a "
+            "penalty, or merge rare levels."
+        )
+        yield _pure_levels(subject, by_chance, "note", do)
+    if tried > 1 and not (telling or by_chance or decided):
+        sentence = f"Each of {many(tried, 'level')} occurs with at least two classes."
+        yield Finding("ok", "categories", "No level of a category has one class only.", sentence)
 
 
-def _pure_levels(subject: CheckedRows, pure: list[tuple[str, Integers]]) -> Finding:
+def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, do: str) -> Finding:
+    pure = sorted(pure, key=lambda pair: -int(pair[1].sum()))
     shown = [
         f"{name} occurs only with {_only(subject, counts)} ({many(int(counts.sum()), 'row')})"
         for name, counts in pure[:MOST_NAMED_IN_SENTENCE]
     ]
     more = f"; and {len(pure) - MOST_NAMED_IN_SENTENCE} more" if len(pure) > MOST_NAMED_IN_SENTENCE else ""
-    title = "A category has one class only." if len(pure) == 1 else f"{len(pure)} categories have one class only."
-    do = f"Without a penalty its weight has no finite value. {ASK}"
+    some = "A level" if len(pure) == 1 else f"{len(pure)} levels"
+    title = f"{some} of a category {'has' if len(pure) == 1 else 'have'} one class only."
     facts = {"categories": {name: int(counts.sum()) for name, counts in pure}}
-    return Finding("warning", "categories", title, f"{'; '.join(shown)}{more}.", do, facts)
+    return Finding(severity, "categories", title, f"{'; '.join(shown)}{more}.", do, facts)
 
 
 def told_decisive(subject: CheckedRows) -> Iterator[Finding]:

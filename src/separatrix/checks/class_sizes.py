@@ -57,7 +57,8 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
     guess = f"always guessing {quoted(labels[most])} is right for {share(int(counts[most]), n)} of the rows"
     facts: dict[str, Any] = {"majority": labels[most], "accuracy_of_guessing": float(counts[most] / n)}
     facts |= {"smallest": labels[least], "smallest_rows": int(counts[least])}
-    if counts[least] < SHARE_OF_SMALL_CLASS * 2 / subject.n_classes * n:
+    small_share = 100 * SHARE_OF_SMALL_CLASS * 2 / subject.n_classes
+    if 100 * counts[least] < small_share * n:
         serious = counts[least] < SHARE_OF_TINY_CLASS * n or counts[least] < ROWS_OF_TINY_CLASS
         rows = many(int(counts[least]), "row")
         sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
@@ -72,7 +73,8 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
         f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
     )
     more = f" and {subject.n_classes - MOST_NAMED_CLASSES} more" if subject.n_classes > MOST_NAMED_CLASSES else ""
-    yield Finding("ok", "balance", "The classes have similar sizes.", f"{shown}{more}; {guess}.", "", facts)
+    title = f"No class has less than {small_share:.3g} % of the rows."
+    yield Finding("ok", "balance", title, f"{shown}{more}; {guess}.", "", facts)
 
 
 def enough_rows(subject: CheckedRows) -> Iterator[Finding]:

@@ -1,8 +1,10 @@
 r"""Check for columns that are linear combinations of others, exactly or nearly, and give the relation.
 
 For standardised columns Z with Z P = Q R (Golub's pivoted QR), the columns past the rank are the first columns times
-R₁₁⁻¹R₁₂. Each of them, with the columns of its nonzero coefficients, is a minimal dependent set. The relation is found
-in a sample; the largest residual over all rows shows how well it holds. Near-dependence is measured by the variance
+R₁₁⁻¹R₁₂. Each of them, with the columns of its nonzero coefficients, is a minimal dependent set. For each of them the
+relation with the smallest Σ |c| among all relations is found by a linear program, since it has few terms (basis
+pursuit: Chen, Donoho and Saunders, SIAM Review 43, 2001). The relations are found in a sample; the largest residual
+over all rows shows how well each holds. Near-dependence is measured by the variance
 inflation factor 1/(1 − R²) of a column on all others (Belsley, Kuh and Welsch, Regression Diagnostics, 1980), and is
 shown with the few columns that explain most of it.
 """
@@ -10,11 +12,11 @@ shown with the few columns that explain most of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.checks.checked_rows import MOST_COLUMNS_FOR_GRAM_MATRIX, SAMPLE_ROWS, CheckedRows
 from separatrix.checks.finding import Finding, many
@@ -27,8 +29,10 @@ INFLATION_TO_REPORT, INFLATION_TO_WARN = 100.0, 1e4
 ROUNDING_SHARE_OF_COEFFICIENT = 1e-7
 # A near-dependence is shown with the fewest columns that reach this share of R², but with at most so many.
 SHARE_OF_R_SQUARED_TO_EXPLAIN, MOST_EXPLAINING_COLUMNS = 0.99, 3
-# A sentence shows at most this many relations, to stay readable.
-MOST_RELATIONS_SHOWN = 4
+# A sentence shows at most this many relations, and this many terms of each, to stay readable.
+MOST_RELATIONS_SHOWN, MOST_TERMS_SHOWN = 4, 5
+# Shorter relations are searched for if there are at most this many columns past the rank: each is a linear program.
+MOST_RELATIONS_SHORTENED = 50
 # The sample is made smaller if its factorisation would take more multiplications than this.
 MOST_MULTIPLICATIONS = 4e9
 
@@ -111,14 +115,49 @@ def _exact(subject: CheckedRows, sample: _Standardised) -> tuple[Integers, list[
     diagonal = np.abs(np.diag(R))
     rank = int(np.sum(diagonal > LARGEST_EXACT_RESIDUAL * diagonal[0]))
     C = solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    null = np.vstack([C, -np.eye(len(order) - rank)])  # The relations of the columns in this order, one in each column.
     relations = []
-    for j, c in zip(order[rank:].tolist(), C.T, strict=True):
-        used = order[:rank][np.abs(c) > ROUNDING_SHARE_OF_COEFFICIENT * np.abs(c).max(initial=0.0)]
-        together = np.sort(np.append(used, j))  # A minimal dependent set: any member follows from the others.
+    for v in _short_relations(null) if null.shape[1] <= MOST_RELATIONS_SHORTENED else null.T:
+        together = np.sort(order[_used(v)])  # A minimal dependent set: any member follows from the others.
         relations.append(_relation(subject, sample, int(together[-1]), together[:-1]))
     return np.sort(order[:rank]), [
         relation for relation in relations if relation.residual <= 10 * LARGEST_EXACT_RESIDUAL
     ]
+
+
+def _used(v: Array) -> AnyArray:
+    """A mask of the coefficients that are not rounding errors."""
+    return np.asarray(np.abs(v) > ROUNDING_SHARE_OF_COEFFICIENT * np.abs(v).max(initial=0.0))
+
+
+def _short_relations(null: Array) -> Iterator[Array]:
+    """Independent relations with few terms that span the same space as the columns of ``null`` (d, q).
+
+    After each relation the last of its columns is removed from the others, so that no relation is found twice.
+    """
+    while null.shape[1]:
+        last = int(np.flatnonzero(np.abs(null).max(axis=1) > ROUNDING_SHARE_OF_COEFFICIENT)[-1])
+        v = _shortest(null, last) if null.shape[1] > 1 else null[:, 0]
+        yield v
+        pivot = int(np.argmax(np.abs(null[last])))
+        null = np.delete(null - np.outer(null[:, pivot], null[last] / null[last, pivot]), pivot, axis=1)
+
+
+def _shortest(null: Array, j: int) -> Array:
+    """The combination v of the relations ``null`` (d, q) with v_j = −1 and the smallest Σ |v|, which has few terms.
+
+    >>> twice = np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])  # c = a + b and d = a + b, so d = c
+    >>> _shortest(twice, 3).round(9).tolist()
+    [0.0, 0.0, 1.0, -1.0]
+    """
+    from scipy.optimize import linprog
+
+    d, q = null.shape
+    split = np.hstack([null, -np.eye(d), np.eye(d)])  # null · a = positive − negative parts of v
+    fixed = np.concatenate([null[j], np.zeros(2 * d)])[None, :]
+    cost, free = np.concatenate([np.zeros(q), np.ones(2 * d)]), [(None, None)] * q + [(0, None)] * (2 * d)
+    solved: Any = linprog(cost, A_eq=np.vstack([split, fixed]), b_eq=np.append(np.zeros(d), -1.0), bounds=free)
+    return np.asarray(null @ solved.x[:q] if solved.status == 0 else null[:, np.argmax(np.abs(null[j]))])
 
 
 def _relation(subject: CheckedRows, sample: _Standardised, j: int, others: Integers) -> Relation:
@@ -213,9 +252,11 @@ def _short_of_one(r_squared: float) -> str:
 
 def _equation(subject: CheckedRows, relation: Relation, equals: str = "=", digits: int = 6) -> str:
     """The relation as text, such as b = 2 a − c + 1. A constant smaller than the residual is left out."""
-    text = ""
-    for c, i in zip(relation.coefficients.tolist(), relation.columns.tolist(), strict=True):
+    text, n_more = "", len(relation.columns) - MOST_TERMS_SHOWN
+    for c, i in list(zip(relation.coefficients.tolist(), relation.columns.tolist(), strict=True))[:MOST_TERMS_SHOWN]:
         text += _term(c, quoted(subject.names[i]), digits, first=not text)
+    if n_more > 0:
+        return f"{quoted(subject.names[relation.j])} {equals} {text} … and {n_more} more"
     size = max(relation.residual, 1e-9) * subject.summary.std[relation.j] + 1e-12 * abs(
         subject.summary.mean[relation.j]
     )

@@ -7,8 +7,8 @@
     note       worth knowing
     ok         checked, and fine
 
-These are problems: a target of one class or of measurements, no usable column, a column of text, and a column or a
-category that alone determines the class. Everything else is a warning at most.
+These are problems: a target of one class or of measurements, no usable column, a column of text, missing values, and a
+column or a category that alone determines the class. Everything else is a warning at most.
 """
 
 from __future__ import annotations

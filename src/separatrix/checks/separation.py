@@ -55,7 +55,7 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     if isinstance(verdict, Inseparable | QuasiSeparable):
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
-        facts["columns"] = [verdict.about.names[j] for j in verdict.columns]
+        facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
     yield Finding(severity, "separation", title, sentence, do, facts)
 
 

@@ -27,12 +27,13 @@ NONZERO_ROWS_IF_NEARLY_CONSTANT = 2
 RATIO_OF_SCALES_TO_REPORT = 1000.0
 # The number of rows in which the most frequent value of a column is searched.
 ROWS_TO_FIND_USUAL_VALUE = 2000
-# From this share of missing values in a column on, it is a warning.
-SHARE_MISSING_TO_WARN = 0.05
 
 
 def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
-    """Missing values by column, in n rows. ``filled`` is a sentence about what replaced them in the other checks."""
+    """Missing values by column, in n rows: a problem, since a fit stops at them.
+
+    ``filled`` is a sentence about what replaced them in the other checks.
+    """
     if not missing:
         return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
     worst = sorted(missing, key=lambda name: -missing[name])
@@ -44,11 +45,10 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
         if len(worst) > MOST_NAMED_IN_SENTENCE
         else ""
     )
-    severity = "warning" if missing[worst[0]] >= SHARE_MISSING_TO_WARN * n else "note"
     ways = Setting("missing", "impute", "indicator", "drop")
-    do = Message(filled, " " * bool(filled), "Fit with ", ways, "; find out why they are missing.")
+    do = Message(filled, " " * bool(filled), "A fit stops at them: fit with ", ways, "; find out why they are missing.")
     facts = {"missing": {name: missing[name] for name in worst}}
-    return Finding(severity, "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
+    return Finding("problem", "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
 
 
 def constant(subject: CheckedRows) -> Iterator[Finding]:
@@ -96,7 +96,8 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
     ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
     sentence = f"Standard deviations range {ends}."
     if ratio < RATIO_OF_SCALES_TO_REPORT:
-        yield Finding("ok", "scales", "The columns have similar scales.", sentence, "", facts)
+        title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
+        yield Finding("ok", "scales", title, sentence, "", facts)
         return
     do = Message(
         "The solvers scale the columns themselves, but penalties and distances depend on the units. A penalty shrinks "

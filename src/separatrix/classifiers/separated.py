@@ -141,10 +141,7 @@ def separation_of(
         direction = Detail(Message(": ", _direction(verdict.v, rows, about)))
         return verdict, Message(direction, Remedy(Message(Detail(PENALISE_OR_DROP, PENALISE))))
     if isinstance(verdict, QuasiSeparable):
-        # With K classes the margin of a row may stay at zero against one class and grow against another. The row gains
-        # likelihood unless its margin stays at zero against all other classes.
-        ties = np.bincount(verdict.touching, minlength=len(counted))
-        off = counted[ties < len(classes) - 1]
+        off = counted[verdict.gaining(D)]
         direction = Detail(Message("; ", _direction(verdict.v, rows, about)))
         return verdict, Message(": ", _moving(off, verdict), direction, Remedy(PENALISE_OR_DROP))
     return verdict, Message(Remedy(PENALISE_OR_DROP))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import exits, terminal
+from separatrix.cli.models import SPELLED, repeated
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
@@ -49,8 +50,8 @@ def check(
     their columns.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
-    one class or with measurements, a column of text, no usable column, and a column or category that alone determines
-    the class. With only warnings and notes the exit code is 0.
+    one class or with measurements, a column of text, missing values, no usable column, and a column or category that
+    alone determines the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
     from separatrix.table import read_schema
@@ -58,13 +59,30 @@ def check(
     with terminal.working(f"checking {data}"):
         given = None if schema is None else read_schema(schema)
         checks = checks_in_shell(check_table(data, target, drop, given, **spelling))
+    words = _fit_command(data, checks)
     if as_json:
-        terminal.document(terminal.json_text({"data": data, **checks.plain()}))
+        terminal.document(terminal.json_text({"data": data, **checks.plain(), "fit": words}))
     else:
         _show(data, checks, quiet)
+        if words is not None:
+            terminal.line("next", "fit with")
+            terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
     for note in checks.notes:
         exits.note(note)
     return exits.CHECK_FAILED if checks.problems else exits.FINE
+
+
+def _fit_command(data: str, checks: Checks) -> list[str] | None:
+    """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
+    words = ["separatrix", "fit", data, *repeated(click.get_current_context(), ("target", "drop", "schema", *SPELLED))]
+    for problem in checks.problems:
+        if problem.check == "missing":
+            words += ["--missing", "impute"]
+        elif problem.check == "text":
+            words += [word for name in problem.facts["columns"] for word in ("--drop", name)]
+        else:
+            return None
+    return words
 
 
 def _show(data: str, checks: Checks, quiet: bool) -> None:

@@ -1,8 +1,9 @@
-r"""What Firth's likelihood sums over rows: the information with the likelihood, and the score with the leverages.
+r"""The sums over rows of Firth's likelihood: the information with the likelihood, and the score with the leverages.
 
-Two homes. ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for two classes and dense
-rows in memory, where a step at 20 000 × 20 takes two thirds of the time: it holds X̄ᵀ in standard coordinates, a column
-side by side, and keeps from the one sum the residuals and curvatures that the other begins with.
+There are two implementations. ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for
+two classes and dense rows in memory, where it takes two thirds of the time for a step at 20 000 × 20. It stores X̄ᵀ in
+standard coordinates, each column contiguous, and caches the residuals and curvatures of the last information, from
+which it computes the score.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows import ArraySum, Block, MemoryRows, PassCounter, Rows
 from separatrix.rows.csr import is_sparse
 
-# Entries of the rows' whitened products that are held at once.
+# The most entries of the rows' whitened products that are held in memory at once.
 LARGEST_PRODUCTS = 1 << 19
-# Entries of dense rows that are written out in standard coordinates, once for all passes: half the time of a pass.
+# Dense rows with at most this many entries are copied in standard coordinates, which halves the time of each pass.
 LARGEST_COPY = 1 << 24
-# Entries of X̄ᵀ that are summed at once, for which BLAS still has its way for small products; and so many pieces to a
-# thread: to wake another takes as long as a pass over 20 000 × 20.
+# X̄ᵀ is summed in pieces of this many entries, for which BLAS still uses its code for small products, and each thread
+# takes this many pieces: waking another thread takes as long as a pass over 20 000 × 20.
 PIECE, STRAND = 1 << 15, 32
-# Rows that are turned into columns at a time.
+# The number of rows that are transposed at a time.
 WRITTEN = 4096
-# From so many entries on, and up to so many columns, products of columns are compiled.
+# The compiled kernel computes products of columns if X̄ᵀ has at least this many entries and at most this many columns.
 FEWEST_COMPILED, WIDEST_COMPILED = 1 << 18, 64
 
 
 class Sums(Protocol):
-    """Σ over rows, not divided by their weight."""
+    """Sums over rows, not divided by their total weight."""
 
     def gram(self) -> Array:
         """Σ s x̄ x̄ᵀ, (d + 1, d + 1)."""
@@ -54,7 +55,7 @@ class Sums(Protocol):
 
 
 def sums_of(objective: Objective) -> Sums:
-    """The sums over an objective's rows, a copy of them in standard coordinates where they are dense and few enough."""
+    """The sums over an objective's rows, which are copied in standard coordinates if they are dense and few enough."""
     block, loss = objective.rows.resident(), objective.loss
     if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > LARGEST_COPY:
         return Folded(objective.rows, loss)
@@ -69,7 +70,7 @@ def sums_of(objective: Objective) -> Sums:
 
 @dataclass(frozen=True)
 class ValueHessian(ArraySum):
-    """Σ s ℓ in entry 0, ``Hessian`` in the rest: a likelihood and its information in one pass."""
+    """Σ s ℓ in entry 0 and ``Hessian`` in the rest: a likelihood and its information in one pass."""
 
     loss: Loss
     W: Array
@@ -121,7 +122,7 @@ class PenalisedGradient(ArraySum):
 
 @dataclass(frozen=True)
 class Folded:
-    """The sums by partials."""
+    """The sums by folding partials."""
 
     rows: Rows
     loss: Loss
@@ -156,7 +157,7 @@ class ByColumns:
         self.counter = counter
         self.X, self.t, self.weight, self.signed = X, t, weight, t * weight
         self.pieces = _pieces(*X.shape)
-        # Of the last W asked for: σ(−m) and σ(m) σ(−m) of the margins m = t z.
+        # The last W of `information`, and σ(−m) and σ(m) σ(−m) of the margins m = t z there.
         self.W: Array | None = None
         self.q, self.curvature = np.empty_like(weight), np.empty_like(weight)
 
@@ -173,7 +174,7 @@ class ByColumns:
         return cls(X, block.t, block.weight, counter)
 
     def _sum(self, part: Callable[[slice], Array]) -> Array:
-        """Σ over the pieces, which the data cut, in their order."""
+        """The sum over the pieces in their order; the pieces depend on the data alone."""
         strands = [self.pieces[some] for some in pieces(len(self.pieces), STRAND)]
         return reduce(iadd, in_order(lambda strand: reduce(iadd, map(part, strand)), strands))
 
@@ -184,7 +185,7 @@ class ByColumns:
 
             return weighted_square(self.X, rows.start, rows.stop, h)  # type: ignore[no-any-return]
         half = self.X[:, rows] * np.sqrt(h)
-        return half @ half.T  # NumPy sees AAᵀ and calls the symmetric product: half the work
+        return half @ half.T  # NumPy recognises AAᵀ and calls the symmetric product, which halves the work
 
     def gram(self) -> Array:
         self.counter.add()
@@ -206,7 +207,7 @@ class ByColumns:
         return float(total[-1, 0]), total[:-1]
 
     def _information(self, W: Array, rows: slice) -> Array:
-        """A piece's share: the information, and below it a row with the likelihood."""
+        """The information of a piece, and below it a row with the likelihood."""
         X, s = self.X[:, rows], self.weight[rows]
         m = self.t[rows] * (W[0] @ X)
         with np.errstate(under="ignore"):
@@ -239,6 +240,6 @@ class ByColumns:
 
 
 def _pieces(width: int, n: int) -> list[slice]:
-    """Rows in pieces of about PIECE entries, as many in each, and no fewer than there are columns."""
+    """Slices of equal size, of about PIECE entries each, with at least as many rows as columns."""
     count = max(1, min(n // max(1, width), round(n * width / PIECE)))
     return even_pieces(n, count)

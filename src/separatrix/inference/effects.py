@@ -3,8 +3,8 @@ r"""Average marginal effects: how the probability of a class changes with a colu
     derivative        (1/n) Σ_i ∂P(k | x_i)/∂x_j = (1/n) Σ_i Σ_l J_kl(z_i) w_lj,    J = ∂P/∂z
     discrete change   (1/n) Σ_i P(k | x_i, x_ij = 1) − P(k | x_i, x_ij = 0), for a column of zeros and ones
 
-Standard errors by the delta method: the gradient of the average in W, through the covariance of W. For two classes
-k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
+Standard errors follow by the delta method from the gradient of the average in W and the covariance of W. For two
+classes k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
 
-# Of a column that has a zero and a one in n rows it is n^−½ at least; one in tiny units has zeros but for rounding.
-LEAST_SPREAD = 1e-9
+# The smallest scale of a column of zeros and ones. With a zero and a one among n rows it is at least n^−½; a column in
+# tiny units, whose values are zero only up to rounding, is below it.
+SMALLEST_BINARY_SCALE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Head:
 
 
 def _of_one(P: Callable[[Array], Array], J: Callable[[Array], Array], dJ: Callable[[Array], Array]) -> Head:
-    """A head of one score: its derivatives as tensors with one entry a row."""
+    """The head of a model with one score, with derivatives as tensors that have one entry per row."""
     return Head(P, lambda z: J(z)[:, :, None], lambda z: dJ(z)[:, :, None, None])
 
 
@@ -90,7 +91,7 @@ HEADS = {
 
 
 def _own_weight(block: Block, by_class: Array, multiclass: bool) -> Array:
-    """The rows' weights without those of their classes: an average over rows as they came."""
+    """The rows' weights without the class weights, so that averages are over the rows as given."""
     return block.weight / by_class[block.t if multiclass else unsigned(block.t)]
 
 
@@ -118,16 +119,16 @@ class Slopes(ArraySum):
 
 @dataclass(frozen=True)
 class ZeroOne:
-    """Which columns hold zeros and ones alone, (d,)."""
+    """Which columns hold only zeros and ones, (d,)."""
 
-    E: Array  # (d, width): what reads a raw column
+    E: Array  # (d, width): the weights whose scores are the raw columns
 
     def zero(self) -> Array:
         return np.ones(len(self.E))
 
     def add(self, total: Array, block: Block) -> Array:
         x = block.scores(self.E)
-        # The frame is undone by rounding once or twice, in units of what was centred away.
+        # Undoing the frame rounds once or twice, relative to the size of the centre.
         rounding = 1e-14 * (1.0 + np.abs(self.E[:, 0]))
         return np.minimum(total, np.all(np.minimum(np.abs(x), np.abs(x - 1.0)) <= rounding, axis=0))
 
@@ -137,9 +138,9 @@ class ZeroOne:
 
 @dataclass(frozen=True)
 class Change(ArraySum):
-    """Of the column that E reads: Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), with x̄ᵛ the row where it has the value v.
+    """Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), with x̄ᵛ the row whose chosen column is set to v.
 
-    ``by`` (width,): what one unit of the column adds to x̄.
+    ``by`` (width,): the change of x̄ for one unit of that column.
     """
 
     head: Head
@@ -171,9 +172,9 @@ class Change(ArraySum):
 
 @dataclass(frozen=True)
 class Effects:
-    """Effects (k, d) of each column on each probability and their standard errors; NaN where not identified.
+    """The effects (k, d) of each column on each probability with standard errors; NaN if they are not identified.
 
-    ``changes``: the same for columns of zeros and ones by number, discrete changes (k,) and standard errors (k,).
+    ``changes``: for each column of zeros and ones, by number, the discrete changes (k,) and standard errors (k,).
     """
 
     effects: Array
@@ -182,7 +183,10 @@ class Effects:
 
 
 def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covariance) -> Effects:
-    """All average marginal effects, in one pass; one more finds columns of zeros and ones, and one for each of them."""
+    """All average marginal effects.
+
+    It takes one pass, another one to find the columns of zeros and ones, and one more for each of these columns.
+    """
     problem, W = estimate.problem, estimate.W
     K, width = W.shape
     head, by_class = HEADS["softmax" if K > 1 else asked.claim.loss], asked.claim.class_weights
@@ -197,7 +201,7 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
     effects, errors = J @ w, _errors(estimate, covariance, gradients.reshape(K * d, K, width)).reshape(K, d)
     effects[:, ~known], errors[:, ~known] = np.nan, np.nan
     reading = _reading(estimate, d)
-    spread = problem.rows.frame.scale[:d] > LEAST_SPREAD
+    spread = problem.rows.frame.scale[:d] > SMALLEST_BINARY_SCALE
     binary = np.flatnonzero((problem.rows.fold(ZeroOne(reading)) > 0) & known & spread)
     changes = {}
     for j in binary.tolist():

@@ -27,27 +27,31 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
 from separatrix.rows.frame import LARGE_OFFSET, Frame, power_of_two
 
-# What a direction that leaves all scores alone may change a coefficient by, as a share of what it is a sum of.
-ALONE = 1e-6
-# Entries of an orthonormal basis below this are rounding.
-ROUNDED = 1e-9
-# A column whose curvature is below this share of what it is a sum of is constant: rounding alone moves it.
-CONSTANT = 1e-13
-# Standard errors from the maximum at which refining stops; Newton's method squares them, so it takes few steps.
-THERE, MOST_STEPS = 1e-9, 20
-# Nearer than this a full step of Newton's method that does not help is rounding; farther, it may be too long.
-FAR = 1e-3
-# Standard errors below which a step of Newton's method is trusted, and as much of it as a second one may be.
-SHORT = 0.5
+# A coefficient counts as identified if directions that do not change the scores change it by at most this share of the
+# sum of the absolute values of its terms.
+LARGEST_UNIDENTIFIED_SHARE = 1e-6
+# Entries of an orthonormal basis below this are rounding errors.
+LARGEST_ROUNDED_ENTRY = 1e-9
+# A column is constant if its curvature is at most this share of the terms that it is a sum of: the rest is rounding.
+LARGEST_CONSTANT_CURVATURE = 1e-13
+# The distance from the maximum, in standard errors, at which refining stops, and the most steps. Newton's method
+# squares the distance, so few steps are enough.
+REFINED_DISTANCE, MOST_REFINING_STEPS = 1e-9, 20
+# If a whole Newton step does not help, it is damped if the maximum is farther away than this, in standard errors. At a
+# smaller distance rounding is the cause.
+SMALLEST_DAMPED_DISTANCE = 1e-3
+# A second step with the same matrix is tried only below this distance in standard errors, and is accepted only if it is
+# shorter than this share of the first.
+TRUSTED_STEP_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Estimate:
     """W (K or 1, width) at the maximum of ``problem``; A (q, K or 1) the contrasts, Phi (m, width) the raw weights.
 
-    ``raw`` (K or 1, 1 + d); ``total`` = Σ s in the weights' own units; ``held``: columns of Phi whose coefficient stays
-    as it is, being that of a constant beside an intercept. Coefficients are counted contrast by contrast. ``at`` and
-    ``hessian`` are E with its gradient, and ∇² of the mean loss, at W.
+    ``raw`` (K or 1, 1 + d): the raw weights; ``total``: Σ s in the weights' own units; ``held``: the rows of Phi whose
+    coefficient is held, because its column is constant and there is an intercept. Coefficients are numbered contrast by
+    contrast. ``at`` and ``hessian`` are E with its gradient, and ∇² of the mean loss, at W.
     """
 
     problem: Objective
@@ -62,7 +66,7 @@ class Estimate:
 
     @cached_property
     def factor(self) -> Factor:
-        """Of the Hessian of the mean loss on the identified directions."""
+        """The factor of the Hessian of the mean loss on the identified directions."""
         found = self._cholesky or self.problem.factor(self.W)
         if found is None:
             came = "the information matrix is singular to working precision"
@@ -75,27 +79,27 @@ class Estimate:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the likelihood hardly bends in some direction: its maximum may be at infinity."""
+        """Whether the likelihood has almost no curvature in some direction, so that its maximum may be at infinity."""
         return flat(self._cholesky)
 
     @property
     def n_coefficients(self) -> int:
-        """How many the rows determine."""
+        """The number of coefficients that the rows determine."""
         return len(self.problem.subspace.reduce(np.zeros(self.problem.shape)))
 
     @property
     def coefficients(self) -> Array:
-        """(q, m), in the columns' own units."""
+        """The coefficients (q, m) in the columns' own units."""
         return np.asarray(self.A @ self.raw[:, 1 - self._first :])
 
     @property
     def _first(self) -> int:
-        """1 where the first of Phi is the intercept."""
+        """1 if the first row of Phi is the intercept, else 0."""
         return len(self.Phi) - (int(self.raw.shape[1]) - 1)
 
     @cached_property
     def identified(self) -> Any:
-        """Which of Phi's coefficients the rows determine, (m,); one that is held is not among them."""
+        """Which of Phi's coefficients the rows determine, (m,); held ones are excluded."""
         return ~self.held & identified(self.problem, self.Phi)
 
     @cached_property
@@ -118,13 +122,13 @@ class Estimate:
 
     @cached_property
     def distance(self) -> float:
-        """How many standard errors, to first order, a coefficient can be away from the maximum: Newton's decrement."""
+        """Newton's decrement: the distance of a coefficient from the maximum, in standard errors and to first order."""
         g = self.problem.subspace.reduce(self.at.gradient)
         return float(np.linalg.norm(self.factor.half(g))) * float(np.sqrt(self.total))
 
 
 def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
-    """The fit's own weights as an estimate; constant columns beside an intercept are held where they are."""
+    """The fit's own weights as an estimate. With an intercept, the weights of constant columns are held."""
     problem, raw = build_objective_of(asked), asked.claim.scorer.W
     beside = np.hstack([raw, np.eye(len(raw), problem.n_offsets)])
     W = problem.rows.frame.from_original(beside)
@@ -137,17 +141,22 @@ def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
 
 
 def refined(estimate: Estimate) -> Estimate:
-    """The maximum itself, by Newton's method from where the fit stopped: its tolerance is on the likelihood, and leaves
-    a coefficient the root of that.
+    """The maximum itself, by Newton's method from where the fit stopped.
+
+    The tolerance of a fit is on the likelihood, and the error of a coefficient is about the square root of it.
     """
-    for _ in range(MOST_STEPS):
-        if estimate.distance <= THERE:
+    for _ in range(MOST_REFINING_STEPS):
+        if estimate.distance <= REFINED_DISTANCE:
             break
         step = newton_direction(estimate.problem, estimate.at.gradient, estimate.factor)
         nearer = _moved_to(estimate, estimate.W + step + _second_step(estimate, step))
         if not nearer.distance < 0.5 * estimate.distance:
-            damped = damped_step(estimate.problem, estimate.W, estimate.at, step) if estimate.distance > FAR else None
-            if damped is None:  # as near as rounding lets it
+            damped = (
+                damped_step(estimate.problem, estimate.W, estimate.at, step)
+                if estimate.distance > SMALLEST_DAMPED_DISTANCE
+                else None
+            )
+            if damped is None:  # rounding allows no further step
                 break
             nearer = _moved_to(estimate, damped[0])
         estimate = nearer
@@ -155,15 +164,15 @@ def refined(estimate: Estimate) -> Estimate:
 
 
 def _second_step(estimate: Estimate, step: Array) -> Array | float:
-    """From where a step leads another with the same matrix, where the first squares the distance to one still too far.
+    """A second step with the same matrix, if the first alone does not suffice; zero if it is not needed or not trusted.
 
     A gradient costs a third of what it costs beside a Hessian. Shamanskii, Ukrainian Mathematical Journal 19 (1967).
     """
-    if not THERE < estimate.distance**2 < SHORT**2:
+    if not REFINED_DISTANCE < estimate.distance**2 < TRUSTED_STEP_SHARE**2:
         return 0.0
     there = estimate.problem.value_gradient(estimate.W + step)
     more = newton_direction(estimate.problem, there.gradient, estimate.factor)
-    return more if np.linalg.norm(more) < SHORT * np.linalg.norm(step) else 0.0
+    return more if np.linalg.norm(more) < TRUSTED_STEP_SHARE * np.linalg.norm(step) else 0.0
 
 
 def _moved_to(estimate: Estimate, W: Array) -> Estimate:
@@ -181,14 +190,14 @@ def build_objective_of(asked: SummaryRequest) -> Objective:
 
 
 def total_weight(asked: SummaryRequest) -> float:
-    """Σ s, class weights included; of probability weights n, so that their unit does not matter."""
+    """Σ s with class weights; for probability weights n, so that their unit does not matter."""
     weight = asked.weight * asked.claim.class_weights[asked.codes]
     unit = float(power_of_two(np.max(weight, keepdims=True))[0])
     return float(np.sum(weight / unit)) * unit if asked.declared.repeats else float(asked.n)
 
 
 def contrast(asked: SummaryRequest, reference: Any) -> Array:
-    """The scores of all classes but the reference, each less the reference's, (K − 1, K); of one score ±1."""
+    """The contrasts (K − 1, K) of each class's score with that of the reference class; ±1 if there is one score."""
     classes = asked.claim.scorer.classes.tolist()
     if reference is not None and reference not in classes:
         raise ParameterError("reference", f"got {reference!r}", f"name one of the classes {classes}")
@@ -204,7 +213,7 @@ def contrast(asked: SummaryRequest, reference: Any) -> Array:
 
 
 def raw_weights(problem: Objective) -> Array:
-    """Phi: intercept, where there is one, and raw weights as functions of W's columns, pinned ones left out."""
+    """Phi: the intercept, if there is one, and the raw weights as linear functions of W's free columns."""
     frame, own = problem.rows.frame, problem.rows.n_features - problem.n_offsets
     Phi = np.zeros((own + 1, problem.shape[1]))
     Phi[0, 0] = 1.0
@@ -215,7 +224,7 @@ def raw_weights(problem: Objective) -> Array:
 
 
 def identified(problem: Objective, Phi: Array) -> Any:
-    """Which functions Phi (m, width) of W's free columns are the same along every direction that scores ignore."""
+    """Which functions Phi (m, width) of W's free columns are constant along directions that do not change scores."""
     Z, free = problem.subspace.Z, ~problem.pinned
     if Z is None:
         return np.ones(len(Phi), dtype=bool)
@@ -224,21 +233,21 @@ def identified(problem: Objective, Phi: Array) -> Any:
 
 
 def unmoved(F: Array, N: Array, frame: Frame) -> Any:
-    """Which functions F (m, width) are the same along all directions N (width, q), orthonormal in the frame."""
-    rounding = max(ROUNDED, 64 * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0)))
+    """Which functions F (m, width) are constant along all directions N (width, q), orthonormal in the frame."""
+    rounding = max(LARGEST_ROUNDED_ENTRY, 64 * EPS * float(np.max(np.abs(frame.center / frame.scale), initial=1.0)))
     N = np.where(np.abs(N) < rounding, 0.0, N)
-    return np.all(np.abs(F @ N) <= ALONE * (np.abs(F) @ np.abs(N)), axis=1)
+    return np.all(np.abs(F @ N) <= LARGEST_UNIDENTIFIED_SHARE * (np.abs(F) @ np.abs(N)), axis=1)
 
 
 def _constant(problem: Objective, hessian: Array) -> Any:
-    """Which columns read zero in the centred frame, to rounding, (width,); the intercept is none of them."""
+    """Which columns are zero in the centred frame up to rounding, (width,); the intercept is not one of them."""
     frame = problem.rows.frame
     diagonal = np.diag(hessian).reshape(problem.shape).max(axis=0)
     # Rows that are centred one by one read an exact zero; only CSR columns with a small offset are left to rounding.
     size = 1.0 + np.minimum(np.abs(frame.center / frame.scale), LARGE_OFFSET) ** 2
-    found = diagonal[1:] <= CONSTANT * size * diagonal[0]
+    found = diagonal[1:] <= LARGEST_CONSTANT_CURVATURE * size * diagonal[0]
     if np.any(found):  # near separation only rows that touch have curvature, and a column may be the same in those
-        found &= problem.root_second_moments[1:] ** 2 <= CONSTANT * size
+        found &= problem.root_second_moments[1:] ** 2 <= LARGEST_CONSTANT_CURVATURE * size
     if problem.n_offsets:
         found[-problem.n_offsets :] = False
     return np.concatenate([[False], found])

@@ -1,4 +1,4 @@
-"""A likelihood to second order at a point, in one pass over the rows."""
+"""The value, gradient and Hessian of a likelihood at a point, in one pass over the rows."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def expansion(problem: Objective, W: Array) -> tuple[Evaluation, Array]:
 
 
 def holding(problem: Objective, columns: Any, hessian: Array) -> Objective:
-    """The problem with these columns pinned as well; its directions from the Hessian, where that leaves no doubt.
+    """The problem with further pinned columns.
 
-    Curvature that is well above zero in every direction shows that the columns are independent, without a pass.
+    A Hessian that is well above zero in every direction shows which directions are identified, without a pass.
     """
     held = problem.with_(pinned=problem.pinned | columns)
     curvature = np.einsum("kikj->ij", hessian.reshape(*problem.shape, *problem.shape))

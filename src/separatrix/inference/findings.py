@@ -1,9 +1,9 @@
-r"""What can be said of each coefficient: estimated, not identified, infinite, or nothing at all.
+r"""The state of each coefficient: estimated, not identified, infinite, or not estimable.
 
-Three outcomes of a maximum-likelihood fit have three answers here, by the certificate's code. Where there is a maximum,
-the fit's weights are the estimates. Where classes are separated there is none, and no coefficient can be estimated.
-Where they are so but for touching rows, the finite coefficients are estimated from those (``recession.py``). A fit that
-did not see the difference is asked about by a proof.
+A maximum-likelihood fit has three outcomes, which the certificate's code tells apart. If there is a maximum, the fit's
+weights are the estimates. If the classes are separated, there is no maximum, and no coefficient can be estimated. If
+they are quasi-separated, the finite coefficients are estimated from the touching rows (``recession.py``). If the fit
+did not determine its outcome, a proof does.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from separatrix.inference.recession import Recession, recession
 from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 
-# Standard errors that the fit may be short of the maximum by before the table says so, and before it is no estimate.
-WORTH_A_NOTE, TOO_FAR = 0.01, 0.5
+# The distance between the fit and the maximum, in standard errors, above which a note reports it, and above which the
+# fit is not an estimate.
+SMALLEST_NOTED_DISTANCE, LARGEST_ESTIMATE_DISTANCE = 0.01, 0.5
 REMEDIES = "fit with bias_reduction='firth', with a ridge (a finite C), or without the columns that separate"
 
 ESTIMATED, HELD, OPEN = "estimated", "constant", "not identified"
@@ -35,10 +36,10 @@ States: TypeAlias = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Findings:
-    """Coefficients (q, m), their states (q, m), and the covariance behind them, or why there is none (``withheld``).
+    """Coefficients (q, m), their states (q, m), and their covariance, or why there is none (``withheld``).
 
-    ``estimate`` and ``asked`` are those of the rows that the numbers come from; ``on_the_way``: of all rows where the
-    fit stopped on its way to infinity, where it is on one.
+    ``estimate`` and ``asked`` belong to the rows from which the numbers come; ``on_the_way``: the estimate over all
+    rows, if the fit stopped on its way to infinity.
     """
 
     estimate: Estimate
@@ -61,7 +62,7 @@ Case = Callable[[SummaryRequest, Estimate, str, Any], Findings]
 
 
 def find(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
-    """The findings, by how the fit ended."""
+    """The findings for a fit, which depend on its outcome."""
     certificate = asked.model.certificate_
     finite = asked.penalised or asked.firth or (certificate.met and not estimate.is_flat)
     case = CASES.get(certificate.code, at_a_maximum if finite else unfinished)
@@ -85,8 +86,8 @@ def at_a_maximum(asked: SummaryRequest, estimate: Estimate, kind: str, groups: A
 
 
 def _distance_noted(estimate: Estimate) -> list[str]:
-    """What the table's numbers differ by from those of the model, where it is worth a sentence."""
-    if not estimate.distance > WORTH_A_NOTE:
+    """A note on the distance between the table's numbers and the model's, if it is not negligible."""
+    if not estimate.distance > SMALLEST_NOTED_DISTANCE:
         return []
     return [
         f"the numbers are those of the maximum, {estimate.distance:.2g} standard errors from where the fit stopped; "
@@ -103,8 +104,9 @@ def separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any)
 
 
 def unfinished(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
-    """A fit without a penalty that stopped short, or where hardly anything bends, may be on its way to infinity though
-    it did not see that.
+    """The findings for a fit without a penalty that did not converge or whose likelihood is nearly flat.
+
+    Its weights may be on their way to infinity.
     """
     found = recession(asked, estimate)
     if isinstance(found, Doubtful):
@@ -130,7 +132,7 @@ def quasi_separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups
 def without_a_maximum(
     found: Recession | Separable, asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any
 ) -> Findings:
-    """What rows that touch say of the finite coefficients, where there are such rows."""
+    """The findings for quasi-separated classes, whose touching rows determine the finite coefficients."""
     if isinstance(found, Separable):
         return separated(asked, estimate, kind, groups)
     part = found.estimate
@@ -161,7 +163,7 @@ CASES: dict[str, Case] = {"separated": separated, "quasi-separated": quasi_separ
 
 
 def estimate_names(asked: SummaryRequest) -> tuple[str, ...]:
-    """Of the coefficients, the intercept first where there is one."""
+    """The names of the coefficients; the intercept, if there is one, comes first."""
     return (*(("intercept",) if asked.claim.fit_intercept else ()), *asked.names)
 
 
@@ -172,7 +174,7 @@ def _nothing(asked: SummaryRequest, estimate: Estimate, sentence: str) -> Findin
 
 
 def _withheld(asked: SummaryRequest, estimate: Estimate, kind: str) -> str | None:
-    """Why there are no standard errors; None where there are."""
+    """Why there are no standard errors; None if there are."""
     if asked.penalised:
         return (
             f"the fit is penalised (C={asked.claim.C:g}): its coefficients are biased by an amount that the rows "
@@ -184,7 +186,7 @@ def _withheld(asked: SummaryRequest, estimate: Estimate, kind: str) -> str | Non
             "errors would be wrong; ask for covariance='HC1', or fit without class_weight"
         )
     certificate = asked.model.certificate_
-    if not certificate.met and not asked.firth and estimate.distance > TOO_FAR:
+    if not certificate.met and not asked.firth and estimate.distance > LARGEST_ESTIMATE_DISTANCE:
         return f"the fit has not reached the maximum ({certificate.status}); fit with more iterations"
     return None
 
@@ -199,8 +201,9 @@ SAYINGS = {
 
 
 def _named_states(asked: SummaryRequest, estimate: Estimate, states: States) -> list[str]:
-    """A sentence for each state that is out of the ordinary, with the coefficients in it: those that are in another
-    state for another class are named with their own.
+    """A sentence for each unusual state, with the names of the coefficients in it.
+
+    A coefficient whose state differs between classes is named together with its class.
     """
     names, classes = estimate_names(asked), asked.claim.scorer.classes.tolist()
     labels = [classes[int(np.argmax(row))] for row in estimate.A]

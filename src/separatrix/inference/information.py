@@ -5,9 +5,9 @@ r"""The curvature of a log-likelihood at its maximum, and the covariances that f
     cluster     the same with M = Σ_g u_g u_gᵀ, u_g the sum of s ℓ′ x̄ over the rows of group g,
                 times G/(G − 1) · (n − 1)/(n − k)
 
-with k coefficients and G groups; the factors are those of Stata's regress, and statsmodels has the one for clusters,
-too (it leaves that of HC1 out of models of likelihood). All is computed in the standard frame's coordinates, on the
-directions that the columns identify, and mapped to the columns' own units by the frame's linear map: so neither
+with k coefficients and G groups. The factors are those of Stata's regress; statsmodels has the same factor for
+clusters, but none for HC1 in likelihood models. Everything is computed in the standard frame's coordinates, on the
+directions that the columns identify, and mapped to the columns' own units by the frame's linear map, so that neither
 offsets nor units of columns cost digits.
 
 White, Maximum likelihood estimation of misspecified models, Econometrica 50 (1982); Liang and Zeger, Longitudinal
@@ -33,14 +33,14 @@ from separatrix.rows import ArraySum, Block
 from separatrix.rows.frame import power_of_two
 from separatrix.rows.protocol import Order
 
-# Rows at once for sums by group, which are written out.
-CHUNK = 4096
+# The number of rows whose gradients are held at once for the sums by group.
+ROWS_SUMMED_AT_ONCE = 4096
 
 
 class Covariance(Protocol):
-    """Of linear functions F Θ, for F (p, r) in the coordinates of the identified directions: F V Fᵀ, (p, p).
+    """The covariance F V Fᵀ, (p, p), of linear functions F Θ, with F (p, r) on the identified directions.
 
-    ``variances``: its diagonal alone, (p,).
+    ``variances`` computes only its diagonal, (p,).
     """
 
     def of(self, F: Array) -> Array: ...
@@ -49,7 +49,7 @@ class Covariance(Protocol):
 
 @dataclass(frozen=True)
 class Classical:
-    """F H⁻¹ Fᵀ, with H = total · LLᵀ: as a square of L⁻¹Fᵀ, whose diagonal cannot cancel."""
+    """F H⁻¹ Fᵀ with H = total · LLᵀ, computed as the square of L⁻¹Fᵀ, so that its diagonal has no cancellation."""
 
     factor: Factor
     total: float
@@ -81,7 +81,9 @@ class Sandwich:
 
 
 def standard_errors(covariance: Covariance, F: Array) -> Array:
-    """Of the functions F Θ, (p,): functions of like size, since of a column in units of 1e200 a variance is 1e-400.
+    """The standard errors of the functions F Θ, (p,).
+
+    Functions are scaled to the same size first, because the variance for a column in units of 1e200 would be 1e-400.
 
     >>> flat = Classical(Factor.of(np.eye(1)), 4.0)
     >>> standard_errors(flat, np.array([[1.0], [2.0**-900]])).tolist() == [0.5, 2.0**-901]
@@ -93,7 +95,7 @@ def standard_errors(covariance: Covariance, F: Array) -> Array:
 
 @dataclass(frozen=True)
 class Scatter(ArraySum):
-    """Σ u (∂ℓ ∂ℓᵀ) ⊗ x̄ x̄ᵀ: u = s² where ``by_class`` is None, else s times the class's factor, (K (d + 1))²."""
+    """Σ u (∂ℓ ∂ℓᵀ) ⊗ x̄ x̄ᵀ, (K (d + 1))²; u = s² if ``by_class`` is None, else s times the weight of the class."""
 
     loss: Loss
     W: Array
@@ -131,7 +133,7 @@ def residuals(loss: Loss, W: Array, block: Block) -> Array:
 
 @dataclass(frozen=True)
 class Kind:
-    """A covariance by name: how it is computed, and the sentence for it."""
+    """A kind of covariance: the function that computes it, its description, and whether it is robust."""
 
     build: Callable[[Estimate, SummaryRequest, Any], Covariance]
     says: str
@@ -159,7 +161,7 @@ def _clustered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covari
     codes, n_groups = group_codes(groups, asked)
     problem = estimate.problem
     sums = np.zeros((n_groups, estimate.n_coefficients))
-    for block in problem.rows.blocks(Order(CHUNK)):
+    for block in problem.rows.blocks(Order(ROWS_SUMMED_AT_ONCE)):
         r = residuals(problem.loss, estimate.W, block) * block.weight[:, None]
         gradient = (r[:, :, None] * block.homogeneous()[:, None, :]).reshape(block.n_rows, -1)
         within = codes[block.start : block.start + block.n_rows]
@@ -177,13 +179,13 @@ def _left(asked: SummaryRequest, estimate: Estimate) -> int:
 
 
 def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
-    """The number of each row's group, −1 for rows without weight, and how many groups there are."""
+    """The number of each row's group, −1 for rows without weight, and the number of groups."""
     try:
         _, codes = encode(groups)
     except InputError as error:
         raise InputError("groups", error.came, "give one group a row") from error
     if len(codes) != asked.X.shape[0]:
-        raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one a row")
+        raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one group per row")
     counted = asked.weight > 0
     held, inside = np.unique(codes[counted], return_inverse=True)
     if len(held) < 2:
@@ -202,7 +204,7 @@ COVARIANCES = {
 
 
 def chosen(asked: SummaryRequest, covariance: str | None, groups: Any) -> str:
-    """The name of the covariance asked for, or of the one that the weights allow."""
+    """The name of the requested covariance, or of the default for these weights and groups."""
     name = covariance or ("cluster" if groups is not None else asked.declared.covariance)
     if not isinstance(name, str) or name not in COVARIANCES:
         raise ParameterError("covariance", f"got {covariance!r}", f"choose one of {', '.join(map(repr, COVARIANCES))}")

@@ -40,11 +40,25 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
-    """Whether the larger of two nested models fits better than chance would have it.
+    """The likelihood-ratio test of whether the larger of two nested models fits better.
 
-    Refuses summaries of other rows, labels, weights, offsets or links, models that are not nested, and fits whose
-    likelihood is penalised or weighed.
+    Parameters
+    ----------
+    small, large : Summary
+        The summaries of the two models over the same rows.
 
+    Returns
+    -------
+    LikelihoodRatio
+
+    Raises
+    ------
+    ParameterError, InputError
+        The summaries are of different rows, labels, weights, offsets or links, the models are not nested, or a
+        likelihood is penalised or weighted.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression, summary
     >>> X, y = np.array([[0.0, 1], [1, 0], [2, 0], [3, 1], [4, 1], [5, 0]]), [0, 1, 0, 0, 1, 1]
     >>> small, large = (summary(LogisticRegression(np.inf).fit(X[:, :d], y), X[:, :d], y) for d in (1, 2))
@@ -82,7 +96,7 @@ def _refuse_other_rows(small: SummaryRequest, large: SummaryRequest) -> None:
 
 
 def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:
-    """Raise unless small's columns (and its intercept) are combinations of large's: their joint rank tells."""
+    """Raise unless small's columns and intercept are combinations of large's, as the rank of both together shows."""
     ones = small.claim.fit_intercept or large.claim.fit_intercept
     if is_sparse(small.X) or is_sparse(large.X):
         from scipy.sparse import csr_array, hstack

@@ -1,6 +1,6 @@
-"""Directions of W that are no product of classes and columns: those that pairs of a row and a class span.
+"""Directions of W that pairs of a row and a class span, which are no product of classes and columns.
 
-What a ``Subspace`` is to all rows: gradients, rows and Hessians in fewer coordinates, and back.
+They have the interface of a ``Subspace``: gradients, rows and Hessians in fewer coordinates, and back.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from separatrix.base.arrays import Array
 
 @dataclass(frozen=True)
 class Directions:
-    """W = (0, B θ) with B the ``basis`` (K − 1 times the free columns, r), orthonormal,
-    of the scores of all classes but the first, whose score is zero; ``free`` (width,) says which columns these are.
+    """W = (0, B θ): the first class has score zero, and the orthonormal basis B spans the weights of the others.
+
+    ``basis``: B, (K − 1 times the number of free columns, r); ``free`` (width,): which columns are free.
 
     >>> space = Directions(np.eye(4)[:, :3], np.array([True, True, False]))
     >>> space.expand(np.array([1.0, 2.0, 3.0])).tolist()

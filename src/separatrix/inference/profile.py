@@ -3,13 +3,13 @@ r"""Profile-likelihood intervals: all values c of a coefficient that a likelihoo
     {c : 2 (max ℓ − max over f·Θ = c of ℓ) ≤ χ²₁(level)}
 
 Given     an estimate, a function f of its identified directions, the level
-Returns   the ends of the interval, each evaluated before it is returned; NaN and the reason where one was not found
-Method    the root r(c) of the left side is nearly linear in c, so Newton's method on r(c) = z (``profile_ends``); for
-          each c the other directions by Newton's method on the plane f·Θ = c. There the gradient of the mean loss is
+Returns   the ends of the interval, each evaluated before it is returned; NaN and the reason if one was not found
+Method    the root r(c) of the left side is nearly linear in c, so Newton's method solves r(c) = z (``find_end``). For
+          each c Newton's method on the plane f·Θ = c finds the other directions. There the gradient of the mean loss is
           μ f, so dr/dc = S μ/r costs nothing.
 
 Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied Statistics 37
-(1988), have the problem; they move c and the rest at once, which needs a start nearer by.
+(1988), state the problem. They change c and the rest at once, which needs a start closer to the solution.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ from separatrix.objectives.problem import Evaluation
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers.newton import Newton
 
-# Steps on one plane; Newton's method needs fewer than ten.
-MOST_STEPS = 50
-# A step whose expected gain in log-likelihood, relative to 1 + |log-likelihood|, is below the first changes no digit of
-# the root. Where rounding stops the steps earlier, a gain below the second still leaves six digits.
-GAIN, ROUNDED_GAIN = 1e-13, 1e-7
-# What a mean loss may be wrong by, as a share of it.
-ROUNDING = 64 * EPS
-# On the way to a supremum, a deviance this share of the interval's is near enough to begin at.
-NEAR = 1e-3
+# The most steps on one plane; Newton's method needs fewer than ten.
+MOST_STEPS_ON_PLANE = 50
+# The expected gain of a step in log-likelihood, relative to 1 + |log-likelihood|. Below the first number the step
+# changes no digit of the root. If rounding stops the steps earlier, a gain below the second number still leaves six
+# digits.
+SMALLEST_GAIN, LARGEST_ROUNDED_GAIN = 1e-13, 1e-7
+# The relative rounding error of a mean loss.
+MEAN_LOSS_ROUNDING = 64 * EPS
+# Newton's method towards a supremum ends once the deviance is this share of the interval's: there the profile begins.
+START_DEVIANCE_SHARE = 1e-3
 
-# The interval of the coefficient with these numbers among contrasts and columns, in raw units.
+# A function that computes the interval, in raw units, of the coefficient with the given contrast and column number.
 Profile = Callable[[SummaryRequest, Estimate, int, int, float], tuple[End, End]]
 
 
@@ -62,13 +63,14 @@ def likelihood_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int
 
 
 def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards: bool, level: float) -> tuple[End, End]:
-    """The interval of a coefficient that is infinite: it ends on one side, where the likelihood has fallen far enough.
+    """The interval of an infinite coefficient, whose finite end is where the likelihood has fallen far enough.
 
     ``way``: an estimate over all rows, which has no maximum; ``supremum``: of its log-likelihood.
     """
     reference = -supremum / way.total
     state = Newton().init(way.problem, np.zeros_like(way.W) if way.problem.offsets is None else way.problem.offsets)
-    while state.halt is None and 2.0 * way.total * (state.at.value - reference) > NEAR * quantile(level) ** 2:
+    deviance = START_DEVIANCE_SHARE * quantile(level) ** 2
+    while state.halt is None and 2.0 * way.total * (state.at.value - reference) > deviance:
         state = Newton().step(way.problem, state)
     factor = way.problem.factor(state.W) if state.halt is None else None
     if factor is None:
@@ -82,7 +84,7 @@ def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards:
 
 
 def firth_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
-    """The interval by the likelihood that Firth's fit maximises."""
+    """The interval by the profile of Firth's likelihood."""
     from separatrix.firth import posed_again, profile_ends
 
     problem, W = posed_again(asked.model, asked.X, asked.y, asked.weight, asked.offset)
@@ -94,7 +96,7 @@ def firth_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, lev
 
 
 def firth_tests(asked: SummaryRequest, std_err: Array) -> Array:
-    """Of two classes, each coefficient's p-value by penalised likelihood ratios, (m,); NaN where there is no error."""
+    """Each coefficient's p-value by penalised likelihood ratios for two classes, (m,); NaN without a standard error."""
     from separatrix.firth import penalised_test, posed_again
 
     problem, W = posed_again(asked.model, asked.X, asked.y, asked.weight, asked.offset)
@@ -108,27 +110,30 @@ PROFILES: dict[str, Profile] = {"likelihood": likelihood_profile, "firth": firth
 
 
 def _end(estimate: Estimate, top: _Point, f: Array, z: float, side: int, at: float) -> End:
-    """Where the coefficient f·Θ, ``at`` at the top, has r = z on this side.
+    """The end on one side, where r = z, of the interval of the coefficient f·Θ, which is ``at`` at the maximum.
 
     f is divided by a power of two near its size, so that products of it neither overflow nor vanish.
     """
     unit = side * float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
     walk = _Walk(estimate, top, f / unit, z)
     error = float(np.linalg.norm(top.factor.half(walk.f)) / np.sqrt(estimate.total))
-    rounding = 2.0 * estimate.total * ROUNDING * abs(top.at.value)
+    rounding = 2.0 * estimate.total * MEAN_LOSS_ROUNDING * abs(top.at.value)
     found = find_end(walk, z * error, z, rounding)
     return found._replace(v=at + unit * found.v)
 
 
 class _Walk:
-    """The profile at one distance along f after another, each minimum sought from the furthest one inside the end."""
+    """Evaluates the profile at one distance along f after another.
+
+    Each search for a minimum starts from the furthest minimum inside the interval.
+    """
 
     def __init__(self, estimate: Estimate, top: _Point, f: Array, z: float) -> None:
         self.estimate, self.top, self.f, self.z = estimate, top, f, z
         self.point, self.at = top, 0.0
 
     def __call__(self, c: float) -> Look | None:
-        """None where the minimum on the plane is too far from the start to be found."""
+        """The profile at distance c; None if the minimum on the plane was not found."""
         found = _moved(self.estimate, self.point, self.f, c - self.at)
         if found is None:
             return None
@@ -140,7 +145,7 @@ class _Walk:
 
 
 def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Point | None:
-    """The minimum on the plane that is so far along f, beginning where the quadratic model has it."""
+    """The minimum on the plane at a distance along f, starting from the minimum of the quadratic model there."""
     toward = point.factor.solve(f)
     W = point.W + estimate.problem.subspace.expand(toward * (distance / float(f @ toward)))
     at = estimate.problem.value_gradient(W)
@@ -154,7 +159,7 @@ def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point 
     """
     problem = estimate.problem
     space = problem.subspace
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_STEPS_ON_PLANE):
         factor = problem.factor(W)
         if factor is None:
             return None
@@ -164,10 +169,10 @@ def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point 
         step = slope * toward - factor.solve(g)
         gain = -float(g @ step)
         size = estimate.total * gain / (1.0 + estimate.total * abs(at.value))
-        if size <= GAIN:
+        if size <= SMALLEST_GAIN:
             return _Point(W, at, factor, slope)
         reached = damped_step(problem, W, at, space.expand(step))
         if reached is None or reached[1].value >= at.value:
-            return _Point(W, at, factor, slope) if size <= ROUNDED_GAIN else None
+            return _Point(W, at, factor, slope) if size <= LARGEST_ROUNDED_GAIN else None
         W, at = reached
     return None

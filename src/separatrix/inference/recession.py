@@ -1,20 +1,20 @@
-r"""Where the likelihood has its supremum, when classes are separated but for touching rows.
+r"""The supremum of the likelihood if the classes are quasi-separable: separated except for touching rows.
 
 With A the rows t_i x̄_i (of K classes the differences (e_{y_i} − e_k) ⊗ x̄_i, a row for each pair of a row and another
-class), the log-likelihood grows along v for ever where A v ≥ 0: these v are the recession cone. If the classes are
-quasi-separable, the touching rows have A v = 0 for all of the cone, and some v has A v > 0 on all others. So the
-supremum is that of the touching rows alone, the others having probability one in the limit, and
+class), the log-likelihood never falls along v if A v ≥ 0: these v are the recession cone. If the classes are
+quasi-separable, the touching rows have A v = 0 for the whole cone, and some v has A v > 0 on all others. So the
+supremum is that of the touching rows alone, since the others have probability one in the limit, and
 
-    a coefficient is finite       where it is the same along the whole cone: where the touching rows identify it
-    it is +∞ (or −∞)              where it grows (falls) along every direction inside the cone
-    it has no value               where directions disagree
+    a coefficient is finite       if it is constant along the whole cone, that is, if the touching rows identify it
+    it is +∞ (or −∞)              if it grows (falls) along every direction inside the cone
+    it has no value               if directions disagree
 
-The sign is two linear programs: maximise and minimise the coefficient over the cone, in a box. The rows that the
-programs need are found by a working set: rows that the last answer violates come in.
+Two linear programs determine the sign: they maximise and minimise the coefficient over the cone within a box. A working
+set holds the rows that the programs need; rows that the last solution violates are added to it.
 
 Albert and Anderson, On the existence of maximum likelihood estimates in logistic regression models, Biometrika 71
-(1984), have K classes, too; Geyer, Likelihood inference in exponential families and directions of recession, Electronic
-Journal of Statistics 3 (2009).
+(1984), which also treats K classes; Geyer, Likelihood inference in exponential families and directions of recession,
+Electronic Journal of Statistics 3 (2009).
 """
 
 from __future__ import annotations
@@ -35,18 +35,20 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, as_rows
 from separatrix.solvers.driver import default_rules, delivered, run
 from separatrix.solvers.newton import Newton
 
-# Of the box's size: a coefficient that moves by less does not move. The programs' own tolerance is 1e-7.
-MOVES = 1e-6
-# Rows that a program begins with, and that come in at most in one round.
-FEW = 500
-# How near the supremum on the touching rows the fit to them must be, of the null model's loss.
-TOLERANCE = 1e-14
+# A coefficient that changes by less than this, relative to the size of the box, does not change. The tolerance of the
+# linear programs is 1e-7.
+SMALLEST_MOVE = 1e-6
+# The number of rows in the first working set, and the most rows that one round adds.
+ROWS_PER_ROUND = 500
+# The tolerance of the fit to the touching rows, relative to the null model's loss.
+SUPREMUM_TOLERANCE = 1e-14
 
 
 @dataclass(frozen=True)
 class Recession:
-    """The finite part, estimated on the ``touching`` rows; ``signs`` (q, m) of the coefficients: 0 where finite, ±1
-    where infinite, NaN where directions disagree.
+    """The finite part, estimated on the ``touching`` rows, and the ``signs`` (q, m) of the coefficients.
+
+    A sign is 0 for a finite coefficient, ±1 for an infinite one, and NaN if directions disagree.
     """
 
     estimate: Estimate
@@ -56,9 +58,9 @@ class Recession:
 
 
 def recession(asked: SummaryRequest, estimate: Estimate) -> Recession | Separable | Inseparable | Doubtful:
-    """The supremum of a likelihood without a maximum; the verdict on the rows where they are not quasi-separable.
+    """The supremum of a likelihood without a maximum, or the verdict on the rows if they are not quasi-separable.
 
-    ``estimate``: where the fit stopped on its way, for its coordinates and what it holds.
+    ``estimate``: the point at which the fit stopped, for its coordinates and its held coefficients.
     """
     K = len(asked.claim.scorer.classes)
     counted = np.flatnonzero(asked.weight * asked.claim.class_weights[asked.codes] > 0)
@@ -75,13 +77,13 @@ def recession(asked: SummaryRequest, estimate: Estimate) -> Recession | Separabl
 def _of_rows(
     among: SummaryRequest, rows: Integers, against: Integers, estimate: Estimate
 ) -> tuple[Estimate, SummaryRequest, Integers]:
-    """Maximum likelihood on the touching rows of two classes, which overlap, so that there is one."""
+    """The maximum likelihood estimate on the touching rows of two classes. It exists, because these rows overlap."""
     part = among.only(rows)
     problem = build_objective_of(part)
     problem = problem.with_(pinned=problem.pinned | remaining_classes.constant(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
-    outcome = run(Newton(), problem, start, default_rules(TOLERANCE, 200), TOLERANCE)
-    raw, outcome = delivered(outcome, problem, TOLERANCE)
+    outcome = run(Newton(), problem, start, default_rules(SUPREMUM_TOLERANCE, 200), SUPREMUM_TOLERANCE)
+    raw, outcome = delivered(outcome, problem, SUPREMUM_TOLERANCE)
     W = outcome.state.W
     at, hessian = expansion(problem, W)
     total = total_weight(part)
@@ -89,13 +91,14 @@ def _of_rows(
     return found, part, rows
 
 
-# By whether there are more than two classes.
+# The function that computes the supremum, by whether there are more than two classes.
 SUPREMA = {False: _of_rows, True: remaining_classes.at_the_supremum}
 
 
 def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
-    """The sign of each coefficient inside the cone {v: A v ≥ 0}, (q, m): zero where it does not move, NaN where
-    directions disagree.
+    """The sign of each coefficient inside the cone {v: A v ≥ 0}, (q, m).
+
+    Zero for a coefficient that does not change, NaN if directions disagree.
     """
     A, problem = estimate.A, estimate.problem
     F: Array = np.asarray(np.kron(A if D.K == 2 else A[:, 1:], estimate.Phi[:, ~problem.pinned]), dtype=np.float64)
@@ -109,26 +112,26 @@ def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
         along = F[j] @ N
         along /= np.linalg.norm(along)
         most, least = reach(across, along), -reach(across, -along)
-        # It does move, the touching rows leaving it open: where neither way shows, the cone is too narrow to tell.
-        up, down = most > MOVES, least < -MOVES
+        # The touching rows do not identify it, so it changes. If neither program shows how, the cone is too narrow.
+        up, down = most > SMALLEST_MOVE, least < -SMALLEST_MOVE
         found[j] = np.nan if up == down else 1.0 if up else -1.0
     return found.reshape(len(A), -1)
 
 
 def reach(B: Array, along: Array) -> float:
-    """The largest ``along``·u with B u ≥ 0 and |u| ≤ 1, by a working set of B's rows; NaN where HiGHS fails.
+    """The largest ``along``·u with B u ≥ 0 and |u| ≤ 1, by a working set of B's rows; NaN if HiGHS fails.
 
     >>> reach(np.array([[1.0, 0.0], [-1.0, -1.0]]), np.array([0.0, 1.0]))
     0.0
     """
-    working = np.unique(np.linspace(0, len(B) - 1, min(len(B), FEW)).astype(np.int64))
+    working = np.unique(np.linspace(0, len(B) - 1, min(len(B), ROWS_PER_ROUND)).astype(np.int64))
     while True:
         u = furthest(B[working], along)
         if u is None:
             return float("nan")
         margins = B @ u
         margins[working] = 0.0
-        broken = np.flatnonzero(margins < -MOVES / 10)
+        broken = np.flatnonzero(margins < -SMALLEST_MOVE / 10)
         if not len(broken):
             return float(along @ u)
-        working = np.union1d(working, broken[np.argsort(margins[broken])[:FEW]])
+        working = np.union1d(working, broken[np.argsort(margins[broken])[:ROWS_PER_ROUND]])

@@ -1,13 +1,13 @@
-r"""The likelihood of K classes in the limit along a recession direction: of each row only some classes are left.
+r"""The likelihood of K classes in the limit along a recession direction, where each row keeps only some classes.
 
-Along v every row's own score gains on another's for ever, or never does: then the row i and the class k are a touching
-pair. In the limit the classes that fell behind have probability zero, so with S_i the row's own class and those that
-touch it,
+Along v the score of a row's own class either outgrows that of another class k without bound or keeps its distance. In
+the second case the row i and the class k are a touching pair. In the limit the other classes have probability zero, so
+with S_i the row's own class and the classes that touch it,
 
     ℓ(W) = Σ_i s_i [z_{y_i} − log Σ_{k ∈ S_i} exp z_k],
 
-of rows with more than one class left. An offset far below zero leaves a class out, exactly: its exp underflows. The
-maximum exists, and is unique on what the differences x̄_i (e_{y_i} − e_k) of the touching pairs span.
+summed over the rows with more than one class left. An offset far below zero excludes a class exactly, because its exp
+underflows. The maximum exists, and is unique on the span of the differences x̄_i (e_{y_i} − e_k) of the touching pairs.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.proofs.class_differences import Differences, chunks
 
-# Below every score by more than exp's range, above it by less than scores lose digits to.
-LEFT_OUT = -1e4
-# A singular value below this share of the largest is none.
-SINGULAR = 1e-10
+# The offset that excludes a class: low enough that exp underflows, and high enough that scores lose no digits.
+EXCLUDED_CLASS_OFFSET = -1e4
+# Singular values below this share of the largest count as zero.
+SMALLEST_SINGULAR_SHARE = 1e-10
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Orthonormal bases of what some pairs span, (width, r), and of what is across it, (width, width − r)."""
+    """Orthonormal bases of the span of some pairs, (width, r), and of its complement, (width, width − r)."""
 
     inside: Array
     across: Array
 
 
 def spans(D: Differences, pairs: Integers) -> Spans:
-    """By QR of some pairs after the others, and the singular values of what that leaves.
+    """The spans of some pairs, by a QR factorisation of batches of them and the singular values of its factor R.
 
     >>> D = Differences(np.array([[1.0], [1.0]]), np.array([0, 1]), 2)
     >>> spans(D, np.arange(2)).across.shape
@@ -51,7 +51,7 @@ def spans(D: Differences, pairs: Integers) -> Spans:
     for part in chunks(pairs):
         R = np.asarray(np.linalg.qr(np.vstack([R, D.dense(part)]), mode="r"))
     _, values, V = np.linalg.svd(R, full_matrices=True)
-    rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
+    rank = int(np.sum(values > SMALLEST_SINGULAR_SHARE * values.max(initial=0.0)))
     return Spans(np.ascontiguousarray(V[:rank].T), np.ascontiguousarray(V[rank:].T))
 
 
@@ -66,20 +66,20 @@ def framed(problem: Objective, codes: Integers, K: int, rows: Integers) -> Diffe
 def at_the_supremum(
     among: SummaryRequest, rows: Integers, against: Integers, estimate: Estimate
 ) -> tuple[Estimate, SummaryRequest, Integers]:
-    """Maximum likelihood with the classes that touch, and the rows that it is of: those with more than one."""
+    """The maximum likelihood estimate with the touching classes, and its rows: those with more than one class left."""
     K = len(among.claim.scorer.classes)
     left = np.arange(K) == among.codes[:, None]
     left[rows, against] = True
     inside = np.flatnonzero(left.sum(axis=1) > 1)
     part, left = among.only(inside), left[inside]
     beside = 0.0 if part.offset is None else part.offset
-    part = replace(part, offset=np.where(left, beside, LEFT_OUT))
+    part = replace(part, offset=np.where(left, beside, EXCLUDED_CLASS_OFFSET))
     problem = build_objective_of(part)
     problem = problem.with_(pinned=problem.pinned | constant(problem, part, estimate.held))
     D = framed(problem, part.codes, K, np.arange(len(inside)))
     i, k = np.nonzero(left & (np.arange(K) != part.codes[:, None]))
     basis = spans(D, D.numbers(i, k)).inside
-    # An objective asks its directions for nothing that these do not have.
+    # `Directions` has every method of a `Subspace` that an objective calls here.
     problem = problem.with_(known={"subspace": cast(Subspace, Directions(basis, ~problem.pinned))})
     W = problem.offsets
     assert W is not None, "an offset was given"
@@ -90,7 +90,7 @@ def at_the_supremum(
 
 
 def constant(problem: Objective, part: SummaryRequest, held: Any) -> Any:
-    """The columns of W that the fit to all rows holds, (width,)."""
+    """Which columns of W are held in the fit to all rows, (width,)."""
     found = np.zeros(problem.shape[1], dtype=bool)
     found[1 : part.X.shape[1] + 1] = held[int(part.claim.fit_intercept) :]
     return found

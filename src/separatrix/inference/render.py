@@ -1,4 +1,4 @@
-"""A summary as text, JSON, HTML and a frame: all from the same records, one a coefficient."""
+"""Renders a summary as text, JSON, HTML or a DataFrame, all from the same records, one for each coefficient."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = list[dict[str, Any]]
 
+# The longest line of a text table, in characters.
 WIDTH = 100
-# Names are cut to make lines fit, but never below this.
-SHORTEST = 8
-# Below this a p-value is printed as a bound, as R does.
+# Text columns are cut to make lines fit, but never below this many characters.
+NARROWEST_TEXT_COLUMN = 8
+# A p-value below this is printed as a bound, as in R.
 SMALLEST_P = 1e-16
-# Significant digits by column, where they are not four.
+# The format of numbers by column; the default is four significant digits.
 STATISTIC = "statistic"
 DIGITS = {"p_value": ".3g", "z": ".3g", STATISTIC: ".6g"}
 HEADS = {"term": "", "state": "", "std_err": "std. error", "p_value": "p", "low": "lower", "high": "upper"}
@@ -142,7 +143,7 @@ def _widths(cells: list[list[str]], left: list[bool]) -> list[int]:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     while sum(widths) + 2 * (len(widths) - 1) > WIDTH and any(left):
         widest = max((k for k, text in enumerate(left) if text), key=lambda k: widths[k])
-        if widths[widest] <= SHORTEST:
+        if widths[widest] <= NARROWEST_TEXT_COLUMN:
             break
         widths[widest] -= 1
     return widths
@@ -178,7 +179,7 @@ def _class_tables(rows: Rows, ratio_name: str | None) -> list[str]:
 
 
 def remarks(found: Summary) -> list[str]:
-    """What the numbers do not say by themselves, a sentence each."""
+    """Remarks on the numbers, one sentence each."""
     said = [*([f"withheld: {found.withheld}"] if found.withheld else []), *found.notes]
     if found.prior_corrected_intercept is not None:
         raw, moved = np.atleast_2d(found.coef)[:, 0], found.prior_corrected_intercept
@@ -189,13 +190,13 @@ def remarks(found: Summary) -> list[str]:
 
 
 def weight_error(found: Summary) -> WeightError:
-    """How far from the optimum's the weights are at most, by the certificate of the fit."""
+    """The bound on the error of the weights from the certificate of the fit."""
     claimed: Bound = found.asked.model.certificate_.claimed
     return claimed.weights
 
 
 def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """The rows and the columns shown: states are, where one is out of the ordinary."""
+    """The rows and the columns to show; states are shown only if one of them is unusual."""
     if all(row["state"] == ESTIMATED for row in rows):
         return rows, FIRST
     return [row | {"state": "" if row["state"] == ESTIMATED else row["state"]} for row in rows], (*FIRST, "state")

@@ -1,9 +1,9 @@
-"""What users give to ``summary``, checked once: a fitted model, its rows, and what its weights mean.
+"""Checks the arguments of ``summary``: a fitted model, its rows, and the meaning of its weights.
 
-A weight can mean two things. A frequency f says that a row stands for f rows alike: n = Σ f, and everything is as if
-they were written out. A probability weight says how many rows of the population a sampled row stands for: n is the
-number of rows, the sum is a pseudo-likelihood, and only the sandwich covariance is sound. Nothing in the numbers tells
-the two apart, so they have to be declared.
+A weight can mean two things. A frequency f means that a row stands for f equal rows: n = Σ f, and all results are those
+of the repeated rows. A probability weight is the number of rows of the population that a sampled row represents: n is
+the number of rows, the sum is a pseudo-likelihood, and only the sandwich covariance is valid. The numbers do not show
+which is meant, so users have to declare it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError, ParameterError, WeightError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import AGREEMENT, as_matrix
-from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.certificates.firth_claim import FirthClaim
+from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset
 from separatrix.objectives.problem import Evaluation
@@ -38,7 +39,7 @@ class Declared:
         return int(weight.sum()) if self.repeats else int(np.count_nonzero(weight))
 
     def refuse(self, weight: Array) -> None:
-        """Raise where weights cannot mean what they are declared to."""
+        """Raise if the weights contradict their declared meaning."""
         broken = np.flatnonzero(weight != np.floor(weight)) if self.repeats else np.empty(0, dtype=np.int64)
         if len(broken):
             came = f"row {broken[0]} has the frequency {weight[broken[0]]}"
@@ -66,7 +67,7 @@ class SummaryRequest:
 
     @property
     def claim(self) -> LikelihoodClaim:
-        """What the fit's objective depends on; a Firth fit's claim has the same names."""
+        """The claim of the fit, which its objective depends on; a Firth fit's claim has the same attributes."""
         return self.model.certificate_.claim  # type: ignore[no-any-return]
 
     @property
@@ -75,7 +76,7 @@ class SummaryRequest:
 
     @property
     def firth(self) -> bool:
-        return getattr(self.model, "bias_reduction", None) is not None
+        return isinstance(self.claim, FirthClaim)
 
     @property
     def class_weighted(self) -> bool:
@@ -83,7 +84,7 @@ class SummaryRequest:
 
     @property
     def is_likelihood(self) -> bool:
-        """Whether the sum over rows is a log-likelihood, and not one with rows weighed otherwise."""
+        """Whether the sum over rows is a log-likelihood, without probability or class weights."""
         return self.declared.repeats and not self.class_weighted
 
     @property
@@ -91,7 +92,7 @@ class SummaryRequest:
         return bool(np.isfinite(self.claim.C) and np.any(self.claim.penalty_factors > 0))
 
     def only(self, rows: Integers) -> SummaryRequest:
-        """The same question of some of the rows."""
+        """The same request for some of the rows."""
         offset = None if self.offset is None else self.offset[rows]
         parts = (self.X[rows], self.y[rows], self.codes[rows], self.weight[rows])
         return SummaryRequest(self.model, *parts, offset, self.declared, self.names)
@@ -100,7 +101,7 @@ class SummaryRequest:
 def summary_request(
     model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
 ) -> SummaryRequest:
-    """Check all of it; refuses a model that is no fitted logistic regression, and weights without a declaration."""
+    """The checked request; refuses models that are not fitted logistic regressions, and weights without a meaning."""
     model, X, known = taken_apart(model, X)
     claim = _likelihood_claim(model)
     from separatrix.classifiers.fit_input import rows_to_score
@@ -109,13 +110,13 @@ def summary_request(
     rows = as_matrix(rows_to_score(model, X)[0])
     codes = known_codes(y, claim.scorer.classes)
     if rows.shape[0] != len(codes):
-        raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one a row")
+        raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one label per row")
     declared = _declared(sample_weight, weights)
     weight = row_weights(sample_weight, rows.shape[0])
     declared.refuse(weight)
     width = rows.shape[1] + claim.fit_intercept
     if np.count_nonzero(weight) < width:
-        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients a score"
+        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients per score"
         raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
     named = _column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
@@ -123,9 +124,10 @@ def summary_request(
 
 
 def _likelihood_claim(model: Any) -> Any:
-    """What a fit by likelihood claims; refuses other models."""
+    """The claim of a fit by likelihood. Other models are refused."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
-    if not (hasattr(claim, "objective") and hasattr(claim, "class_weights")):
+    is_likelihood = isinstance(claim, LikelihoodOfRows)
+    if not is_likelihood:
         raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
     if not LOSSES[claim.loss].traits.likelihood:
         do = "fit with loss='logistic', 'probit' or 'cloglog'"
@@ -139,12 +141,12 @@ def _column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tu
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_columns)])
     named = tuple(str(name) for name in names)
     if len(named) != n_columns:
-        raise ParameterError("names", f"there are {len(named)} for {n_columns} columns", "give one a column")
+        raise ParameterError("names", f"there are {len(named)} for {n_columns} columns", "give one name per column")
     return named
 
 
 def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
-    """Raise with the certificate's own sentence where these rows are not those of the fit."""
+    """Raise with the certificate's own sentence if these rows are not those of the fit."""
     certificate = asked.model.certificate_
     scale = max(abs(certificate.null_objective), abs(certificate.objective))
     if not asked.firth and abs(at.value - certificate.objective) <= AGREEMENT * scale:

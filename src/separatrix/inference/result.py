@@ -21,14 +21,29 @@ from separatrix.inference.request import SummaryRequest
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Summary:
-    """A fitted model's coefficients with their uncertainty, and how well it fits.
+    """A fitted model's coefficients with their uncertainty, and measures of its fit.
 
-    Arrays are (m,) for two classes and (K − 1, m) for more, a row for each class but the reference; m counts the
-    intercept, where there is one, then the columns. NaN stands for what cannot be said, and ``withheld`` or ``notes``
-    for why; ``states`` says it of each coefficient. ``std_err``, ``z``, ``p_value``, ``low`` and ``high``, ``ratio``,
-    ``ratio_low`` and ``ratio_high``; ``log_likelihood``, ``null_log_likelihood``, ``lr_statistic``, ``lr_df``,
-    ``lr_p_value``, ``aic``, ``bic``, ``mcfadden``.
+    Arrays are (m,) for two classes and (K − 1, m) for more, with a row for each class but the reference; m counts the
+    intercept, if there is one, and the columns. A value that does not exist is NaN; ``withheld`` or ``notes`` give the
+    reason, and ``states`` the state of each coefficient.
 
+    Attributes
+    ----------
+    coef, std_err, z, p_value : array
+        The coefficients, their standard errors, z statistics and p-values.
+    low, high : array
+        The ends of the confidence intervals.
+    ratio, ratio_low, ratio_high : array
+        Odds or hazard ratios with their intervals.
+    log_likelihood, null_log_likelihood : float
+        Of the model and of the null model.
+    lr_statistic, lr_df, lr_p_value
+        The likelihood-ratio test against the null model.
+    aic, bic, mcfadden : float
+        The information criteria and McFadden's R².
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression, summary
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
     >>> found = summary(LogisticRegression(C=1.0).fit(X, y), X, y)
@@ -58,7 +73,7 @@ class Summary:
     withheld: str | None
     notes: tuple[str, ...]
     prior_corrected_intercept: Array | None
-    tests: Array | None  # p-values by penalised likelihood ratios, where those take the place of z
+    tests: Array | None  # p-values by penalised likelihood ratios, if those replace the z tests
     findings: Findings = field(compare=False)
     asked: SummaryRequest = field(compare=False)
 
@@ -83,14 +98,14 @@ class Summary:
         return self._ratio(self.high)
 
     def _ratio(self, of: Array) -> Array:
-        """Exp of it; NaN where the coefficient is one of many, or has no such reading."""
+        """The exponential; NaN if the coefficient is not unique, or if its exponential has no meaning."""
         said = ~np.isin(self.states, (HELD, OPEN)) & bool(self.ratio_name)
         with np.errstate(over="ignore"):
             return np.where(said, np.exp(of), np.nan)
 
     @property
     def lr_statistic(self) -> float:
-        """2 (ℓ − ℓ₀); NaN where ℓ is no log-likelihood at its maximum."""
+        """2 (ℓ − ℓ₀); NaN if ℓ is not the maximum of a log-likelihood."""
         return 2.0 * (self.log_likelihood - self.null_log_likelihood) if self.is_likelihood else float("nan")
 
     @property
@@ -113,7 +128,7 @@ class Summary:
 
     @cached_property
     def covariance(self) -> Array:
-        """Of all coefficients, class by class, (p, p); NaN for those without a standard error."""
+        """The covariance of all coefficients, class by class, (p, p); NaN for those without a standard error."""
         found, size = self.findings, self.coef.size
         V = np.full((size, size), np.nan)
         kept = np.flatnonzero(found.estimated)
@@ -122,10 +137,10 @@ class Summary:
         return V
 
     def marginal_effects(self) -> MarginalEffects:
-        """How each probability changes with each column on average over the rows, with delta-method standard errors.
+        """Average marginal effects of each column on the probabilities, with delta-method standard errors.
 
-        Derivatives of P(second class), or of every class's probability where there are more; for columns of zeros and
-        ones the discrete change as well.
+        These are derivatives of P(second class), or of every class's probability if there are more than two; for
+        columns of zeros and ones also the discrete change.
         """
         asked, found = self.asked, self.findings
         if found.covariance is None or found.asked is not asked:
@@ -137,15 +152,15 @@ class Summary:
         return MarginalEffects.of(effects, asked.names, classes[1:] if len(classes) == 2 else classes, self.level)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values; NaN as None, infinity as a string."""
+        """The summary as plain values; NaN as None, infinity as a string."""
         return render.as_dict(self)
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """The summary as JSON, with the values of ``to_dict``."""
         return render.as_json(self)
 
     def to_frame(self) -> Any:
-        """The coefficients as a pandas DataFrame, a row each."""
+        """The coefficients as a pandas DataFrame with a row for each."""
         return render.as_frame(render.records(self))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-r"""The statistical table of a logistic regression: what the rows say of each coefficient, and how surely.
+r"""The statistical table of a logistic regression: each coefficient with its standard error, test and interval.
 
     z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (of complementary log-log: of hazards)
 
@@ -27,7 +27,7 @@ from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infin
 from separatrix.inference.request import SummaryRequest, refuse_other_rows, summary_request
 from separatrix.inference.result import Summary
 
-# What exp of a coefficient is called, by loss; a probit coefficient has no such reading.
+# The name of exp(coefficient) for each loss; for probit it has no meaning.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
 
 
@@ -48,12 +48,38 @@ def summary(
 ) -> Summary:
     """The statistical table of a fitted ``LogisticRegression``, or a pipeline that ends in one, over its own rows.
 
-    X, y, ``sample_weight`` and ``offset`` are those of the fit, which the certificate checks. ``weights``: what sample
-    weights mean, "frequency" or "probability"; without it they are refused. ``reference``: the class that others are
-    compared with, by default the first. ``covariance``: "classical", "HC0", "HC1" or "cluster"; by default classical,
-    of probability weights HC1, with ``groups``, a cluster for each row, cluster. ``intervals``: "wald" or "profile",
-    with probability ``level``. ``names``: of the columns, where neither X nor a pipeline has them.
+    Parameters
+    ----------
+    model : LogisticRegression or pipeline
+        The fitted model.
+    X, y, sample_weight, offset
+        The data of the fit, which the certificate checks.
+    weights : {"frequency", "probability"}, optional
+        What sample weights mean; required if there are any.
+    reference : label, optional
+        The class that the others are compared with, by default the first.
+    covariance : {"classical", "HC0", "HC1", "cluster"}, optional
+        By default "cluster" with ``groups``, "HC1" for probability weights, and otherwise "classical".
+    groups : array (n,), optional
+        The cluster of each row.
+    intervals : {"wald", "profile"}, default "wald"
+        The kind of confidence intervals.
+    level : float, default 0.95
+        Their confidence level.
+    names : sequence of str, optional
+        The columns' names, if neither X nor a pipeline has them.
 
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    ParameterError, InputError
+        The model is not a fitted logistic regression, an option is unknown, or the data are not those of the fit.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
@@ -127,7 +153,7 @@ def _profile_name(asked: SummaryRequest) -> str:
 
 
 def _errors(found: Findings) -> Array:
-    """Standard errors (q, m); NaN where there is none."""
+    """The standard errors (q, m); NaN for coefficients without one."""
     errors = np.full(found.coef.shape, np.nan)
     if found.covariance is not None:
         root = standard_errors(found.covariance, found.estimate.F).reshape(found.coef.shape)
@@ -141,13 +167,14 @@ def _wald(found: Findings, std_err: Array, level: float) -> tuple[Array, Array, 
 
 
 def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Array, list[str]]:
-    """Lower and upper ends (q, m), NaN where there is none, and a sentence for each that was not found."""
+    """The lower and upper ends (q, m), NaN if there is none, and a sentence for each end that was not found."""
     profile = PROFILES[_profile_name(found.asked)]
     ends = {
         (k, j): profile(found.asked, found.estimate, k, j, level) for k, j in np.argwhere(np.isfinite(std_err)).tolist()
     }
     way, infinite = found.on_the_way, np.argwhere(np.isin(found.states, (UP, DOWN))).tolist()
-    # With one direction to infinity, what is held in it leaves a maximum; with more, it need not.
+    # With a single direction to infinity, the likelihood has a maximum once a coefficient is held; with several it may
+    # have none.
     if way is not None and len(infinite) and way.n_coefficients == found.estimate.n_coefficients + 1:
         for k, j in infinite:
             upwards = found.states[k][j] == UP
@@ -159,7 +186,7 @@ def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Arr
 
 
 def _missing(names: tuple[str, ...], ends: dict[tuple[int, int], tuple[End, End]]) -> list[str]:
-    """Which ends of profile intervals were not found, and why."""
+    """A sentence for each end of a profile interval that was not found, with the reason."""
     return [
         f"{names[j]}: no {side} end of the profile interval was found: {end.reason}"
         for (_, j), pair in ends.items()
@@ -176,12 +203,12 @@ def _shaped(values: Array) -> Array:
 
 
 def _is_tested(asked: SummaryRequest, intervals: str) -> bool:
-    """Whether p-values are by the likelihood that intervals are by: of two classes, each column by itself."""
+    """Whether p-values come from penalised likelihood ratios, as the intervals do: for two classes only."""
     return asked.firth and intervals == "profile" and len(asked.claim.scorer.classes) == 2
 
 
 def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
-    """What the weights make of the likelihood and of the intercept."""
+    """What weights and bias reduction mean for the likelihood and the intercept, in words."""
     notes = []
     if not asked.declared.repeats:
         notes.append(
@@ -204,7 +231,7 @@ def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
 
 
 def _corrected(asked: SummaryRequest, found: Findings) -> Array | None:
-    """The intercepts at the rows' own class shares, of a logistic fit with class weights."""
+    """The intercepts corrected to the rows' own class shares, for a logistic fit with class weights."""
     if not (asked.class_weighted and asked.claim.fit_intercept and asked.claim.loss == "logistic") or asked.firth:
         return None
     shift = prior_corrected(asked.model).W[:, 0] - asked.claim.scorer.W[:, 0]

@@ -112,6 +112,7 @@ VERDICTS = Kinds(
             touching=ROWS,
             touching_against=ROWS,
             columns=ROWS,
+            further=Several(Whole(array=True)),
             **_PROOF,
         ),
         "inseparable": Record(Inseparable, **_PROOF),

@@ -11,6 +11,7 @@ refuses keys that its version did not have, which would otherwise be overwritten
     4    the scaling of the columns; proofs of overlap may have rounded multipliers
     5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
          the weights; the digest covers the whole file, including the version
+    6    a quasi-complete separation has all directions that cause it
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from separatrix.base.errors import ModelFileError
 
-VERSION = 5
+VERSION = 6
 Content = dict[str, Any]
 
 
@@ -143,4 +144,22 @@ def _with_weight_error(found: Any) -> Any:
     return lacking | {key: _with_weight_error(item) for key, item in found.items()}
 
 
-_CONVERSIONS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4}
+def _from_5(content: Content) -> Content:
+    """Version 5 had one direction of a quasi-complete separation."""
+    return {key: _with_further(value) for key, value in content.items()}
+
+
+def _with_further(found: Any) -> Any:
+    """The content with ``further`` added to every quasi-complete separation in it."""
+    if isinstance(found, list):
+        return [_with_further(item) for item in found]
+    if not isinstance(found, dict):
+        return found
+    further: Content = {}
+    if found.get("kind") == "quasi-separable":
+        _refuse_newer(5, found, "further")
+        further = {"further": []}
+    return {key: _with_further(item) for key, item in found.items()} | further
+
+
+_CONVERSIONS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4, 5: _from_5}

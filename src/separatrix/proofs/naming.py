@@ -83,24 +83,34 @@ def listed(rows: Integers, against: Integers, about: About) -> Message:
 
 
 class Directed(Protocol):
-    """A verdict whose direction needs some columns."""
+    """A verdict with the columns of each direction that proves it."""
 
     @property
     def about(self) -> About: ...
     @property
-    def columns(self) -> Integers: ...
+    def causes(self) -> tuple[Integers, ...]: ...
 
 
 def causes(verdict: Directed) -> Message:
-    """Which columns cause it."""
-    shown = [verdict.about.column(int(j)) for j in verdict.columns[:NAMED]]
-    if not shown:
+    """A sentence that names the columns of every cause."""
+    own, *others = verdict.causes
+    if not len(own):
         return Message("the intercept alone causes it")
-    if len(verdict.columns) > NAMED:
-        return Message(joined(", ", shown), ", … cause it")
-    if len(shown) == 1:
-        return Message(shown[0], " causes it")
-    return Message(joined(", ", shown[:-1]), " and ", shown[-1], " cause it")
+    if others:
+        sets = [_named_columns(verdict.about, columns, " with ") for columns in verdict.causes]
+        return Message(_enumerated(sets), " each cause it" if len(sets) > 1 else " causes it")
+    return Message(_named_columns(verdict.about, own, " and "), " causes it" if len(own) == 1 else " cause it")
+
+
+def _named_columns(about: About, columns: Integers, last: str) -> Message:
+    return _enumerated([about.column(int(j)) for j in columns], last)
+
+
+def _enumerated(names: list[Message], last: str = " and ") -> Message:
+    """a, b and c; of many the first ones."""
+    if len(names) > NAMED:
+        return Message(joined(", ", names[:NAMED]), f" and {len(names) - NAMED} more")
+    return names[0] if len(names) == 1 else Message(joined(", ", names[:-1]), last, names[-1])
 
 
 def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -115,5 +125,5 @@ def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:
         return ()
     found = tuple(str(name) for name in own)
     if len(found) != width:
-        raise ParameterError("names", f"got {len(found)} for {width} columns", "give one a column")
+        raise ParameterError("names", f"got {len(found)} for {width} columns", "give one name per column")
     return found

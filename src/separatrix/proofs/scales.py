@@ -15,7 +15,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.rational import smallest
 from separatrix.proofs.residues import span
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
+from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, Verdict
 from separatrix.rows.csr import is_sparse
 
 # Columns with exponents beyond ±300 are rescaled, so that products and quotients of three columns stay in range.
@@ -64,7 +64,8 @@ class Scaled:
         signed = given.dense(given.numbers(verdict.rows, verdict.against))
         if isinstance(verdict, Inseparable):
             return replace(verdict, signed=signed)
-        return replace(verdict, signed=signed, direction=self._whole(verdict))
+        further = tuple(self._whole(v) for v in verdict.further)
+        return replace(verdict, signed=signed, direction=self._whole(verdict.direction), further=further)
 
     def _separable(self, verdict: Separable, given: Differences) -> Separable | Doubtful:
         W = _in_range(np.atleast_2d(verdict.v), np.concatenate([[0], -self.exponent]))
@@ -76,11 +77,11 @@ class Scaled:
             return Doubtful(OUT_OF_RANGE, verdict.fit_intercept)
         return Separable.of(given, v, m, verdict.about)
 
-    def _whole(self, verdict: QuasiSeparable) -> AnyArray:
+    def _whole(self, direction: AnyArray) -> AnyArray:
         """The direction in the original units of the columns, again in the smallest integers."""
         top = max(0, int(self.exponent.max()))
         shift = np.concatenate([[top], top - self.exponent]).astype(object)
-        whole: Any = verdict.direction << shift
+        whole: Any = direction << shift
         return np.array(smallest([int(x) for x in whole.ravel()]), dtype=object).reshape(whole.shape)
 
 

@@ -19,7 +19,7 @@ enclosed between positive bounds, or recomputed in exact arithmetic. If no check
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode
+from separatrix.proofs.causes import further_directions
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import Across, Dependency, across, joined, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
@@ -170,17 +171,36 @@ class _Direction:
     rows: Integers
 
     def verdict(self, D: Differences, about: About) -> QuasiSeparable:
-        """The verdict, with v reduced to columns of which none can be omitted."""
+        """The verdict, with v reduced to columns of which none can be omitted, and with all other causes."""
+        W = self._fewest(D, about)
+
+        def in_columns(columns: Integers) -> AnyArray | None:
+            part = replace(D, X=D.X[:, columns])
+            outcome = _decide(part, about)
+            return _widened(D, columns, outcome._fewest(part, about)) if isinstance(outcome, _Direction) else None
+
+        further = further_directions(D, W, in_columns)
+        touching, first = D.named(on(D, D.flat(W))), self.known.first
+        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
+        own, *others = [V[1] if D.K == 2 else V for V in (W, *further)]
+        return QuasiSeparable(*proof, own, *touching, used(W), tuple(others))
+
+    def _fewest(self, D: Differences, about: About) -> AnyArray:
+        """v as weights (K, d + 1), reduced to columns of which none can be omitted."""
 
         def again(columns: Integers) -> AnyArray | None:
-            part = Differences(D.X[:, columns], D.codes, D.K, D.fit_intercept)
+            part = replace(D, X=D.X[:, columns])
             outcome = _decide(part, about)
             return part.weights(outcome.v) if isinstance(outcome, _Direction) else None
 
-        W = fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
-        touching, first = D.named(on(D, D.flat(W))), self.known.first
-        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
-        return QuasiSeparable(*proof, W[1] if D.K == 2 else W, *touching, used(W))
+        return fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
+
+
+def _widened(D: Differences, columns: Integers, W: AnyArray) -> AnyArray:
+    """Weights of some columns as weights of all columns."""
+    whole = np.zeros((D.K, D.X.shape[1] + 1), dtype=object)
+    whole[:, np.concatenate([[0], columns + 1])] = W
+    return whole
 
 
 def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful | _Direction:

@@ -23,7 +23,7 @@ from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, causes, listed
-from separatrix.proofs.quasi import rounded
+from separatrix.proofs.quasi import on, rounded, used
 from separatrix.proofs.rational import fractions, signs, sums_to_zero
 from separatrix.proofs.residues import vanishing
 from separatrix.rows.csr import as_csr, is_sparse
@@ -320,7 +320,7 @@ class QuasiSeparable(_Overlapping):
     ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
     integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
     K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
-    can be omitted.
+    can be omitted. ``further`` has a direction of the same kind for each other cause: each uses columns of its own.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -332,6 +332,12 @@ class QuasiSeparable(_Overlapping):
     touching: Integers
     touching_against: Integers
     columns: Integers
+    further: tuple[AnyArray, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Integers, ...]:
+        """The columns of each direction: every set separates some rows without the columns of the others."""
+        return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
 
     @cached_property
     def v(self) -> Array:
@@ -342,7 +348,7 @@ class QuasiSeparable(_Overlapping):
         return _hyperplane(self.v)
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether v and λ prove the claim on these rows.
+        """Whether v and λ prove the claim on these rows, and whether every further direction is one.
 
         λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
         error, or be positive exactly.
@@ -353,8 +359,8 @@ class QuasiSeparable(_Overlapping):
         v = _flat(D, self.direction)
         if v is None or self._supporting(D) is None or not _are_in(D, self.touching, self.touching_against):
             return False
-        used = np.flatnonzero(np.any(np.atleast_2d(self.direction)[:, 1:] != 0, axis=0))
-        if not np.array_equal(used, self.columns):
+        own = used(np.atleast_2d(self.direction))
+        if not np.array_equal(own, self.columns) or not all(self._is_direction(D, other) for other in self.further):
             return False
         touching = D.numbers(self.touching, self.touching_against)
         off = np.ones(D.count, dtype=bool)
@@ -366,6 +372,26 @@ class QuasiSeparable(_Overlapping):
         if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def gaining(self, D: Differences) -> AnyArray:
+        """A mask of the rows whose likelihood grows along a direction.
+
+        With K classes the margin of a row may stay at zero against one class and grow against another. The row gains
+        unless its margin stays at zero against all other classes.
+        """
+        flat = [v for v in (_flat(D, direction) for direction in self.further) if v is not None]
+        tied = [self.touching, *(D.named(on(D, v))[0] for v in flat)]
+        return np.asarray(np.any([np.bincount(rows, minlength=len(D.codes)) < D.K - 1 for rows in tied], axis=0))
+
+    @staticmethod
+    def _is_direction(D: Differences, direction: AnyArray) -> bool:
+        """Whether A v ≥ 0 and A v ≠ 0 for v = ``direction`` in integers."""
+        v = _flat(D, direction)
+        if v is None:
+            return False
+        off = np.ones(D.count, dtype=bool)
+        off[on(D, v)] = False
+        return bool(off.any()) and len(D.not_positive(rounded(v), v.tolist(), off)) == 0
 
     def explain(self) -> Message:
         return Message("quasi-separable: ", self.proof)

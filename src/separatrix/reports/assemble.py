@@ -1,4 +1,4 @@
-"""A report on a fitted model: one HTML file that needs nothing else, for somebody who has not seen the model before."""
+"""A report about a fitted model: one self-contained HTML page for readers who do not know the model."""
 
 from __future__ import annotations
 
@@ -32,16 +32,44 @@ def report(
     validated: str | None = None,
     checks_of: str | None = None,
 ) -> str:
-    """An HTML page on a fitted classifier of this package: verdict, certificate, pictures, rows that stand out.
+    """Make an HTML page about a fitted classifier: verdict, certificate, figures and rows that stand out.
 
-    Of a pipeline, on its last step, with columns as the steps before make them.
-    ``X``, ``y``: the rows of the fit. ``test``: rows and labels that it has not seen, by which it is judged; without
-    them it is judged by its own, and the page says so. ``names`` of the columns, by default the fit's. ``notes``:
-    sentences to be shown. ``checks``: what was found in the data, (severity, title, sentence) each, with severities
-    "error", "warning", "note" or "ok"; ``checks_of``: which rows those are, in words. ``rows``, ``test_rows``: what
-    rows are called, by default their places in X and in ``test``, counted from 0. ``validated``: what cross-validation
-    said of such fits. Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
+    For a pipeline, the page is about its last step, with the columns that the steps before it produce.
 
+    Parameters
+    ----------
+    model : classifier or pipeline
+        A fitted classifier of this package, or a pipeline that ends in one.
+    X, y
+        The rows and labels of the fit.
+    names : sequence of str, optional
+        The names of the columns, by default those of the fit.
+    test : (X, y), optional
+        Held-out rows and labels. The model is measured on them; without them it is measured on the rows of the fit,
+        and the page says so.
+    notes : sequence of str
+        Sentences to show on the page.
+    checks : sequence of (severity, title, sentence), optional
+        Findings about the data, such as ``check(X, y).for_report()``. The severities are "error", "warning", "note"
+        and "ok".
+    title : str, optional
+        The title of the page.
+    level : float
+        The level of the confidence intervals.
+    rows, test_rows : sequence of int, optional
+        The numbers by which the page names rows, by default their positions in X and in ``test``, counted from 0.
+    validated : str, optional
+        A sentence about cross-validation of such fits.
+    checks_of : str, optional
+        Which rows the checks are about, in words.
+
+    Returns
+    -------
+    str
+        The page. Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
     >>> page = report(LogisticRegression().fit(X, y), X, y)
@@ -59,14 +87,16 @@ def report(
     scores_of(model)
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
-    found = None if checks is None else tuple(checks)
-    subject = ReportedModel(model, X, y, named, test, tuple(notes), found, level, rows, test_rows, validated, checks_of)
+    findings = None if checks is None else tuple(checks)
+    subject = ReportedModel(
+        model, X, y, named, test, tuple(notes), findings, level, rows, test_rows, validated, checks_of
+    )
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)
 
 
 def _seen(test: Any) -> tuple[Any, Any]:
-    """Rows and labels to judge by, of which there must be some."""
+    """The held-out rows and labels; there must be at least one."""
     if len(test) != 2:
         raise ParameterError("test", f"it has {len(test)} parts", "give rows and labels, (X, y)")
     if len(test[1]) == 0:

@@ -1,4 +1,4 @@
-"""Data checks of a table that was read for a model: what was missing before it was filled or left out is told, too."""
+"""Data checks of a table that was read for a model, with the values that were missing before they were filled."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from dataclasses import replace
 from separatrix.checks import Checks, Finding
 from separatrix.checks.finding import many, share
 from separatrix.checks.running import checked
-from separatrix.checks.single_columns import SHARE_MISSING_TO_WARN, absent
+from separatrix.checks.single_columns import absent
 from separatrix.table import Table
 
 # What a fit did with missing values, by its setting.
-_DONE = {
+# From this share of missing values in a column, or of rows left out, on it is a warning.
+SHARE_MISSING_TO_WARN = 0.05
+_WHAT_WAS_DONE = {
     "impute": "They were filled with the means of the rows fitted. Find out why they are missing.",
     "indicator": (
-        "They were filled with the means of the rows fitted, and marked by columns of their own where the rows fitted "
+        "They were filled with the means of the rows fitted, and marked in additional columns where the rows fitted "
         "lacked some. Find out why they are missing."
     ),
 }
 
 
 def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
-    """The findings on a labelled table, of which ``for_report()`` is what ``report(checks=…)`` takes.
+    """The findings about a labelled table. ``for_report()`` turns them into what ``report(checks=…)`` takes.
 
-    ``missing``: how many values each column lacked before they were filled, None where nobody knows: X itself has no
-    holes any more.
+    ``missing`` gives the number of missing values of each column before they were filled; None if it is not known.
 
     >>> import pandas as pd
     >>> from separatrix.table import read_raw
     >>> ages = [31, None, 47, 52, 38, 60, 29, 44]
     >>> raw = read_raw(pd.DataFrame({"age": ages, "ill": [0, 0, 1, 1, 0, 1, 1, 0]}), target="ill", missing="impute")
-    >>> found = data_checks(raw.learned(), raw.holes).of("missing")[0]
-    >>> found.severity, found.told[:60]
+    >>> finding = data_checks(raw.learned(), raw.holes).of("missing")[0]
+    >>> finding.severity, finding.told[:60]
     ('warning', "In 'age' 1 (12.5 %), of 8 rows. They were filled with the me")
     """
     assert table.y is not None
@@ -50,13 +51,16 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
 
 
 def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
-    """What was missing, and what was done; rows that were left out lack a value or their label."""
+    """The finding about missing values and what was done with them. Rows left out lacked a value or their label."""
     n, lost = table.X.shape[0], table.n_rows - table.X.shape[0]
     if lost > 0 and not missing:
         severity = "warning" if lost >= SHARE_MISSING_TO_WARN * table.n_rows else "note"
         sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
-        do = "They were left out, so all here is about the others. Find out why they are missing."
+        do = "They were left out, so this page is about the other rows. Find out why they are missing."
         return Finding(severity, "missing", "Rows with missing values were left out.", sentence, do)
     finding = absent(missing, n, "")
+    if not missing:
+        return finding
     how = "error" if table.encoder is None else table.encoder.missing
-    return replace(finding, do=_DONE[how]) if missing else finding
+    severity = "warning" if max(missing.values()) >= SHARE_MISSING_TO_WARN * n else "note"
+    return replace(finding, severity=severity, do=_WHAT_WAS_DONE[how])

@@ -1,6 +1,6 @@
-"""A display as SVG for the page: text stays text, colours become CSS variables, and no id is another figure's.
+"""A display as SVG for the page. Text stays text, colours become CSS variables, and ids are unique on the page.
 
-matplotlib writes the SVG; here it is parsed and written again, so that nothing depends on how names from the data look.
+matplotlib writes the SVG. It is parsed as XML and rewritten, so that names from the data cannot be mistaken for markup.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from separatrix.plots.style import LIGHT
 from separatrix.reports.page import FIGURE, roles, text
 
 SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "separatrix", "path.simplify": True}
-NAMES = ("Date", "Creator", "Format", "Type")
-# Places after the point of a coordinate: a hundredth of a seventy-second of an inch cannot be seen.
-LONG = re.compile(r"(\d\.\d\d)\d+")
+METADATA_LEFT_OUT = ("Date", "Creator", "Format", "Type")
+# Coordinates are cut to two decimals: a hundredth of 1/72 inch is invisible.
+LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 VARIABLES = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
 COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 
 
 def figure(display: Display, name: str, caption: str) -> str:
-    """The display as a figure with a caption; ``name`` is its own among all figures of the page.
+    """The display as a figure with a caption. ``name`` must be unique on the page.
 
     >>> import numpy as np
     >>> from separatrix.plots import ConfusionDisplay
-    >>> made = figure(ConfusionDisplay(np.array([[2, 1], [0, 3]]), np.array(["a & b", "c"])), "f1", "Counts.")
-    >>> "a &amp; b" in made, "var(--class-0)" in made, "http" in made
+    >>> html = figure(ConfusionDisplay(np.array([[2, 1], [0, 3]]), np.array(["a & b", "c"])), "f1", "Counts.")
+    >>> "a &amp; b" in html, "var(--class-0)" in html, "http" in html
     (True, True, False)
     """
     kind = "broad" if display.size[0] >= BROAD else "narrow"
@@ -44,12 +44,12 @@ def figure(display: Display, name: str, caption: str) -> str:
 def svg(display: Display, name: str, caption: str) -> str:
     """The display as an SVG element."""
     with style("light"), mpl.rc_context(SETTINGS), warnings.catch_warnings():
-        # The reader's own fonts draw the text, so glyphs that matplotlib's font lacks are no loss.
+        # The browser draws the text with its own fonts, so glyphs missing from matplotlib's font do not matter.
         warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
         drawn = Figure(figsize=display.size, layout="constrained")
         display.plot(drawn.subplots())
         out = io.StringIO()
-        drawn.savefig(out, format="svg", transparent=True, metadata=dict.fromkeys(NAMES))
+        drawn.savefig(out, format="svg", transparent=True, metadata=dict.fromkeys(METADATA_LEFT_OUT))
     root = ElementTree.fromstring(out.getvalue())
     _rewrite(root, name)
     for key in ("width", "height", "version"):
@@ -60,6 +60,7 @@ def svg(display: Display, name: str, caption: str) -> str:
 
 
 def _rewrite(root: ElementTree.Element, name: str) -> None:
+    """Remove metadata, styles, namespaces, unused ids and white space, and make ids unique, in place."""
     for parent in root.iter():
         for child in list(parent):
             if child.tag.rpartition("}")[2] in ("metadata", "style"):
@@ -67,25 +68,28 @@ def _rewrite(root: ElementTree.Element, name: str) -> None:
     used = _referred(root)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {
-            key.rpartition("}")[2]: _value(key.rpartition("}")[2], value, name)
-            for key, value in element.attrib.items()
-            if key != "id" or value in used
-        }
+        element.attrib = _attributes(element, name, used)
         if element.tag != "text" and not (element.text or "").strip():
             element.text = None
         element.tail = None
 
 
+def _attributes(element: ElementTree.Element, name: str, used: set[str]) -> dict[str, str]:
+    """The attributes without namespaces and without unused ids."""
+    kept = {key: value for key, value in element.attrib.items() if key != "id" or value in used}
+    bare = {key.rpartition("}")[2]: value for key, value in kept.items()}
+    return {key: _value(key, value, name) for key, value in bare.items()}
+
+
 def _referred(root: ElementTree.Element) -> set[str]:
     """The ids that some element refers to."""
-    found = set[str]()
+    ids = set[str]()
     for element in root.iter():
         for key, value in element.attrib.items():
             if key.endswith("href"):
-                found.add(value.removeprefix("#"))
-            found.update(REFERENCE.findall(value))
-    return found
+                ids.add(value.removeprefix("#"))
+            ids.update(REFERENCE.findall(value))
+    return ids
 
 
 def _value(key: str, value: str, name: str) -> str:
@@ -94,10 +98,10 @@ def _value(key: str, value: str, name: str) -> str:
     if key == "href":
         return f"#{name}-{value.removeprefix('#')}"
     if key in ("d", "x", "y", "points"):
-        return " ".join(LONG.sub(r"\1", value).split())
+        return " ".join(LONG_DECIMALS.sub(r"\1", value).split())
     value = REFERENCE.sub(rf"url(#{name}-\1)", value)
     if key == "style":
-        value = COLOUR.sub(lambda found: VARIABLES[found.group().lower()], value)
+        value = COLOUR.sub(lambda match: VARIABLES[match.group().lower()], value)
         kept = [part.strip() for part in value.split(";") if not part.strip().startswith("font-family")]
         return "; ".join(kept)
     return value

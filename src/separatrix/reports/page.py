@@ -1,6 +1,6 @@
-"""The page: one place for all templates and styles, and the one function through which text from the data goes.
+"""The page: all templates and styles, and ``text``, the only function that puts text from the data into HTML.
 
-Nothing is fetched and nothing runs: a content security policy says so to the browser as well. Colours are CSS
+The page loads nothing and runs no scripts; a content security policy enforces this in the browser. Colours are CSS
 variables, light and dark, so figures follow the reader's setting.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from separatrix._version import __version__
 from separatrix.plots.style import DARK, LIGHT, Theme
 
-# Text shown of one name or sentence at most; a fact that is longer than this is folded.
-LONGEST, FOLDED = 2000, 240
+# The most characters shown of a name or a sentence, and the length from which a fact is folded.
+LONGEST_TEXT, LONGEST_UNFOLDED_FACT = 2000, 240
 SPACES = "\n\N{NO-BREAK SPACE}"
 
 PAGE = Template("""<!doctype html>
@@ -149,8 +149,8 @@ def text(value: Any) -> str:
     >>> text("<b> & 'c'" + chr(0))
     '&lt;b&gt; &amp; &#x27;c&#x27;�'
     """
-    shown = "".join(c if c.isprintable() or c in SPACES else "\ufffd" for c in str(value)[: LONGEST + 1])
-    return escape(shown if len(shown) <= LONGEST else shown[:LONGEST] + "…", quote=True)
+    shown = "".join(c if c.isprintable() or c in SPACES else "\ufffd" for c in str(value)[: LONGEST_TEXT + 1])
+    return escape(shown if len(shown) <= LONGEST_TEXT else shown[:LONGEST_TEXT] + "…", quote=True)
 
 
 def variables(theme: Theme) -> str:
@@ -197,7 +197,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], words: frozenset[
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> str:
-    """Names and what is known of them; what is long is folded behind its beginning.
+    """Names with their values. A long value is folded behind its beginning.
 
     >>> facts([("rank", 2)])
     '<dl class="facts"><dt>rank</dt><dd>2</dd></dl>'
@@ -206,14 +206,17 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> str:
 
 
 def _folded(said: str) -> str:
-    if len(said) <= FOLDED:
+    if len(said) <= LONGEST_UNFOLDED_FACT:
         return text(said)
-    start = max(said.rfind(mark, 0, FOLDED) for mark in (": ", "; ", ", ", " "))
-    return details(f"{said[: start if start > 0 else FOLDED]} …", text(f"… {said[start if start > 0 else FOLDED :]}"))
+    start = max(said.rfind(mark, 0, LONGEST_UNFOLDED_FACT) for mark in (": ", "; ", ", ", " "))
+    return details(
+        f"{said[: start if start > 0 else LONGEST_UNFOLDED_FACT]} …",
+        text(f"… {said[start if start > 0 else LONGEST_UNFOLDED_FACT :]}"),
+    )
 
 
 def details(summary: str, body: str) -> str:
-    """HTML that is read when asked for.
+    """HTML that unfolds when its summary is clicked.
 
     >>> details("a & b", "<p>c</p>")
     '<details><summary>a &amp; b</summary><p>c</p></details>'
@@ -222,13 +225,13 @@ def details(summary: str, body: str) -> str:
 
 
 def tiles(shown: Iterable[tuple[str, str, str]]) -> str:
-    """Large numbers: (name, value, what stands below it)."""
+    """Large numbers, each as (name, value, text below it)."""
     inner = "".join(TILE.substitute(name=text(a), value=text(b), aside=text(c)) for a, b, c in shown)
     return f'<dl class="tiles">{inner}</dl>'
 
 
 def findings(shown: Iterable[tuple[str, str, str]]) -> str:
-    """(severity, title, sentence) each, the severity as a colour and never as markup of its own."""
+    """Findings, each as (severity, title, sentence). The severity only selects a colour."""
     inner = "".join(
         FINDING.substitute(kind=SEVERITIES.get(str(kind).lower(), "note"), title=text(title), sentence=text(sentence))
         for kind, title, sentence in shown
@@ -240,7 +243,7 @@ SEVERITIES = {"error": "error", "warning": "warning", "warn": "warning", "ok": "
 
 
 def pair(*parts: str) -> str:
-    """Side by side where there is room."""
+    """Parts side by side, if there is room."""
     return f'<div class="pair">{"".join(parts)}</div>'
 
 

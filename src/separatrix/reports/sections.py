@@ -1,4 +1,4 @@
-"""The sections of a report, one function each: from the subject to HTML, or None where there is nothing to say."""
+"""The sections of a report, one function each. A function returns a section, or None if there is nothing to show."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ from separatrix.reports.page import Section, details, facts, findings, pair, par
 from separatrix.reports.reported_model import TOP, ReportedModel
 from separatrix.reports.verdict import fitted, optimality, percent, performance, worries
 
-# Rows of a table of classes, and of kinds of mistakes; classes side by side in a table of coefficients.
-MOST_ROWS, MOST_MISTAKES, MOST_CLASSES = 40, 300, 5
+# The most rows in a table of classes, and in a table of kinds of mistakes.
+MOST_CLASS_ROWS, MOST_MISTAKE_ROWS = 40, 300
+# The most classes side by side in a table of coefficients.
+MOST_COEFFICIENT_CLASSES = 5
 
 
 def lead(subject: ReportedModel) -> str:
-    """The verdict: one paragraph, the large numbers, and what to worry about."""
+    """The verdict: one paragraph, the main numbers, and the warnings."""
     found = worries(subject)
     if found:
         worry = "What to worry about: " + " ".join(title.rstrip(".") + "." for _, title, _ in found)
     else:
-        worry = "Nothing that was looked at gives cause for worry."
+        worry = "No check found a reason to worry."
     sentences = " ".join([fitted(subject), performance(subject), optimality(subject), worry])
     notes = "".join(paragraph(note, "aside") for note in subject.notes)
     return paragraph(sentences, "verdict") + tiles(_numbers(subject)) + (findings(found) if found else "") + notes
@@ -67,7 +69,7 @@ def certificate(subject: ReportedModel) -> Section:
     verified = (
         f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
     )
-    body = paragraph("What the fit claims of itself, and how anybody can check it.", "aside")
+    body = paragraph("What the fit claims, and how anyone can check it.", "aside")
     body += facts(lines) + paragraph(verified)
     return Section("certificate", "Certificate", body + "<p><code>model.certificate_.verify(X, y)</code></p>")
 
@@ -83,7 +85,7 @@ def columns(subject: ReportedModel) -> Section:
     parts += [f"{zero} columns have a weight of exactly zero"] if zero else []
     parts += [told] if (told := told_apart(len(found.classes))) else []
     picture = figure(shown, "fig-columns", "; ".join(parts) + ".")
-    if len(found.classes) > MOST_CLASSES:
+    if len(found.classes) > MOST_COEFFICIENT_CLASSES:
         return Section("columns", title, picture)
     what = found.ratio or "weight"
     heads = ["column", "step", *([what] if len(found.classes) == 1 else map(str, found.classes))]
@@ -95,18 +97,18 @@ def columns(subject: ReportedModel) -> Section:
 
 
 def _effect(found: Coefficients, k: int, j: int) -> str:
-    """One cell: the value, as a ratio where it is one, with its interval where there is one."""
+    """One cell: the value, or its ratio, with its interval if there is one."""
     with np.errstate(over="ignore"):
         values = [float(a[k, j]) for a in (found.value, found.low, found.high)]
         at, low, high = (float(np.exp(v)) if found.ratio else v for v in values)
     if np.isnan(at):
         return "none"
     shown = f"{at:.3g}" if np.isnan(low) or np.isnan(high) else f"{at:.3g} ({low:.3g} to {high:.3g})"
-    return _interval(shown.replace("-", "\N{MINUS SIGN}"))  # no line ends after one
+    return _interval(shown.replace("-", "\N{MINUS SIGN}"))  # Lines do not break after a minus sign.
 
 
 def _interval(shown: str) -> str:
-    """Where lines may end: before an interval, not within it."""
+    """Text whose lines may break before an interval but not within it."""
     value, bracket, rest = shown.partition(" (")
     return value.replace(" ", "\N{NO-BREAK SPACE}") + bracket + rest.replace(" ", "\N{NO-BREAK SPACE}")
 
@@ -115,10 +117,10 @@ def decision(subject: ReportedModel) -> Section:
     shown = DecisionRegionsDisplay.of(subject.model, *subject.judged_rows, names=subject.names)
     caption = f"Rows by their true class, mistakes ringed; {shown.says}."
     told = [
-        "Colours of the ground say which class wins there; points are rows, coloured by the class they are of.",
-        "A ring is a mistake: a row on the ground of another class."
+        "The background colour shows the predicted class; points are rows, coloured by their true class.",
+        "A ring marks a mistake: a row in the region of another class."
         if shown.plane.exact
-        else "A ring is a mistake. Rows differ in more directions than a picture has, so some lie on other ground.",
+        else "A ring marks a mistake. Rows differ in more directions than are shown, so some lie in another region.",
         "Boundaries are exact polygons." if shown.regions is not None else "Boundaries are contours of the scores.",
     ]
     words = "<div>" + "".join(map(paragraph, told)) + "</div>"
@@ -144,16 +146,17 @@ def ranking(subject: ReportedModel) -> Section | None:
 
 
 def _several(subject: ReportedModel, shown: RankingDisplay) -> str:
-    """Of more than two classes: what each curve is, and which are drawn."""
+    """For more than two classes: what each curve is, and which are drawn."""
     if len(subject.labels) == 2:
         return ""
     if len(shown.shown) < len(shown.curves):
-        return f" One class against the rest each: the {len(shown.shown)} of {len(shown.curves)} with the least areas."
-    return " One class against the rest each."
+        which = f"the {len(shown.shown)} of {len(shown.curves)} with the smallest areas"
+        return f" Each curve is one class against the rest; shown are {which}."
+    return " Each curve is one class against the rest."
 
 
 def _areas(subject: ReportedModel, curves: Sequence[RankingDisplay]) -> str:
-    """Every class's areas with their intervals, folded: pictures have most of them."""
+    """A folded table of all areas with their intervals."""
     if len(subject.labels) == 2:
         return ""
     rows = []
@@ -169,7 +172,7 @@ def calibration(subject: ReportedModel) -> Section:
     if isinstance(found, str):
         return Section("calibration", "Calibration", paragraph(f"Left out: {found}."))
     caption = (
-        f"When it says so many per cent, does that come true? Expected error {found.expected_error:.3f}, "
+        f"Predicted probabilities against observed shares. Expected error {found.expected_error:.3f}, "
         f"Brier score {found.brier:.3f}, log loss {found.log_loss:.3f} nats ({found.log_loss_bits:.3f} bits)."
     )
     rows = [
@@ -193,7 +196,7 @@ def confusion(subject: ReportedModel) -> Section:
         found = [int(counts[k].sum()), int(counts[:, k].sum())]
         cells = [_share(int(counts[k, k]), n, subject.level) for n in found]
         rows.append([subject.labels[k], found[0], *cells])
-    told = "Recall: the share of a class that is found. Precision: the share of those called so that are so."
+    told = "Recall: the share of a class that is recognised. Precision: the share of a predicted class that is right."
     classes = table(["class", "rows", "recall", "precision"], rows) + paragraph(told, "aside")
     picture = figure(shown, "fig-confusion", caption)
     body = pair(picture, f"<div>{classes}</div>") if len(shown.shown) <= MOST_NARROW else picture + classes
@@ -201,15 +204,15 @@ def confusion(subject: ReportedModel) -> Section:
 
 
 def _mistakes(subject: ReportedModel) -> str:
-    """Of many classes, kinds of mistakes by how many there are, the most frequent first."""
+    """For many classes, a folded table of the kinds of mistakes, most frequent first."""
     counts = subject.judged.confusion * (1 - np.eye(len(subject.labels), dtype=np.int64))
     pairs = np.argwhere(counts > 0)
     if len(counts) <= MOST_SHARES or not len(pairs):
         return ""
     number = counts[tuple(pairs.T)]
-    order = np.argsort(-number, kind="stable")[:MOST_MISTAKES]
+    order = np.argsort(-number, kind="stable")[:MOST_MISTAKE_ROWS]
     rows = [[subject.labels[pairs[k, 0]], subject.labels[pairs[k, 1]], int(number[k])] for k in order]
-    which = f"The {MOST_MISTAKES} most frequent kinds" if len(pairs) > MOST_MISTAKES else "All kinds"
+    which = f"The {MOST_MISTAKE_ROWS} most frequent kinds" if len(pairs) > MOST_MISTAKE_ROWS else "All kinds"
     return details(f"{which} of mistakes in a table", table(["true", "predicted", "rows"], rows, frozenset({0, 1})))
 
 
@@ -232,7 +235,7 @@ def solving(subject: ReportedModel) -> Section:
     if any(len(run.value) > 1 for run in runs):
         parts.append(figure(LossDisplay(runs), "fig-loss", "The objective at every iteration."))
         if any(run.floor is not None for run in runs):
-            caption = "The objective less the bound that the certificate proves: the true gap is at most this."
+            caption = "The objective minus the lower bound that the certificate proves: the true gap is at most this."
             parts.append(figure(LossDisplay(runs, gap=True), "fig-gap", caption))
     else:
         began = "where the search for C had left it" if choice is not None else "at weights that were there already"
@@ -262,14 +265,14 @@ def influence(subject: ReportedModel) -> Section:
 
 
 def _leverage(subject: ReportedModel) -> str:
-    """How large a leverage can be: 1, but for K scores together K − 1, the rank of a row's curvature."""
+    """How large a leverage can be: 1, or K − 1 for K scores fitted together, the rank of a row's curvature."""
     several = len(subject.labels) > 2 and not hasattr(type(subject.model), "influential")
     most = (
         f"with {len(subject.labels)} classes it may exceed 1, up to {len(subject.labels) - 1}"
         if several
         else "at most 1"
     )
-    return f" Leverage: how much of its own scores a row decides; {most}."
+    return f" Leverage: how strongly a row determines its own scores; {most}."
 
 
 def surprise(subject: ReportedModel) -> Section:
@@ -279,15 +282,15 @@ def surprise(subject: ReportedModel) -> Section:
     if places is None:
         where = "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
     if len(found.rows) == 0:
-        return Section("surprise", title, paragraph("None: every row is on its own side."))
+        return Section("surprise", title, paragraph("None: every row is on the side of its class."))
     labels, words = subject.labels, frozenset({0, 1, 2})
     if found.in_bits:
         heads = ["row", "true", "predicted", "P(true)", "surprise"]
         said = [[f"{2.0**-bits:.2g}", f"{bits:.1f}\N{NO-BREAK SPACE}bits"] for bits in found.amount.tolist()]
-        told = "The rows whose labels the model finds the least probable"
+        told = "The rows whose labels have the lowest predicted probability"
     else:
         heads, said = ["row", "true", "predicted", "wrong by"], [[f"{z:.3g}"] for z in found.amount.tolist()]
-        told = "The rows that are farthest on the wrong side, by the score"
+        told = "The rows that are farthest on the wrong side of the boundary, by their scores"
     pairs = zip(subject.called(found.rows, judged=True), found.rows.tolist(), said, strict=True)
     rows = [[name, labels[judged.codes[i]], labels[judged.chosen[i]], *cells] for name, i, cells in pairs]
     body = paragraph(f"{told}: look here first for wrong labels ({where}).") + table(heads, rows, words)
@@ -310,7 +313,9 @@ def settings(subject: ReportedModel) -> Section:
     rows = [[label, f"{count:,}", percent(count / n)] for label, count in zip(subject.labels, counts, strict=True)]
     body = pair(
         f"<div><h3>Settings</h3>{facts(pairs)}</div>",
-        f"<div><h3>{text('Classes fitted')}</h3>" + table(["class", "rows", "share"], rows[:MOST_ROWS]) + "</div>",
+        f"<div><h3>{text('Classes fitted')}</h3>"
+        + table(["class", "rows", "share"], rows[:MOST_CLASS_ROWS])
+        + "</div>",
     )
     return Section("settings", "What was fitted", body)
 

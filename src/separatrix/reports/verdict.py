@@ -1,4 +1,4 @@
-"""The verdict: what was fitted, how well it does and how sure that is, whether it is optimal, what to worry about."""
+"""The verdict: what was fitted, how well it performs and with what uncertainty, whether it is optimal, and warnings."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from separatrix.evaluation.measures import true_class_log_probability
 from separatrix.reports.no_optimum import apart
 from separatrix.reports.reported_model import ReportedModel
 
-# A fit within this share of the null model's objective of its minimum is called optimal.
-OPTIMAL = 1e-6
-# What is worth a worry: an accuracy interval so wide; a class found so rarely, with so many rows; so many bins whose
-# share is surely (at this level) not the one predicted; Cook's distance (Cook and Weisberg 1982); so rare a label.
-WIDE, RARELY, FEWEST = 0.15, 0.5, 5
-MISSED_BINS, SURELY = 2, 0.99
-FAR, IMPROBABLE = 1.0, 0.001
-# Classes named in a sentence.
-NAMED = 8
+# A fit is called optimal if its gap is at most this share of the null model's objective.
+LARGEST_RELATIVE_GAP_OF_OPTIMUM = 1e-6
+# An interval of the accuracy wider than this is a warning.
+WIDEST_ACCURACY_INTERVAL = 0.15
+# A class with at least this many rows is mostly missed if its recall is below this.
+FEWEST_ROWS_OF_MISSED_CLASS, RECALL_OF_MISSED_CLASS = 5, 0.5
+# Probabilities are called wrong if this many bins differ from the observed shares at this level.
+FEWEST_WRONG_BINS, LEVEL_OF_WRONG_BIN = 2, 0.99
+# A row with a larger Cook's distance than this is influential (Cook and Weisberg 1982).
+LARGE_COOKS_DISTANCE = 1.0
+# A label with a smaller predicted probability than this may be wrong.
+IMPROBABLE_LABEL = 0.001
+# A sentence names at most this many classes.
+MOST_NAMED_MISSED_CLASSES = 8
 NOT_ITS_ROWS = "they are not the rows of the fit, or it had sample weights or an offset"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    r"""A share for readers, which no line ends within.
+    r"""A share in per cent, with a no-break space.
 
     >>> percent(0.9793), percent(1.0)
     ('97.9\xa0%', '100\xa0%')
@@ -33,7 +38,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def fitted(subject: ReportedModel) -> str:
-    """What was fitted, to what."""
+    """What was fitted, and to which rows."""
     d, K = len(subject.names), len(subject.labels)
     n = subject.own.n_rows if subject.verification else subject.model.certificate_.n_rows
     columns = f"{d} column{'s' * (d != 1)}"
@@ -42,7 +47,7 @@ def fitted(subject: ReportedModel) -> str:
 
 
 def performance(subject: ReportedModel) -> str:
-    """How well it does, against always guessing the majority, and how sure that is."""
+    """The accuracy and its interval, compared with always guessing the majority class."""
     measured = subject.performance
     low, high = measured.accuracy_interval
     gain_low, gain_high = (100 * end for end in measured.gain)
@@ -57,7 +62,7 @@ def performance(subject: ReportedModel) -> str:
 
 
 def optimality(subject: ReportedModel) -> str:
-    """Whether the fit is proven optimal, on rows that are its own."""
+    """Whether the fit is proven optimal, if the rows given are those of the fit."""
     certificate = subject.model.certificate_
     if not subject.verification:
         given = f"{subject.own.n_rows:,} rows given here as those of the fit"
@@ -65,7 +70,7 @@ def optimality(subject: ReportedModel) -> str:
     if (said := apart(subject)) is not None:
         return said
     relative = certificate.relative_bound
-    if certificate.met and relative is not None and abs(relative) <= OPTIMAL:
+    if certificate.met and relative is not None and abs(relative) <= LARGEST_RELATIVE_GAP_OF_OPTIMUM:
         return (
             "The fit is proven optimal: no other weights can lower its objective by more than "
             f"{certificate.bound:.1e}, {relative:.0e} of the objective of a model that ignores all columns."
@@ -78,9 +83,9 @@ def optimality(subject: ReportedModel) -> str:
 
 
 def worries(subject: ReportedModel) -> list[tuple[str, str, str]]:
-    """What to worry about: (severity, title, sentence) each, the gravest first."""
-    found = [worry for rule in RULES for worry in rule(subject)]
-    return sorted(found, key=lambda worry: worry[0] != "error")
+    """The warnings as (severity, title, sentence), errors first."""
+    every = [worry for rule in RULES for worry in rule(subject)]
+    return sorted(every, key=lambda worry: worry[0] != "error")
 
 
 Worry = Iterator[tuple[str, str, str]]
@@ -124,7 +129,7 @@ def _no_gain(subject: ReportedModel) -> Worry:
         sentence = "The interval of its gain over always guessing the most frequent class reaches zero."
         yield "error", "It may be right no more often than guessing.", sentence
     low, high = subject.performance.accuracy_interval
-    if subject.held_out and high - low > WIDE:
+    if subject.held_out and high - low > WIDEST_ACCURACY_INTERVAL:
         sentence = f"{subject.judged.n_rows} rows leave an interval {100 * (high - low):.0f} points wide."
         yield "warning", "Few rows to judge by.", sentence
 
@@ -134,14 +139,16 @@ def _forgotten_class(subject: ReportedModel) -> Worry:
     missed = [
         (label, n, k)
         for label, n, k in zip(subject.labels, counts.tolist(), right.tolist(), strict=True)
-        if n >= FEWEST and k < RARELY * n
+        if n >= FEWEST_ROWS_OF_MISSED_CLASS and k < RECALL_OF_MISSED_CLASS * n
     ]
     if len(missed) == 1:
         label, n, k = missed[0]
         yield "warning", f"Class {label} is mostly missed.", f"Of its {n} rows {k} are found ({percent(k / n)})."
     elif missed:
-        shown = "; ".join(f"{label} {k} of {n}" for label, n, k in missed[:NAMED])
-        more = f"; and {len(missed) - NAMED} more" if len(missed) > NAMED else ""
+        shown = "; ".join(f"{label} {k} of {n}" for label, n, k in missed[:MOST_NAMED_MISSED_CLASSES])
+        more = (
+            f"; and {len(missed) - MOST_NAMED_MISSED_CLASSES} more" if len(missed) > MOST_NAMED_MISSED_CLASSES else ""
+        )
         title = f"{len(missed)} of {len(subject.labels)} classes are mostly missed."
         yield "warning", title, f"Rows found: {shown}{more}."
 
@@ -150,34 +157,36 @@ def _overfitted(subject: ReportedModel) -> Worry:
     if subject.held_out:
         low, _ = wilson(int(np.sum(subject.own.right)), subject.own.n_rows, subject.level)
         if float(low) > subject.performance.accuracy_interval.high:
-            own = percent(float(np.mean(subject.own.right)))
-            sentence = f"It is right on {own} of the rows it was fitted to, clearly more than on new ones."
-            yield "warning", "It knows its own rows by heart.", sentence
+            fitted_accuracy = percent(float(np.mean(subject.own.right)))
+            sentence = f"It is right on {fitted_accuracy} of the rows it was fitted to, clearly more than on new ones."
+            yield "warning", "It is overfitted.", sentence
 
 
 def _uncalibrated(subject: ReportedModel) -> Worry:
-    found = subject.calibration
-    if not isinstance(found, str):
-        low, high = wilson(np.round(found.observed * found.count), found.count, SURELY)
-        missed = int(np.sum((found.predicted < low) | (found.predicted > high)))
-        if missed >= MISSED_BINS:
-            sentence = f"In {missed} of {len(found.count)} bins the share that came true is not the one predicted."
+    bins = subject.calibration
+    if not isinstance(bins, str):
+        low, high = wilson(np.round(bins.observed * bins.count), bins.count, LEVEL_OF_WRONG_BIN)
+        wrong = int(np.sum((bins.predicted < low) | (bins.predicted > high)))
+        if wrong >= FEWEST_WRONG_BINS:
+            sentence = f"In {wrong} of {len(bins.count)} bins the observed share differs from the predicted one."
             yield "warning", "Its probabilities are off.", sentence
 
 
 def _standing_out(subject: ReportedModel) -> Worry:
-    found = subject.influence
-    if not isinstance(found, str) and np.any(found.distance > FAR):
-        rows = [str(row) for row in subject.called(found.rows[found.distance > FAR])]
-        sentence = f"Without {'row ' if len(rows) == 1 else 'any of rows '}{', '.join(rows)} it would be another model."
-        yield "warning", "It hangs on single rows.", sentence
+    ranked = subject.influence
+    if not isinstance(ranked, str) and np.any(ranked.distance > LARGE_COOKS_DISTANCE):
+        rows = [str(row) for row in subject.called(ranked.rows[ranked.distance > LARGE_COOKS_DISTANCE])]
+        which = f"{'row' if len(rows) == 1 else 'any of rows'} {', '.join(rows)}"
+        sentence = f"Without {which} the model would be clearly different."
+        yield "warning", "It depends on single rows.", sentence
     log_P = subject.judged.log_P
     if log_P is not None:
-        own = true_class_log_probability(log_P, subject.judged.codes)
-        count = int(np.sum(own < np.log(IMPROBABLE)))
+        of_label = true_class_log_probability(log_P, subject.judged.codes)
+        count = int(np.sum(of_label < np.log(IMPROBABLE_LABEL)))
         if count:
             plural = "rows have labels" if count > 1 else "row has a label"
-            sentence = f"{count} {plural} that the model gives less than {percent(IMPROBABLE)}; see the table below."
+            probability = f"a probability below {percent(IMPROBABLE_LABEL)}"
+            sentence = f"{count} {plural} to which the model gives {probability}; see the table below."
             yield "warning", "Some labels may be wrong.", sentence
 
 

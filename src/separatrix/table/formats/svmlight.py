@@ -21,11 +21,9 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import TableError
 from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
-from separatrix.table.formats.unpacking import Content
+from separatrix.table.formats.unpacking import PIECE_BYTES, Content
 
 TARGET = "label"
-# Files are read in pieces of this many bytes.
-_PIECE = 1 << 20
 # Possessive quantifiers: without backtracking, a line of a million digits is scanned only once.
 _NUMBER = rb"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+"
 # One label or several, the pairs, a comment. Several labels are valid libsvm, though they cannot be read here.
@@ -90,7 +88,7 @@ def open_svmlight(name: str, source: Path | bytes, limits: Limits = DEFAULT_LIMI
                 for _ in content.pieces():
                     pass
             with content.stream() as stream:
-                values, y = load_svmlight_file(BufferedReader(stream, _PIECE), zero_based=True)
+                values, y = load_svmlight_file(BufferedReader(stream, PIECE_BYTES), zero_based=True)
     except TableError:
         raise
     except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
@@ -135,14 +133,16 @@ def seems_svmlight(content: Content) -> bool:
     try:
         with content.stream() as stream:
             buffered = BufferedReader(stream)
-            lines = [line for line in (buffered.readline(_PIECE) for _ in range(_LINES_TO_RECOGNISE)) if line.strip()]
+            lines = [
+                line for line in (buffered.readline(PIECE_BYTES) for _ in range(_LINES_TO_RECOGNISE)) if line.strip()
+            ]
     except UNREADABLE:
         return False
     for line in lines:
         if line.lstrip().startswith(b"#"):
             continue
         match = _LINE.match(line)
-        if match is None or (match.end() < len(line) < _PIECE):  # Only the start of a longer line was read.
+        if match is None or (match.end() < len(line) < PIECE_BYTES):  # Only the start of a longer line was read.
             return False
         if match["pairs"].strip():
             return True

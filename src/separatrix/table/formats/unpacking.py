@@ -14,7 +14,7 @@ from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Files are read in pieces of this many bytes.
-_PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 
 
 class Content:
@@ -57,7 +57,7 @@ class Content:
     def pieces(self) -> Iterator[bytes]:
         """The unpacked bytes, a megabyte at a time."""
         with self.stream() as stream:
-            yield from iter(lambda: stream.read(_PIECE), b"")
+            yield from iter(lambda: stream.read(PIECE_BYTES), b"")
 
     def _rewound(self, path: Path) -> HeldFile:
         if self._file is None:
@@ -80,7 +80,7 @@ class Unpacked(io.RawIOBase):
     def read(self, size: int | None = -1, /) -> bytes:
         """The next bytes; all of them if no size is given."""
         if size is None or size < 0:
-            return b"".join(iter(lambda: self.read(_PIECE), b""))
+            return b"".join(iter(lambda: self.read(PIECE_BYTES), b""))
         piece: bytes = self.stream.read(size)
         self.count += len(piece)
         self.limits.refuse_unpacked(self.source, self.size, self.count)

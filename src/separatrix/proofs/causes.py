@@ -1,0 +1,83 @@
+"""All causes of a quasi-complete separation: sets of columns, each of which separates some rows without the others.
+
+A column alone is a cause if one class has no value below, and the others have none above, the same threshold. This
+takes one pass over the rows, and in a table with categories it finds the levels that occur with one class only. The
+other causes are searched one after the other: without the columns of those already found, the rows are decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.proofs.class_differences import Differences
+from separatrix.proofs.quasi import used
+from separatrix.proofs.rational import integers
+from separatrix.rows.csr import is_sparse
+
+# The most causes that are searched besides single columns, since each search decides the rows again.
+MOST_SEARCHED_CAUSES = 8
+
+
+def further_directions(
+    D: Differences, first: AnyArray, direction: Callable[[Integers], AnyArray | None]
+) -> tuple[AnyArray, ...]:
+    """Directions (K, d + 1) in integers with A v ≥ 0 and A v ≠ 0 that use no column of ``first`` and share none.
+
+    ``direction`` returns weights of a direction that uses only the given columns, or None if there is none.
+
+    >>> D = Differences(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 1, 1]), 2)
+    >>> [v.tolist() for v in further_directions(D, np.array([[0, 0, 0], [0, 1, 0]]), lambda columns: None)]
+    [[[0, 0, 0], [0, 0, 1]]]
+    """
+    taken = used(first)
+    found = [v for v in single_columns(D) if not np.isin(used(v), taken).any()]
+    for _ in range(MOST_SEARCHED_CAUSES):
+        left = np.setdiff1d(np.arange(D.X.shape[1]), np.concatenate([taken, *(used(v) for v in found)]))
+        W = direction(left) if len(left) else None
+        if W is None:
+            break
+        found.append(W)
+    return tuple(found)
+
+
+def single_columns(D: Differences) -> list[AnyArray]:
+    """A direction (K, d + 1) in integers for each column that is a cause alone, at most one for each column.
+
+    >>> D = Differences(np.array([[3.0, 5.0], [3.0, 1.0], [4.0, 2.0]]), np.array([0, 1, 1]), 2)
+    >>> [v.tolist() for v in single_columns(D)]
+    [[[0, 0, 0], [-3, 1, 0]], [[0, 0, 0], [2, 0, -1]]]
+    """
+    low, high = _extremes(D)
+    by_column: dict[int, AnyArray] = {}
+    for k in range(D.K) if D.K > 2 else (1,):
+        others = np.arange(D.K) != k
+        rest_low, rest_high = low[others].min(axis=0), high[others].max(axis=0)
+        for sign, inner, outer in ((1, low[k], rest_high), (-1, -high[k], -rest_low)):
+            # The class has values of at least ``inner`` times the sign, and the others of at most ``outer``.
+            apart = (inner >= outer) if D.fit_intercept else (inner >= 0) & (outer <= 0)
+            varies = np.maximum(high[k], rest_high) > np.minimum(low[k], rest_low)
+            for j in np.flatnonzero(apart & varies).tolist():
+                threshold = float(inner[j]) if D.fit_intercept else 0.0
+                by_column.setdefault(j, _of_column(D, j, k, sign, threshold))
+    return [by_column[j] for j in sorted(by_column)]
+
+
+def _of_column(D: Differences, j: int, k: int, sign: int, threshold: float) -> AnyArray:
+    """sign · x_j − threshold as the score of class k, in integers."""
+    W = np.zeros((D.K, D.X.shape[1] + 1), dtype=object)
+    W[k, 0], W[k, j + 1] = integers(np.array([[-threshold], [float(sign)]]))[:, 0]
+    return W
+
+
+def _extremes(D: Differences) -> tuple[Array, Array]:
+    """The smallest and the largest value of each class in each column, both (K, d); infinite for an absent class."""
+    low = np.full((D.K, D.X.shape[1]), np.inf)
+    high = -low
+    for k in np.unique(D.codes).tolist():
+        part = D.X[np.flatnonzero(D.codes == k)]
+        for ends, extreme in ((low, part.min(axis=0)), (high, part.max(axis=0))):
+            ends[k] = np.asarray(extreme.toarray() if is_sparse(extreme) else extreme, dtype=np.float64).ravel()
+    return low, high
