@@ -242,7 +242,7 @@ def test_a_classifier_that_spends_its_budget_is_stopped_and_listed(monkeypatch):
     X, y = load_iris(return_X_y=True)
     with sx.threads(1):
         found = sx.compare(X, y, cv=3, only=["lda", "logistic"], seconds=0.2)
-    assert found["lda"].reason.startswith("not fitted: its fits took more than 0.2 s of processor time")
+    assert found["lda"].reason.startswith("not fitted: the fits took more than 0.2 s of processor time")
     assert ended == ["OutOfTime"]  # the fits of the other folds do not begin
     assert found["logistic"].fitted
     assert found.chosen.name == "logistic"

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import as_label_array
+from separatrix.base.messages import Classifier, Message
 from separatrix.evaluation.by_class import ClassFigures, figures_by_class
 from separatrix.evaluation.decision_rule import decision_rule
 from separatrix.evaluation.measures import in_bits, log_loss
@@ -135,7 +136,7 @@ def evaluate(
     if log_P is None:
         settings = {"threshold": threshold, "cost": cost, "prior": prior}
         given = next(name for name, value in settings.items() if value is not None)
-        do = "leave it out, or give a model of P(class | x), such as LogisticRegression"
+        do = Message("leave it out, or give a model of P(class | x), such as ", Classifier("LogisticRegression"))
         raise ParameterError(given, f"{type(model).__name__} has no probabilities", do)
     log_P = rule.log_probabilities(log_P)
     P = np.exp(log_P)

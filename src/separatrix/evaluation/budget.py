@@ -15,7 +15,11 @@ from threading import Lock
 import numpy as np
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message, Remedy
 from separatrix.base.watching import Stage, watch
+
+# What to do about a budget that is spent.
+RAISE_SECONDS = Remedy(Message("raise ", ByAudience("seconds", shell="--seconds"), " to wait for it"))
 
 
 class OutOfTime(Exception):
@@ -78,7 +82,6 @@ def checked_seconds(seconds: float) -> float:
     """
     number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
     if not number or math.isnan(seconds) or seconds <= 0:
-        raise ParameterError(
-            "seconds", f"got {seconds!r}", "give a positive number of seconds, or math.inf for no limit"
-        )
+        do = Message("give a positive number of seconds, or ", ByAudience("math.inf", shell="inf"), " for no limit")
+        raise ParameterError("seconds", f"got {seconds!r}", do)
     return float(seconds)

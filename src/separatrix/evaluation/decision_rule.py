@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message
 from separatrix.evaluation.answers import Answers, log_odds
 from separatrix.evaluation.mistake_costs import Costs
 
@@ -47,6 +48,12 @@ class DecisionRule:
         moved = log_P + self.log_ratio
         return np.asarray(moved - np.logaddexp.reduce(moved, axis=1, keepdims=True))
 
+    def probabilities(self, scorer: Any, X: Any) -> Array:
+        """P(class | x), (n, K), of a scorer with the new class shares."""
+        if self.log_ratio is None:
+            return np.asarray(scorer.probabilities(X))
+        return np.asarray(np.exp(self.log_probabilities(scorer.log_probabilities(X))))
+
     def chosen(self, P: Array) -> Integers:
         """The numbers of the chosen classes, (n,), from probabilities with the new class shares."""
         if P.shape[1] == 2:
@@ -70,7 +77,7 @@ def decision_rule(
     """
     for name, given in (("threshold", threshold), ("cost", cost)):
         if given is not None and len(classes) != 2:
-            do = "give a table of costs to decision.bayes_decision instead"
+            do = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
             raise ParameterError(name, f"the model has {len(classes)} classes, and it needs two", do)
     if threshold is not None and not _is_share(threshold):
         raise ParameterError("threshold", f"got {threshold!r}", "give a probability from 0 to 1")

@@ -14,12 +14,12 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.cached import cached_property
-from separatrix.base.messages import Detail, Message, Parameter, Remedy
+from separatrix.base.messages import Detail, Message
 from separatrix.base.watching import watched
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Requires
 from separatrix.classifiers.linear import ScoringClassifier
-from separatrix.evaluation.budget import Budget, OutOfTime
+from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.table import RawTable
@@ -81,7 +81,7 @@ class Contest:
                 return self._first_overlap()
         except OutOfTime:
             took = f"whether the classes are separable was not decided in {self.seconds:g} s of processor time"
-            return Message(NOT_FITTED, took, Remedy(Message("raise ", Parameter("seconds"), " to wait for it")))
+            return Message(NOT_FITTED, took, RAISE_SECONDS)
 
     def _first_overlap(self) -> str | None:
         labels = self.classes.tolist()

@@ -21,10 +21,10 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Message, Parameter, Remedy, over_rows
+from separatrix.base.messages import Message, over_rows
 from separatrix.base.watching import Amount, watched
 from separatrix.evaluation.answers import answers
-from separatrix.evaluation.budget import Budget, OutOfTime
+from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
 from separatrix.evaluation.entrants import NOT_FITTED, Contest, Entrant
 from separatrix.evaluation.measures import log_frequencies
 
@@ -92,8 +92,7 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split, budget: Budg
 
 
 def _out_of_time(seconds: float) -> Message:
-    more = Remedy(Message("raise ", Parameter("seconds"), " to wait for it"))
-    return Message(NOT_FITTED, f"its fits took more than {seconds:g} s of processor time", more)
+    return Message(NOT_FITTED, f"the fits took more than {seconds:g} s of processor time", RAISE_SECONDS)
 
 
 def measured(model: Any, X: Any, y: Any, fitted: Integers) -> Trial:
