@@ -64,12 +64,7 @@ def evaluate(
     means that the model's certificate does not hold on the rows given with --fitted-on; the report is still written.
     """
     table_arguments.refuse_unwritable("--report", report)
-    if (report is None) != (fitted_on is None):
-        do = "give both or neither: a report also describes the fit and its rows"
-        raise ParameterError("--report, --fitted-on", "one is given without the other", do)
-    if report is not None and not (threshold is None and cost is None and prior is None):
-        came = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
-        raise ParameterError("--report", came, "leave out one or the other")
+    _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, cost, prior)))
     known = table_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
     table = _labelled(known, data, spelling, target, strict)
@@ -97,6 +92,16 @@ def evaluate(
         return exits.FINE
     exits.complain(f"the check failed ({report} was still written): {fault}")
     return exits.CHECK_FAILED
+
+
+def _refuse_report_options(report: str | None, fitted_on: str | None, decides: bool) -> None:
+    """Refuse a report without its rows, and a report if options ``decide`` otherwise than the model does."""
+    if (report is None) != (fitted_on is None):
+        do = "give both or neither: a report also describes the fit and its rows"
+        raise ParameterError("--report, --fitted-on", "one is given without the other", do)
+    if report is not None and decides:
+        came = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
+        raise ParameterError("--report", came, "leave out one or the other")
 
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:

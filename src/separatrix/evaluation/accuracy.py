@@ -120,10 +120,7 @@ def evaluate(
         raise LabelError("y", "it holds no labels", "give rows to evaluate on")
     model, X, _ = taken_apart(model, X)
     scorer = scores_of(model)
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    elif not hasattr(X, "shape"):
-        X = np.asarray(X, dtype=np.float64)
+    X = _plain_rows(X)
     position = {label: k for k, label in enumerate(scorer.classes.tolist())}
     codes = np.array([position.get(label, -1) for label in labels.tolist()])
     costs = None if cost is None else Costs.of(cost)
@@ -134,14 +131,25 @@ def evaluate(
         predicted = [position[label] for label in scorer.predict(X).tolist()]
         return _report(codes, np.array(predicted), log_P, scorer.classes, None)
     if log_P is None:
-        settings = {"threshold": threshold, "cost": cost, "prior": prior}
-        given = next(name for name, value in settings.items() if value is not None)
-        do = Message("leave it out, or give a model of P(class | x), such as ", Classifier("LogisticRegression"))
-        raise ParameterError(given, f"{type(model).__name__} has no probabilities", do)
+        raise _no_probabilities(model, {"threshold": threshold, "cost": cost, "prior": prior})
     log_P = rule.log_probabilities(log_P)
     P = np.exp(log_P)
     spent = None if costs is None else cost_figures(costs, P[:, 1], codes == 1, rule.threshold)
     return _report(codes, rule.chosen(P), log_P, scorer.classes, spent)
+
+
+def _plain_rows(X: Any) -> Any:
+    """The rows as an array or a sparse matrix."""
+    if hasattr(X, "to_numpy"):
+        return X.to_numpy()
+    return X if hasattr(X, "shape") else np.asarray(X, dtype=np.float64)
+
+
+def _no_probabilities(model: Any, settings: Mapping[str, Any]) -> ParameterError:
+    """The error about the first of the settings that is given: the model has no probabilities to decide by."""
+    given = next(name for name, value in settings.items() if value is not None)
+    do = Message("leave it out, or give a model of P(class | x), such as ", Classifier("LogisticRegression"))
+    return ParameterError(given, f"{type(model).__name__} has no probabilities", do)
 
 
 def _report(

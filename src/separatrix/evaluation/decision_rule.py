@@ -75,10 +75,7 @@ def decision_rule(
     >>> decision_rule(np.array(["no", "yes"]), cost=Costs(1.0, 4.0)).threshold
     0.2
     """
-    for name, given in (("threshold", threshold), ("cost", cost)):
-        if given is not None and len(classes) != 2:
-            do = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
-            raise ParameterError(name, f"the model has {len(classes)} classes, and it needs two", do)
+    _refuse_several_classes(len(classes), threshold, cost)
     if threshold is not None and not _is_share(threshold):
         raise ParameterError("threshold", f"got {threshold!r}", "give a probability from 0 to 1")
     if threshold is None and cost is not None:
@@ -86,6 +83,13 @@ def decision_rule(
     if threshold is None and log_ratio is None:
         return None
     return DecisionRule(None if threshold is None else float(threshold), log_ratio)
+
+
+def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs | None) -> None:
+    for name, given in (("threshold", threshold), ("cost", cost)):
+        if given is not None and n_classes != 2:
+            do = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
+            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", do)
 
 
 def _is_share(value: Any) -> bool:
