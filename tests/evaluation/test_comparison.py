@@ -139,6 +139,14 @@ def test_missing_values_of_a_frame_are_treated_as_those_of_a_file(missing):
     assert numbers["logistic"].fitted
 
 
+@pytest.mark.parametrize("kind", [pl.Series, pd.Series, pd.Categorical, pa.array, list])
+def test_labels_of_a_frame_may_be_of_any_kind(kind):
+    frame, labels = people()
+    found = sx.compare(pl.from_pandas(frame), kind(labels), cv=2, only=["lda"])["lda"]
+    assert found.classes.tolist() == ["no", "yes"]
+    assert found.fitted
+
+
 def test_a_column_of_a_frame_may_have_the_name_of_the_labels():
     frame, labels = people()
     renamed = frame.rename(columns={"a": "y", "c": "y_"})
