@@ -113,7 +113,19 @@ def test_sparse_rows(tmp_path):
     assert {one["name"] for one in found["classifiers"]} == {"logistic", "qda", "majority"}
 
 
+def test_a_classifier_that_spends_its_budget_is_left_out():
+    words = ["--only", "perceptron", "--cv", "2", "--seconds"]
+    text = run("compare", "demo:credit", *words, "1e-9").stdout
+    found = json.loads(run("compare", "demo:credit", *words, "1e-9", "--json").stdout)
+    assert "left out:  perceptron: the fits took more than 1e-09 s of processor time; raise --seconds" in text
+    assert "raise --seconds" in next(one["reason"] for one in found["classifiers"] if one["name"] == "perceptron")
+    assert "left out" not in run("compare", "demo:credit", *words, "inf").stdout
+
+
 def test_usage():
+    assert "--seconds" in complaint("compare", "demo:iris", "--seconds", "0", code=2)
+    said = complaint("compare", "demo:iris", "--seconds", "nan", code=2)
+    assert "--seconds: got nan; give a positive number of seconds, or inf for no limit" in said
     assert "--only: got 'svm'" in complaint("compare", "demo:iris", "--only", "svm", code=2)
     assert "--cv" in complaint("compare", "demo:iris", "--cv", "1", code=2)
     assert "one row only" in complaint("compare", "-", "--target", "y", stdin="a,y\n1,u\n2,u\n3,v\n", code=3)

@@ -42,6 +42,76 @@ def test_pima(tmp_path):
     assert found["auc_interval"][0] < found["auc"] < found["auc_interval"][1]
 
 
+@pytest.fixture
+def pima(tmp_path):
+    """A model of Pima.tr, the file of Pima.te, its labels, and P(Yes) of its rows."""
+    train, test = real(tmp_path, "pima_tr"), real(tmp_path, "pima_te", "parquet")
+    run("fit", train, "--target", "type", "--C", "inf", "--test-size", "0", "--out", "m.json")
+    kept = model_file.read("m.json")
+    rows = read_rows(test, kept.encoder, target="type", labelled=True)
+    return test, rows.y == "Yes", kept.scorer.probabilities(rows.X)[:, 1]
+
+
+def test_figures_by_class(pima):
+    test, positive, p = pima
+    found = json.loads(run("evaluate", "m.json", test, "--json").stdout)["by_class"]
+    precision, recall, f1, _ = metrics.precision_recall_fscore_support(positive, p >= 0.5)
+    assert [one["label"] for one in found] == ["No", "Yes"]
+    assert [one["precision"] for one in found] == pytest.approx(precision)
+    assert [one["recall"] for one in found] == pytest.approx(recall)
+    assert [one["f1"] for one in found] == pytest.approx(f1)
+    assert found[1]["lift"] == pytest.approx(precision[1] / positive.mean())
+    text = run("evaluate", "m.json", test).stdout
+    assert "precision" in text
+    assert f"{recall[1]:.3f}" in text
+
+
+def test_costs_and_thresholds(pima):
+    test, positive, p = pima
+    told = json.loads(run("evaluate", "m.json", test, "--cost", "FP=1,FN=5", "--json").stdout)
+    wrong = (p >= 1 / 6) != positive
+    assert told["mistakes"] == int(wrong.sum())
+    assert told["threshold"] == told["cost"]["threshold"] == pytest.approx(1 / 6)
+    assert told["cost"]["mean"] == pytest.approx((1 * (wrong & ~positive).sum() + 5 * (wrong & positive).sum()) / 332)
+    assert told["cost"]["interval"][0] < told["cost"]["mean"] < told["cost"]["interval"][1]
+    assert told["cost"]["best_mean"] <= told["cost"]["mean"]
+    at = json.loads(run("evaluate", "m.json", test, "--cost", "FP=1,FN=5", "--threshold", "0.4", "--json").stdout)
+    assert at["mistakes"] == int(((p >= 0.4) != positive).sum())
+    assert at["cost"]["best_threshold"] == told["cost"]["best_threshold"]
+    text = run("evaluate", "m.json", test, "--cost", "FN=5,FP=1").stdout
+    assert f"cost:      {told['cost']['mean']:.4g} a row" in text
+    assert "from P(Yes) = 0.1667" in text
+
+
+def test_a_prior_corrects_the_probabilities(pima):
+    test, positive, p = pima
+    found = json.loads(run("evaluate", "m.json", test, "--prior", "No=0.9,Yes=0.1", "--json").stdout)
+    odds = p / (1 - p) * (0.1 / 0.9) / (68 / 132)  # MASS's Pima.tr has 68 women with diabetes of 200
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(positive, odds / (1 + odds)))
+    assert found["mistakes"] == int(((odds >= 1) != positive).sum())
+    assert found["prior"] == {"No": 0.9, "Yes": 0.1}
+    bins = metrics.brier_score_loss(positive, odds / (1 + odds))
+    assert found["brier"] == pytest.approx(bins)
+
+
+def test_decisions_that_are_refused(pima):
+    test = pima[0]
+    for words, said in (
+        (["--threshold", "2"], "--threshold"),
+        (["--cost", "FP=1"], "--cost: got 'FP=1'"),
+        (["--cost", "FP=1,FN=x"], "--cost: got 'FP=1,FN=x'"),
+        (["--cost", "FP=-1,FN=2"], "--cost: FP is -1.0"),
+        (["--prior", "No=1"], "--prior: it names ['No']"),
+        (["--prior", "No=0.5,Maybe=0.5"], "--prior: it names ['No', 'Maybe']"),
+        (["--prior", "half"], "--prior: got 'half'"),
+        (["--threshold", "0.3", "--report", "r.html", "--fitted-on", test], "--report: "),
+    ):
+        assert said in complaint("evaluate", "m.json", test, *words, code=2)
+    run("fit", "demo:iris", "--out", "three.json")
+    said = complaint("evaluate", "three.json", "demo:iris", "--threshold", "0.3", code=2)
+    assert said.endswith("--threshold: the model has 3 classes, and it needs two; leave it out.\n")
+
+
 def test_several_classes(tmp_path):
     path = real(tmp_path, "penguins")
     run("fit", path, "--target", "species", "--missing", "impute", "--model", "lda", "--out", "m.json")
@@ -62,6 +132,9 @@ def test_without_probabilities():
     text = run("evaluate", "m.json", "demo:credit").stdout
     assert "log loss" not in text
     assert "ROC area" in text
+    for words in (["--threshold", "0.2"], ["--cost", "FP=1,FN=5"], ["--prior", "No=0.5,Yes=0.5"]):
+        said = complaint("evaluate", "m.json", "demo:credit", *words, code=2)
+        assert f"{words[0]}: perceptron has scores but no probabilities" in said
 
 
 def test_outputs_that_are_no_probabilities_are_counted():  # TEXTBOOK S3

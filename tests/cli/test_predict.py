@@ -3,11 +3,12 @@
 import csv
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from separatrix import LogisticRegression, load, model_file, save
+from separatrix import LinearDiscriminantAnalysis, LogisticRegression, decision, load, model_file, save
 from separatrix.table import read_rows, read_table
 
 from .running import OVERLAPPING, complaint, real, rows_of, run
@@ -28,6 +29,52 @@ def test_predict_writes_csv():
     assert run("predict", "m.json", "rows.csv", "--out", "answers.csv").stdout == ""
     with open("answers.csv", newline="") as file:
         assert file.read() == run("predict", "m.json", "-", stdin=OVERLAPPING).stdout
+
+
+def test_decisions_by_threshold_cost_and_prior():
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json", "--test-size", "0")
+    table = read_table("rows.csv", "y")
+    p = load("m.json")[-1].predict_proba(table.X)[:, 1]
+
+    def answers(*words):
+        return [label for [label] in rows_of(run("predict", "m.json", "rows.csv", *words).stdout)[1:]]
+
+    t = sorted(p)[20]
+    assert answers("--threshold", str(float(t))) == ["yes" if one >= t else "no" for one in p]
+    assert answers("--cost", "FP=1,FN=4") == ["yes" if one >= 0.2 else "no" for one in p]
+    lines = rows_of(run("predict", "m.json", "rows.csv", "--prior", "no=0.8,yes=0.2", "--proba").stdout)
+    shares = [(table.y == label).mean() for label in ("no", "yes")]
+    moved = decision.reweighed([[1 - one, one] for one in p], shares, [0.8, 0.2])
+    assert [float(line[2]) for line in lines[1:]] == pytest.approx(moved[:, 1].tolist(), rel=1e-9)
+    assert [line[0] for line in lines[1:]] == ["yes" if one >= 0.5 else "no" for one in moved[:, 1]]
+    found = json.loads(run("predict", "m.json", "rows.csv", "--threshold", "0", "--json").stdout)
+    assert set(found["predictions"]) == {"yes"}
+    assert "--threshold, --cost" in complaint(
+        "predict", "m.json", "rows.csv", "--threshold", "0.2", "--cost", "FP=1,FN=4", code=2
+    )
+
+
+def test_a_prior_of_several_classes_and_weighted_ones():
+    run("fit", "demo:iris", "--model", "lda", "--out", "lda.json", "--test-size", "0")
+    words = ["--prior", "setosa=0.1,versicolor=0.3,virginica=0.6", "--proba", "--json"]
+    found = json.loads(run("predict", "lda.json", "demo:iris", *words).stdout)
+    table = read_table("demo:iris")
+    other = LinearDiscriminantAnalysis(priors=[0.1, 0.3, 0.6]).fit(table.X, table.y)
+    assert found["predictions"] == other.predict(table.X).tolist()
+    np.testing.assert_allclose(found["probabilities"], other.predict_proba(table.X), rtol=1e-6, atol=1e-12)
+    run("fit", "rows.csv", "--target", "y", "--class-weight", "balanced", "--out", "m.json", "--test-size", "0")
+    rows = rows_of(run("predict", "m.json", "rows.csv", "--prior", "no=1,yes=1", "--proba").stdout)
+    plain = rows_of(run("predict", "m.json", "rows.csv", "--proba").stdout)
+    assert [float(row[2]) for row in rows[1:]] == pytest.approx([float(row[2]) for row in plain[1:]], rel=1e-9)
+
+
+def test_decisions_need_probabilities_and_counts():
+    run("fit", "demo:credit", "--model", "perceptron", "--pocket", "--out", "p.json", code=1)
+    said = complaint("predict", "p.json", "demo:credit", "--threshold", "0.2", code=2)
+    assert "--threshold: perceptron has scores but no probabilities" in said
+    save(LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]), "own.json")
+    said = complaint("predict", "own.json", "-", "--prior", "0=0.5,1=0.5", stdin="a\n1\n", code=2)
+    assert "--prior: the model file does not hold the class counts of its fit" in said
 
 
 def test_predict_as_json():

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 from separatrix.base.errors import ParameterError
 from separatrix.diagnostics import exact, on_logits, paired_difference, wilson
+from separatrix.evaluation.proportions import sign_test
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -43,3 +45,9 @@ def test_on_logits_stays_inside_and_far_out_does_not_overflow():
 def test_levels_are_probabilities(level):
     with pytest.raises(ParameterError, match="level"):
         wilson(1, 2, level)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (2, 0), (3, 0), (7, 2), (5, 5), (30, 41), (400, 310)])
+def test_sign_test_agrees_with_scipy(gained, lost):
+    expected = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    assert sign_test(gained, lost) == pytest.approx(expected, rel=1e-10)

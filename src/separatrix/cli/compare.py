@@ -42,6 +42,14 @@ _HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
 )
 @click.option("--by", type=click.Choice(list(_BY)), default="accuracy", help="Rank and choose by this measure.")
 @click.option("--only", metavar="NAME", multiple=True, help="Compare only this classifier. May be repeated.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="S",
+    help="The processor time for each classifier; one that needs more is left out.",
+)
 @threads_option
 @json_option
 def compare(
@@ -50,6 +58,7 @@ def compare(
     seed: int,
     by: str,
     only: tuple[str, ...],
+    seconds: float,
     threads: int | None,
     as_json: bool,
     **wanted: Any,
@@ -59,7 +68,8 @@ def compare(
     All classifiers are cross-validated on the same stratified folds. In each fold, the encoding of columns and the
     means for missing values are learned from the training rows only. Columns are standardised for the classifiers
     that depend on scales (*). Classifiers that cannot be fitted, or would take too long, are listed with the reason.
-    The recommendation is the simplest classifier within one standard error of the best.
+    The recommendation is a classifier that is not clearly worse than the best, by one standard error and a paired test
+    of the rows: one with probabilities first, then the simplest.
     """
     from separatrix.base import concurrency
     from separatrix.evaluation.comparison import compare_table
@@ -70,7 +80,7 @@ def compare(
         concurrency.threads(threads) if threads else nullcontext(),
     ):
         try:
-            comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None)
+            comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
         except ParameterError as error:
             raise ParameterError(f"--{error.argument}", error.came, error.do) from error
     words = _refit(data, comparison, list(wanted))

@@ -10,6 +10,7 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli.decision_options import Decision, decision_for, decision_options
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
@@ -22,6 +23,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix evaluate model.json test.csv
   separatrix evaluate model.json test.csv --target smoker --json
+  separatrix evaluate model.json test.csv --cost FP=1,FN=5
   separatrix evaluate model.json test.csv --report report.html --fitted-on train.csv
 """
 
@@ -30,6 +32,7 @@ Examples:
 @click.argument("model", type=FILE)
 @click.argument("data", type=FILE)
 @click.option("--target", metavar="COL", help="The column of labels; by default the target of the fit.")
+@decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures (HTML); needs --fitted-on.")
 @click.option(
@@ -44,6 +47,9 @@ def evaluate(
     model: str,
     data: str,
     target: str | None,
+    threshold: float | None,
+    cost: str | None,
+    prior: str | None,
     strict: bool,
     report: str | None,
     fitted_on: str | None,
@@ -53,17 +59,16 @@ def evaluate(
     """Measure MODEL, a file written by fit, on DATA, labelled rows that the model has not seen.
 
     Prints the accuracy with a Wilson interval, next to that of always guessing the majority class; log loss, Brier
-    score and calibration, if the model has probabilities; the area under the ROC curve; and the errors by class. Exit
-    code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is still
-    written.
+    score and calibration, if the model has probabilities; the area under the ROC curve; the errors by class with
+    precision, recall, F1 and lift; and with --cost, the cost a row and the threshold at which it is lowest. Exit code 1
+    means that the model's certificate does not hold on the rows given with --fitted-on; the report is still written.
     """
     table_arguments.refuse_unwritable("--report", report)
-    if (report is None) != (fitted_on is None):
-        do = "give both or neither: a report also describes the fit and its rows"
-        raise ParameterError("--report, --fitted-on", "one is given without the other", do)
+    _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, cost, prior)))
     known = table_arguments.read_model(model, data, fitted_on)
+    decision = decision_for(known, threshold, cost, prior)
     table = _labelled(known, data, spelling, target, strict)
-    measures = _measured(known, table)
+    measures = _measured(known, table, decision)
     fault = None
     if report is not None and fitted_on is not None:
         fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
@@ -72,7 +77,7 @@ def evaluate(
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
         confusion = {"confusion": measures.performance.answers.confusion, "report": report}
-        terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion}))
+        terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion, **measures.decisions()}))
     else:
         _show(known, model, table, measures)
         if report is not None:
@@ -89,6 +94,16 @@ def evaluate(
     return exits.CHECK_FAILED
 
 
+def _refuse_report_options(report: str | None, fitted_on: str | None, decides: bool) -> None:
+    """Refuse a report without its rows, and a report if options ``decide`` otherwise than the model does."""
+    if (report is None) != (fitted_on is None):
+        do = "give both or neither: a report also describes the fit and its rows"
+        raise ParameterError("--report, --fitted-on", "one is given without the other", do)
+    if report is not None and decides:
+        came = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
+        raise ParameterError("--report", came, "leave out one or the other")
+
+
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
     from separatrix.base.errors import TableError
     from separatrix.cli.measures import refuse_unknown_labels
@@ -103,7 +118,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     return table
 
 
-def _measured(known: ModelFile, table: Table) -> Measures:
+def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     """The measures, with the class counts of the fit if the file has them, otherwise those of these rows."""
     import numpy as np
 
@@ -116,7 +131,7 @@ def _measured(known: ModelFile, table: Table) -> Measures:
     counts = kept if isinstance(kept, list | tuple) and len(kept) == len(classes) else here
     model = known.estimator()
     vars(model).pop("feature_names_in_", None)  # Columns were matched by name when they were read; X has no names.
-    return Measures(model, table.X, table.y, counts)
+    return Measures(model, table.X, table.y, counts, decision)
 
 
 def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None:

@@ -15,9 +15,11 @@ from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, printable
 from separatrix.cli import terminal
+from separatrix.cli.decision_options import OWN_ANSWERS, Decision
 from separatrix.evaluation.answers import answers
-from separatrix.evaluation.calibration import reliability
+from separatrix.evaluation.calibration import reliability, reliability_of
 from separatrix.evaluation.measures import in_bits
+from separatrix.evaluation.mistake_costs import CostFigures, cost_figures
 from separatrix.evaluation.performance import Performance
 
 if TYPE_CHECKING:
@@ -31,16 +33,29 @@ MOST_CLASSES = 20
 
 @dataclass(frozen=True)
 class Measures:
-    """The measures of a fitted ``model`` on rows X with labels y; ``fitted``: the fitted rows of each class."""
+    """The measures of a fitted ``model`` on rows X with labels y; ``fitted``: the fitted rows of each class.
+
+    ``decision`` says how answers are made of probabilities; by default the model makes them.
+    """
 
     model: Any
     X: Any
     y: Any
     fitted: Sequence[int]
+    decision: Decision = OWN_ANSWERS
 
     @cached_property
     def performance(self) -> Performance:
-        return Performance(answers(self.model, self.X, self.y), self.fitted, LEVEL)
+        found, rule = answers(self.model, self.X, self.y), self.decision.rule
+        return Performance(found if rule is None else rule.applied(found), self.fitted, LEVEL)
+
+    @cached_property
+    def cost(self) -> CostFigures | None:
+        """What the mistakes cost; None without costs."""
+        found, rule, costs = self.performance.answers, self.decision.rule, self.decision.costs
+        if costs is None or rule is None or found.log_P is None:
+            return None
+        return cost_figures(costs, np.exp(found.log_P[:, 1]), found.codes == 1, rule.threshold, LEVEL)
 
     @property
     def labels(self) -> list[Any]:
@@ -59,8 +74,12 @@ class Measures:
     @cached_property
     def calibration_error(self) -> float | None:
         """The expected calibration error over ten bins of equal width; None if the model has no probabilities."""
-        has_probabilities = self.performance.answers.log_P is not None
-        return reliability(self.model, self.X, self.y).expected_error if has_probabilities else None
+        found = self.performance.answers
+        if found.log_P is None:
+            return None
+        if self.decision.prior is None:
+            return reliability(self.model, self.X, self.y).expected_error
+        return reliability_of(np.exp(found.log_P), found.log_P, found.codes, found.classes).expected_error
 
     def as_dict(self) -> dict[str, Any]:
         """All measures, for --json."""
@@ -84,6 +103,16 @@ class Measures:
             "auc_interval": None if interval is None else list(interval),
         }
 
+    def decisions(self) -> dict[str, Any]:
+        """The figures by class, and what --threshold, --cost and --prior ask for, for the --json of ``evaluate``."""
+        prior, rule = self.decision.prior, self.decision.rule
+        return {
+            "by_class": [one.plain() for one in self.performance.by_class],
+            "threshold": None if rule is None else rule.threshold,
+            "cost": None if self.cost is None else self.cost.plain(),
+            "prior": None if prior is None else {str(label): share for label, share in prior.items()},
+        }
+
     def show(self, label: str = "accuracy") -> None:
         """Print the main measures; the first line has the label."""
         measured = self.performance
@@ -104,7 +133,7 @@ class Measures:
             terminal.line("outputs", str(self.outside))
 
     def show_more(self) -> None:
-        """Print the Brier score, the calibration error, the area under the ROC curve and the confusion matrix."""
+        """Print the Brier score, the calibration error, the area under the ROC curve, and the answers by class."""
         measured = self.performance
         if measured.brier is not None and self.calibration_error is not None:
             terminal.line("Brier", f"{measured.brier:.4g}, the mean squared error of the probabilities")
@@ -116,17 +145,43 @@ class Measures:
             rest = ", the mean of each class against the rest" if len(self.labels) > 2 else ""
             sure = f" ({interval.low:.3f} to {interval.high:.3f})" if interval else rest
             terminal.line("ROC area", f"{measured.auc:.3f}{sure}")
+        if self.cost is not None:
+            self._show_cost(self.cost)
         terminal.say()
-        self._show_confusion()
-
-    def _show_confusion(self) -> None:
         counts = self.performance.answers.confusion
         shown = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_CLASSES])
+        self._show_confusion(counts, shown)
+        terminal.say()
+        self._show_by_class(shown)
+
+    def _show_cost(self, cost: CostFigures) -> None:
+        label = printable(str(self.labels[1]))
+        positive = f"P({label})"
+        (low, high), (least, most) = cost.interval, cost.best_interval
+        sure = f"({low:.4g} to {high:.4g} with 95 % confidence)"
+        terminal.line(
+            "cost", f"{cost.mean:.4g} a row {sure}, predicting {label} from {positive} = {cost.threshold:.4g}"
+        )
+        best = f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g}) from {positive} = {cost.best_threshold:.4g}"
+        terminal.line("", f"lowest on these rows: {best}; always the same answer: {cost.null:.4g}")
+
+    def _show_by_class(self, shown: Integers) -> None:
+        terminal.line("by class", "lift: how many times as frequent a class is where it is the answer")
+        figures = [self.performance.by_class[k] for k in shown]
+        names = [printable(str(one.label)) for one in figures]
+        values = [[_or_none(value) for value in (one.precision, one.recall, one.f1, one.lift)] for one in figures]
+        terminal.matrix(names, ["precision", "recall", "F1", "lift"], values, ".3f", least=9)
+
+    def _show_confusion(self, counts: Integers, shown: Integers) -> None:
         less = "" if len(shown) == len(counts) else f"; the {len(shown)} largest of {len(counts)} classes"
         terminal.line("mistakes", f"rows by their true class, columns by the answer{less}")
         names = [printable(str(self.labels[k])) for k in shown]
         values = [[*counts[k, shown].tolist(), counts[k].sum()] for k in shown]
         terminal.matrix(names, [*names, "all"], values, "d", least=len(str(self.n_rows)))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def refuse_unknown_labels(where: str, y: Any, rows: Integers, classes: Any) -> None:

@@ -14,11 +14,12 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
-from separatrix.classifiers import describe
 from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli.decision_options import decision_for, decision_options, refuse_improbable
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
 if TYPE_CHECKING:
+    from separatrix.evaluation.decision_rule import DecisionRule
     from separatrix.model_file import ModelFile
     from separatrix.table import Table
 
@@ -32,6 +33,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix predict model.json new.csv
   separatrix predict model.json new.parquet --proba --out answers.csv
+  separatrix predict model.json new.csv --cost FP=1,FN=5
   cat new.csv | separatrix predict model.json - | head
 """
 
@@ -43,12 +45,23 @@ Examples:
 @click.option(
     "--scores", is_flag=True, help="Also give the scores; with two classes, a positive score means the second class."
 )
+@decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output (-).")
 @spelling_options
 @json_option
 def predict(
-    model: str, data: str, proba: bool, scores: bool, strict: bool, out: str | None, as_json: bool, **spelling: Any
+    model: str,
+    data: str,
+    proba: bool,
+    scores: bool,
+    threshold: float | None,
+    cost: str | None,
+    prior: str | None,
+    strict: bool,
+    out: str | None,
+    as_json: bool,
+    **spelling: Any,
 ) -> None:
     """Predict the class of every row of DATA with MODEL, a file written by fit. One of the two may be -.
 
@@ -56,12 +69,15 @@ def predict(
     Prints CSV with a header and one line for each row of DATA. If the model was fitted with --missing drop, a row
     with a missing value gets an empty prediction.
     """
+    if threshold is not None and cost is not None:
+        raise ParameterError("--threshold, --cost", "both are given", "give one of them: the costs set a threshold")
     out = table_arguments.destination("--out", out)
     known = table_arguments.read_model(model, data)
     if proba:
-        _refuse_improbable(known)
+        refuse_improbable(known, "--proba", "ask for --scores")
+    rule = decision_for(known, threshold, cost, prior).rule
     table = table_arguments.read_for(known, data, spelling, strict)
-    answered = _answered(known, table, proba, scores)
+    answered = _answered(known, table, proba, scores, rule)
     pieces = iter([answered.json()]) if as_json else answered.csv()
     try:
         with terminal.working("writing the answers", prints=out is None):
@@ -133,13 +149,19 @@ class Answered:
         return [self.labels[i], *(value for block in blocks for value in block[i])]
 
 
-def _answered(known: ModelFile, table: Table, proba: bool, scores: bool) -> Answered:
-    """The predictions of every row of the source, in its order."""
+def _answered(known: ModelFile, table: Table, proba: bool, scores: bool, rule: DecisionRule | None) -> Answered:
+    """The predictions of every row of the source, in its order; by the ``rule`` if there is one."""
     scorer = known.scorer
     with terminal.working("predicting"):
         Z = scorer.scores(table.X).tolist() if scores else None
-        P = scorer.probabilities(table.X).tolist() if proba else None
-        parts = [scorer.predict(table.X).tolist(), Z, P]
+        if rule is None:
+            P = scorer.probabilities(table.X).tolist() if proba else None
+            labels = scorer.predict(table.X)
+        else:
+            probabilities = rule.probabilities(scorer, table.X)
+            P = probabilities.tolist() if proba else None
+            labels = scorer.classes[rule.chosen(probabilities)]
+        parts = [labels.tolist(), Z, P]
     if table.rows is not None and len(table.rows) < table.n_rows:
         places = (table.rows - 1).tolist()
         parts = [None if part is None else _spread(part, places, table.n_rows) for part in parts]
@@ -152,10 +174,3 @@ def _spread(part: list[Any], places: list[int], n: int) -> list[Any]:
     for place, value in zip(places, part, strict=True):
         whole[place] = value
     return whole
-
-
-def _refuse_improbable(known: ModelFile) -> None:
-    link = getattr(known.scorer, "link", None)
-    if not describe(known.classifier).probabilities or not (link is None or link.probabilistic):
-        came = f"{known.classifier} has scores but no probabilities"
-        raise ParameterError("--proba", came, "ask for --scores, or fit a model of P(class | x), such as logistic")

@@ -4,7 +4,9 @@ measures      accuracy, log loss, Brier score        performance  all measures o
 accuracy      evaluate(model, X, y)                  answers      a model's predictions for labelled rows
 proportions   intervals for shares of rows           ranking      ROC and precision-recall curves with bands
 calibration   observed beside predicted frequencies  decisions    thresholds, costs, priors
+by_class      precision, recall, F1, lift by class   mistake_costs  the cost of mistakes, the best threshold
+decision_rule  answers by threshold and prior        priors       class shares
 entrants      the classifiers that are compared      trials       one fit without one fold, and all fits in threads
 comparison    compare(X, y)                          standings    means over folds, the order, the choice
-model_view    the columns in which a model is shown
+budget        processor time for a classifier        model_view   the columns in which a model is shown
 """

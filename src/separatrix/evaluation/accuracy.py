@@ -1,16 +1,22 @@
-"""``evaluate``: the accuracy, the mistakes and the log loss of a fitted model. TEXTBOOK E1, E2."""
+"""``evaluate``: the accuracy, the mistakes, the log loss and the costs of a fitted model. TEXTBOOK E1, E2, D4."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Integers
-from separatrix.base.errors import LabelError
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import as_label_array
+from separatrix.base.messages import Classifier, Message
+from separatrix.evaluation.by_class import ClassFigures, figures_by_class
+from separatrix.evaluation.decision_rule import decision_rule
 from separatrix.evaluation.measures import in_bits, log_loss
+from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
+from separatrix.evaluation.priors import prior_ratio
 from separatrix.scorers.scorer import scores_of, taken_apart
 
 
@@ -26,15 +32,22 @@ class Report:
         The numbers of the misclassified rows.
     log_loss : float or None
         The mean log loss in nats; None without probabilities.
+    by_class : tuple of ClassFigures
+        The precision, recall, F1 and lift of each class of the model.
+    cost : CostFigures or None
+        What the mistakes cost, and the threshold with the lowest cost; None unless costs are given.
     """
 
     n_rows: int
     mistakes: Integers
     log_loss: float | None
+    by_class: tuple[ClassFigures, ...] = ()
+    cost: CostFigures | None = None
 
     def __str__(self) -> str:
         loss = "" if self.log_loss is None else f", log loss {self.log_loss:.4g} nats"
-        return f"accuracy {self.accuracy:.4g}, {len(self.mistakes)} of {self.n_rows} rows wrong{loss}"
+        cost = "" if self.cost is None else f"; {self.cost}"
+        return f"accuracy {self.accuracy:.4g}, {len(self.mistakes)} of {self.n_rows} rows wrong{loss}{cost}"
 
     @property
     def accuracy(self) -> float:
@@ -46,7 +59,16 @@ class Report:
         return None if self.log_loss is None else in_bits(self.log_loss)
 
 
-def evaluate(model: Any, X: Any, y: Any) -> Report:
+def evaluate(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    threshold: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    prior: Any = None,
+    fitted_prior: Any = None,
+) -> Report:
     """Compare the predictions of a fitted model with labels.
 
     Parameters
@@ -57,16 +79,28 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
         The rows.
     y : (n,) sequence
         The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
+    threshold : float, optional
+        For two classes, the probability of the second class from which it is predicted, by default ½.
+    cost : dict, optional
+        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
+        Unless a threshold is given, predictions have the lowest expected cost: the threshold is FP/(FP + FN).
+    prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows. The
+        rows X themselves are not weighted.
+    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses know theirs.
 
     Returns
     -------
     Report
-        The accuracy, the misclassified rows and the log loss.
+        The accuracy, the misclassified rows and the log loss; precision, recall, F1 and lift by class; the cost.
 
     Raises
     ------
     LabelError
         There are no labels.
+    ParameterError
+        A threshold, a cost or a prior is given for a model without probabilities, or is not as described.
 
     Examples
     --------
@@ -75,22 +109,67 @@ def evaluate(model: Any, X: Any, y: Any) -> Report:
     >>> found = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0])
     >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
     ([2], 0.667, 1.163)
+    >>> print(found.by_class[1])
+    1: precision 0.5, recall 1, F1 0.6667, lift 1.5 (1 rows)
+    >>> costly = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0], cost={"FP": 1, "FN": 5})
+    >>> round(costly.cost.threshold, 3), round(costly.cost.mean, 3)
+    (0.167, 0.667)
     """
     labels: AnyArray = as_label_array(y)
     if len(labels) == 0:
         raise LabelError("y", "it holds no labels", "give rows to evaluate on")
     model, X, _ = taken_apart(model, X)
     scorer = scores_of(model)
+    X = _plain_rows(X)
+    position = {label: k for k, label in enumerate(scorer.classes.tolist())}
+    codes = np.array([position.get(label, -1) for label in labels.tolist()])
+    costs = None if cost is None else Costs.of(cost)
+    ratio = None if prior is None else _prior_ratio(model, scorer.classes, prior, fitted_prior)
+    rule = decision_rule(scorer.classes, threshold, costs, ratio)
+    log_P = _log_probabilities(model, scorer, X)
+    if rule is None:
+        predicted = [position[label] for label in scorer.predict(X).tolist()]
+        return _report(codes, np.array(predicted), log_P, scorer.classes, None)
+    if log_P is None:
+        raise _no_probabilities(model, {"threshold": threshold, "cost": cost, "prior": prior})
+    log_P = rule.log_probabilities(log_P)
+    P = np.exp(log_P)
+    spent = None if costs is None else cost_figures(costs, P[:, 1], codes == 1, rule.threshold)
+    return _report(codes, rule.chosen(P), log_P, scorer.classes, spent)
+
+
+def _plain_rows(X: Any) -> Any:
+    """The rows as an array or a sparse matrix."""
     if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    elif not hasattr(X, "shape"):
-        X = np.asarray(X, dtype=np.float64)
-    predicted = scorer.predict(X)
-    wrong = np.array([a != b for a, b in zip(predicted.tolist(), labels.tolist(), strict=True)])
-    loss = None
+        return X.to_numpy()
+    return X if hasattr(X, "shape") else np.asarray(X, dtype=np.float64)
+
+
+def _no_probabilities(model: Any, settings: Mapping[str, Any]) -> ParameterError:
+    """The error about the first of the settings that is given: the model has no probabilities to decide by."""
+    given = next(name for name, value in settings.items() if value is not None)
+    do = Message("leave it out, or give a model of P(class | x), such as ", Classifier("LogisticRegression"))
+    return ParameterError(given, f"{type(model).__name__} has no probabilities", do)
+
+
+def _report(
+    codes: Integers, chosen: Integers, log_P: Array | None, classes: AnyArray, cost: CostFigures | None
+) -> Report:
+    loss = None if log_P is None else log_loss(log_P, codes)
+    return Report(len(codes), np.flatnonzero(codes != chosen), loss, figures_by_class(codes, chosen, classes), cost)
+
+
+def _log_probabilities(model: Any, scorer: Any, X: Any) -> Array | None:
+    """ln P(class | x), (n, K); None if the model has no probabilities."""
     link = getattr(scorer, "link", None)
-    if link is not None and link.probabilistic and getattr(model, "has_probabilities", True):
-        position = {label: k for k, label in enumerate(scorer.classes.tolist())}
-        codes = np.array([position.get(label, -1) for label in labels.tolist()])
-        loss = log_loss(scorer.log_probabilities(X), codes)
-    return Report(len(labels), np.flatnonzero(wrong), loss)
+    if link is None or not link.probabilistic or not getattr(model, "has_probabilities", True):
+        return None
+    return np.asarray(scorer.log_probabilities(X))
+
+
+def _prior_ratio(model: Any, classes: AnyArray, prior: Any, fitted_prior: Any) -> Array:
+    fitted_prior = getattr(model, "priors_", None) if fitted_prior is None else fitted_prior
+    if fitted_prior is None:
+        do = "give the class shares or counts of the fitted rows, in the order of the classes or by label"
+        raise ParameterError("fitted_prior", "it is not given, and prior needs it", do)
+    return prior_ratio(classes, prior, fitted_prior, getattr(getattr(model, "certificate_", None), "claim", None))

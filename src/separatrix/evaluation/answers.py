@@ -89,7 +89,7 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     probable = getattr(model, "has_probabilities", True) and hasattr(model, "predict_log_proba")
     log_P = np.asarray(model.predict_log_proba(X)) if probable else None
     if log_P is not None:
-        return Answers(classes, codes, chosen, _log_odds(log_P), log_P)
+        return Answers(classes, codes, chosen, log_odds(log_P), log_P)
     if not hasattr(model, "decision_function"):
         came = f"{kind} has neither probabilities nor scores"
         raise ParameterError("model", came, "give a classifier with predict_proba or decision_function")
@@ -105,8 +105,12 @@ def certificate_on(model: Any, X: Any) -> Certificate:
     return replace(found, facts={**found.facts, "outputs": str(model.outside_unit_interval(X))})
 
 
-def _log_odds(log_P: Array) -> Array:
-    """ln P_k − ln Σ_{j≠k} P_j. Scores P_k would be tied where 1 − P_k rounds to zero."""
+def log_odds(log_P: Array) -> Array:
+    """ln P_k − ln Σ_{j≠k} P_j, (n, K). Scores P_k would be tied where 1 − P_k rounds to zero.
+
+    >>> log_odds(np.log([[0.25, 0.75]])).round(4).tolist()
+    [[-1.0986, 1.0986]]
+    """
     if log_P.shape[1] == 2:
         z = _finite(log_P[:, 1]) - _finite(log_P[:, 0])
         return np.column_stack([-z, z])

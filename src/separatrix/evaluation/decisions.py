@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
+from separatrix.evaluation.priors import class_shares
 from separatrix.losses import logit
 from separatrix.scorers.scorer import Scorer, scores_of
 
@@ -188,7 +189,7 @@ def reweighed(P: Any, old: Any, new: Any) -> Array:
     """
     probabilities = _probabilities("P", P)
     labels = np.arange(probabilities.shape[1])
-    moved = probabilities * (_priors("new", new, labels) / _priors("old", old, labels))
+    moved = probabilities * (class_shares("new", new, labels) / class_shares("old", old, labels))
     return np.asarray(moved / moved.sum(axis=1, keepdims=True))
 
 
@@ -221,7 +222,7 @@ def with_priors(model: Any, old: Any, new: Any) -> Scorer:
         raise ParameterError("model", f"got {type(model).__name__}", "give a logistic or softmax model")
     if not scorer.link.probabilistic:
         raise ParameterError("scorer", f"its link is {scorer.link_name!r}", "give a model with probabilities")
-    shift = np.log(_priors("new", new, scorer.classes)) - np.log(_priors("old", old, scorer.classes))
+    shift = np.log(class_shares("new", new, scorer.classes)) - np.log(class_shares("old", old, scorer.classes))
     W = scorer.W.copy()
     W[:, 0] += shift if len(W) > 1 else shift[1] - shift[0]
     return replace(scorer, W=W)
@@ -256,19 +257,6 @@ def prior_corrected(model: Any) -> Scorer:
     if not isinstance(claim, LikelihoodClaim):
         raise ParameterError("model", f"got {type(model).__name__}", "give a fitted LogisticRegression")
     return with_priors(claim.scorer, old=claim.class_weights, new=np.ones(len(claim.class_weights)))
-
-
-def _priors(argument: str, priors: Any, classes: AnyArray) -> Array:
-    labels = classes.tolist()
-    if isinstance(priors, dict):
-        missing = [label for label in labels if label not in priors]
-        if missing or len(priors) != len(labels):
-            raise ParameterError(argument, f"it names {list(priors)}", f"give a prior for each of {labels}")
-        priors = [priors[label] for label in labels]
-    found = np.asarray(priors, dtype=np.float64)
-    if found.shape != (len(labels),) or not np.all(np.isfinite(found) & (found > 0)):
-        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one a class")
-    return found
 
 
 def _probabilities(argument: str, P: Any) -> Array:

@@ -5,6 +5,7 @@ A new classifier takes part as soon as it is in ``OFFERED``. Its description lis
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,11 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import Detail, Message
+from separatrix.base.watching import watched
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Requires
 from separatrix.classifiers.linear import ScoringClassifier
+from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
 from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.table import RawTable
@@ -29,13 +32,17 @@ NOT_FITTED = Detail("not fitted: ")
 
 @dataclass(frozen=True)
 class Contest:
-    """The table, the class of each row as a number into ``classes``, and the fold in which each row is held out."""
+    """The table, the class of each row as a number into ``classes``, and the fold in which each row is held out.
+
+    ``seconds`` is the processor time for each classifier, and for the question whether classes are separable.
+    """
 
     table: RawTable
     codes: Integers
     classes: AnyArray
     fold: Integers
     seed: int = 0
+    seconds: float = math.inf
 
     @property
     def n_folds(self) -> int:
@@ -69,6 +76,14 @@ class Contest:
         """Why no hyperplane separates a class from the rest, for the first such class; None if all are separable."""
         if self.X.shape[1] + 1 > MOST_EXACT_ROWS:
             return f"not asked for: whether classes are separable is decided for up to {MOST_EXACT_ROWS} columns"
+        try:
+            with Budget(self.seconds).spending(watched()):
+                return self._first_overlap()
+        except OutOfTime:
+            took = f"whether the classes are separable was not decided in {self.seconds:g} s of processor time"
+            return Message(NOT_FITTED, took, RAISE_SECONDS)
+
+    def _first_overlap(self) -> str | None:
         labels = self.classes.tolist()
         for k in [1] if len(labels) == 2 else range(len(labels)):
             verdict = separability(self.X, self.codes == k)

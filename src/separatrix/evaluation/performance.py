@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.evaluation.answers import Answers
+from separatrix.evaluation.by_class import ClassFigures, figures_by_class
 from separatrix.evaluation.measures import accuracy, brier_score, log_frequencies, log_loss
 from separatrix.evaluation.proportions import Interval, paired_difference, wilson_interval
 from separatrix.evaluation.ranking import Ranking, rankings
@@ -63,6 +64,11 @@ class Performance:
     def accuracy_interval(self) -> Interval:
         """Wilson's interval."""
         return wilson_interval(self.n_right, self.n_rows, self.level)
+
+    @cached_property
+    def by_class(self) -> tuple[ClassFigures, ...]:
+        """The precision, recall, F1 and lift of each class."""
+        return figures_by_class(self.answers.codes, self.answers.chosen, self.answers.classes, self.level)
 
     @property
     def majority(self) -> int:

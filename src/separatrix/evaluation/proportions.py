@@ -1,4 +1,4 @@
-r"""Confidence intervals for proportions, for the difference of paired proportions, and on the logit scale.
+r"""Confidence intervals for proportions, for the difference of paired proportions, and on the logit scale; a sign test.
 
 Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927): all p with
 |p̂ − p| ≤ z √(p (1 − p)/n). Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the
@@ -87,6 +87,19 @@ def paired_difference(gained: int, lost: int, n: int, level: float = 0.95) -> In
     first, second = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
     half = quantile(level) * float(np.sqrt((first + second - (first - second) ** 2) / (n + 2)))
     return Interval(max(first - second - half, -1.0), min(first - second + half, 1.0))
+
+
+def sign_test(gained: int, lost: int) -> float:
+    """The exact two-sided P value that ``gained`` rows of ``gained + lost`` are a fair half of them.
+
+    For the rows that only one of two models classifies correctly, this is the exact form of McNemar's test.
+
+    >>> sign_test(2, 0), sign_test(3, 0), sign_test(0, 0)
+    (0.5, 0.25, 1.0)
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2.0 * float(bdtr(min(gained, lost), gained + lost, 0.5))) if gained + lost else 1.0
 
 
 def on_logits(share: float, deviation: float, level: float = 0.95) -> Interval:

@@ -3,14 +3,25 @@ r"""The figures of each classifier in a comparison, and the choice of one of the
     mean ± s/√K,    s the standard deviation of the figures of K folds
 
 All classifiers have the same folds, so differences are taken fold by fold. The choice is by the rule of one standard
-error (Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984): of all classifiers within one
-standard error of the best, the one with the most certificates met and the fewest parameters. The fits share rows, so
-the standard error is too small; no unbiased estimate of it exists (Bengio and Grandvalet, No unbiased estimator of the
-variance of K-fold cross-validation, JMLR 5, 2004).
+error (Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984): of all classifiers that are not
+clearly worse than the best, one with probabilities, the most certificates met and the fewest parameters. The fits share
+rows, so the standard error is too small; no unbiased estimate of it exists (Bengio and Grandvalet, No unbiased
+estimator of the variance of K-fold cross-validation, JMLR 5, 2004).
+
+With few folds, s may be tiny or zero by chance: two folds with the same figure have s = 0. So one classifier is clearly
+better than another only if two conditions hold.
+
+    folds   the difference is more than one standard error over the folds
+    rows    a paired comparison of all held-out rows tells the two apart. For accuracy, that is the exact sign test of
+            the rows that only one of them classifies correctly, at the level of one standard error, P ≤ 0.317. For log
+            loss, the mean difference is more than its standard error over the rows.
+
+A lead of one or two rows is thus never clear, and a lead of three rows is only if the other classifier leads in none.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +31,16 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.evaluation.calibration import reliability_of
-from separatrix.evaluation.measures import accuracy, log_loss
+from separatrix.evaluation.measures import accuracy, log_loss, true_class_log_probability
+from separatrix.evaluation.proportions import sign_test
 from separatrix.evaluation.trials import Trial
 
 # The figures by which classifiers may be ordered and chosen.
 CRITERIA = ("accuracy", "log_loss")
 # The name of the null model, which always predicts the most frequent class.
 BASELINE = "majority"
+# The probability that a normal variable is more than one standard error from its mean, 2 (1 − Φ(1)).
+P_OF_ONE_STANDARD_ERROR = math.erfc(math.sqrt(0.5))
 
 
 @dataclass(frozen=True)
@@ -137,6 +151,26 @@ class Standing:
             return self.accuracy
         return None if self.log_loss is None else Figure.of([-value for value in self.log_loss.by_fold])
 
+    @cached_property
+    def _right(self) -> AnyArray:
+        """Which held-out rows are classified correctly, of all folds, (n,)."""
+        return np.concatenate([trial.right for trial in self.trials])
+
+    @cached_property
+    def _losses(self) -> Array:
+        """The log loss of each held-out row, of all folds, (n,)."""
+        pairs = zip(self.trials, self.codes, strict=True)
+        return -np.concatenate([true_class_log_probability(_known(trial), codes) for trial, codes in pairs])
+
+    def distinct_from(self, other: Standing, by: str) -> bool:
+        """Whether the held-out rows, in pairs, tell the two classifiers apart by the criterion ``by``."""
+        if by == "accuracy":
+            gained, lost = int(np.sum(self._right & ~other._right)), int(np.sum(~self._right & other._right))
+            return sign_test(gained, lost) <= P_OF_ONE_STANDARD_ERROR
+        with np.errstate(invalid="ignore"):  # both losses of a row may be infinite
+            gap = self._losses - other._losses
+        return not np.all(np.isfinite(gap)) or abs(gap.mean()) > gap.std(ddof=1) / math.sqrt(len(gap))
+
     def plain(self) -> dict[str, Any]:
         """All figures, in the types of JSON."""
         head: dict[str, Any] = {"name": self.name, "linear": self.linear, "standardised": self.standardised}
@@ -199,15 +233,30 @@ class Comparison:
     def chosen(self) -> Standing | None:
         """The choice by the rule of one standard error; None if no linear classifier could be fitted.
 
-        Of the linear classifiers within one standard error of the best, it has the most certificates met, then the
-        fewest parameters, then probabilities, then the best figure.
+        The candidates are the linear classifiers that are within one standard error of the best, and those that a
+        paired test of the held-out rows does not tell from the best: for accuracy an exact sign test with P ≤ 0.317,
+        for log loss a mean difference of more than its standard error over rows. So a standard error that is zero by
+        chance decides nothing. Of the candidates, it takes one with probabilities before one without, then the one
+        with the most certificates met, then the fewest parameters, then the best figure.
         """
-        if self.best is None:
+        best = self.best
+        if best is None:
             return None
-        top = self._figure(self.best)
-        least = top.mean - (top.error if np.isfinite(top.error) else 0.0)
-        near = [one for one in self._eligible if self._value(one) >= least]
-        return min(near, key=lambda one: (-one.n_met, one.n_parameters, one.log_loss is None, -self._value(one)))
+        near = [one for one in self._eligible if self._within_error(best, one) or not best.distinct_from(one, self.by)]
+        return min(near, key=lambda one: (one.log_loss is None, -one.n_met, one.n_parameters, -self._value(one)))
+
+    def _within_error(self, best: Standing, one: Standing) -> bool:
+        """Whether the figure is within one standard error, over the folds, of the best one."""
+        top = self._figure(best)
+        return self._value(one) >= top.mean - (top.error if np.isfinite(top.error) else 0.0)
+
+    def _clearly_better(self, one: Standing, other: Standing, by: str) -> bool:
+        """Whether ``one`` is ahead by more than one standard error over the folds, and distinct by its rows."""
+        own, base = one.figure(by), other.figure(by)
+        if own is None or base is None:
+            return False
+        gain = own.less(base)
+        return gain.mean > gain.error and one.distinct_from(other, by)
 
     @property
     def _eligible(self) -> list[Standing]:
@@ -239,17 +288,19 @@ class Comparison:
         gap = self._figure(best).less(self._figure(chosen))
         paired = f"fold by fold {gap.mean:.4f} ± {gap.error:.4f} better" if gap.mean else "no better"
         other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
-        near = f"{chosen.name} ({what} {value}) is within one standard error of the best, {other}"
-        return f"{near}, and is {self._simpler(best, chosen)}"
+        if self._within_error(best, chosen):
+            near = f"{chosen.name} ({what} {value}) is within one standard error of the best, {other}"
+        else:
+            near = f"{chosen.name} ({what} {value}): a paired test of the rows does not tell it from the best, {other}"
+        return f"{near}, and {self._preferred_for(best, chosen)}"
 
     def _curved_ahead(self, best: Standing) -> list[str]:
-        """The classifiers with curved boundaries that are better by more than one standard error."""
+        """The classifiers with curved boundaries that are clearly better."""
         parts = []
         for standing in self.standings:
-            if not standing.linear and standing.figure(self.by):
+            if not standing.linear and self._clearly_better(standing, best, self.by):
                 ahead = self._figure(standing).less(self._figure(best))
-                if ahead.mean > ahead.error:
-                    parts.append(f"{standing.name}, whose boundaries are curved, is {ahead} better still")
+                parts.append(f"{standing.name}, whose boundaries are curved, is {ahead} better still")
         return parts
 
     def _gained(self, chosen: Standing) -> list[str]:
@@ -257,19 +308,19 @@ class Comparison:
         gain = self._gain(chosen, "accuracy")
         assert gain is not None
         gained = f"it gains {gain} of accuracy over always guessing the majority"
-        if gain.mean > gain.error:
+        if self._clearly_better(chosen, self.baseline, "accuracy"):
             return [gained]
         if not gain.mean < -gain.error:
             return [f"{gained}, which may be chance", self._gained_log_loss()]
         lost = f"it loses {-gain.mean:.4f} ± {gain.error:.4f} of accuracy to always guessing the majority"
-        others = [self._gain(one, "accuracy") for one in self.standings if one is not self.baseline]
-        any_better = any(other is not None and other.mean > other.error for other in others)
+        any_better = any(self._clearly_better(one, self.baseline, "accuracy") for one in self.standings)
         return [lost if any_better else f"{lost}, and no other does better than that", self._gained_log_loss()]
 
     def _gained_log_loss(self) -> str:
-        """The classifier whose log loss is furthest below the baseline's, if by more than one standard error."""
-        gains = {one.name: self._gain(one, "log_loss") for one in self.standings if one.name != BASELINE}
-        better = {name: gain for name, gain in gains.items() if gain is not None and gain.mean > gain.error}
+        """The classifier whose log loss is furthest below the baseline's, if it is clearly better."""
+        clearly = [one for one in self.standings if self._clearly_better(one, self.baseline, "log_loss")]
+        gains = {one.name: self._gain(one, "log_loss") for one in clearly}
+        better = {name: gain for name, gain in gains.items() if gain is not None}
         if not better:
             return "these columns may not tell the classes apart linearly"
         name = max(better, key=lambda name: better[name].mean)
@@ -280,13 +331,13 @@ class Comparison:
         own, base = standing.figure(by), self.baseline.figure(by)
         return None if own is None or base is None else own.less(base)
 
-    def _simpler(self, best: Standing, chosen: Standing) -> str:
-        """Why a classifier within one standard error of the best is preferred to it."""
+    def _preferred_for(self, best: Standing, chosen: Standing) -> str:
+        """Why a classifier that is not clearly worse than the best is preferred to it."""
+        if best.log_loss is None and chosen.log_loss is not None:
+            return f"gives probabilities, which {best.name} does not"
         if chosen.n_met > best.n_met:
-            return f"certified in {chosen.n_met} of {self.n_folds} fits ({best.name} in {best.n_met})"
-        if chosen.n_parameters < best.n_parameters:
-            return f"simpler: {chosen.n_parameters} parameters ({best.name} {best.n_parameters})"
-        return "as simple, and has probabilities"
+            return f"is certified in {chosen.n_met} of {self.n_folds} fits ({best.name} in {best.n_met})"
+        return f"is simpler: {chosen.n_parameters} parameters ({best.name} {best.n_parameters})"
 
     def plain(self) -> dict[str, Any]:
         """All figures, in the types of JSON."""

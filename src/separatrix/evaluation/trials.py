@@ -22,9 +22,10 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, over_rows
-from separatrix.base.watching import Amount, watch, watched
+from separatrix.base.watching import Amount, watched
 from separatrix.evaluation.answers import answers
-from separatrix.evaluation.entrants import Contest, Entrant
+from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
+from separatrix.evaluation.entrants import NOT_FITTED, Contest, Entrant
 from separatrix.evaluation.measures import log_frequencies
 
 Split = Callable[[int, bool], tuple[Any, Any]]
@@ -64,8 +65,11 @@ class Trial:
     failed: str | None = None
 
 
-def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
-    """Fit to all folds but k and measure on fold k; ``split`` returns the rows of both."""
+def tried(contest: Contest, entrant: Entrant, k: int, split: Split, budget: Budget, given_up: Event) -> Trial:
+    """Fit to all folds but k and measure on fold k; ``split`` returns the rows of both.
+
+    The fit ends at its next stage when the ``budget`` is spent or the comparison is ``given_up``.
+    """
     from sklearn.base import clone
 
     held = contest.fold == k
@@ -74,14 +78,21 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split) -> Trial:
         X, test = split(k, entrant.standardised)
         with threads(1):
             start = time.thread_time()
-            model = clone(entrant.estimator).fit(X, y[~held])
+            with budget.spending(lambda _: _end_where(given_up)):
+                model = clone(entrant.estimator).fit(X, y[~held])
             seconds = time.thread_time() - start
             trial = measured(model, test, y[held], np.flatnonzero(~held))
+    except OutOfTime:
+        return Trial(held[:0], failed=_out_of_time(budget.seconds))
     except InputError as error:
         return Trial(held[:0], failed=Message("failed: ", error.came))
     except Exception as error:  # a failed fit is reported in the table and does not end the comparison
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
     return replace(trial, seconds=seconds)
+
+
+def _out_of_time(seconds: float) -> Message:
+    return Message(NOT_FITTED, f"the fits took more than {seconds:g} s of processor time", RAISE_SECONDS)
 
 
 def measured(model: Any, X: Any, y: Any, fitted: Integers) -> Trial:
@@ -110,16 +121,17 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
     """The trials of each entrant, fold by fold.
 
     The first fold of all entrants comes first, so failures appear early. Every finished fit is reported to the watcher.
-    If the watcher raises, running fits end at their next stage.
+    If the watcher raises, running fits end at their next stage. The fits of one entrant share a budget of processor
+    time, ``contest.seconds``; when it is spent, they end in the same way and the other folds are not fitted.
     """
     jobs = [(entrant, k) for k in contest.folds for entrant in chosen]
     found: dict[tuple[str, int], Trial] = {}
     tell, given_up = watched(), Event()
+    budgets = {entrant.name: Budget(contest.seconds) for entrant in chosen}
     split = lru_cache(MOST_SPLITS)(contest.split)
 
     def job(entrant: Entrant, k: int) -> Trial:
-        with watch(lambda *_: _end_where(given_up)):
-            return tried(contest, entrant, k, split)
+        return tried(contest, entrant, k, split, budgets[entrant.name], given_up)
 
     def report_progress() -> None:
         if tell is not None:

@@ -18,8 +18,8 @@ def open_frame(frame: Any) -> MemorySource:
     >>> open_frame(pa.table({"a": [1, 2], "y": ["u", "v"]})).names
     ('a', 'y')
     """
-    pandas = type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns")
-    if not (pandas or hasattr(frame, "__arrow_c_stream__")):
+    pandas = _is_pandas(frame)
+    if not is_frame(frame):
         came = f"got {type(frame).__name__}"
         raise TableError("data", came, "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)")
     try:
@@ -39,3 +39,28 @@ def open_frame(frame: Any) -> MemorySource:
     if columns.num_rows == 0:
         raise TableError(FRAME, "it has no rows", SOME_ROWS)
     return MemorySource(FRAME, columns)
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame of pandas or of a library with an Arrow interface.
+
+    >>> is_frame(pa.table({"a": [1, 2]})), is_frame([[1, 2]])
+    (True, False)
+    """
+    return _is_pandas(X) or hasattr(X, "__arrow_c_stream__")
+
+
+def holds_numbers(frame: Any) -> bool:
+    """Whether all columns of a frame have a type of numbers or truth values.
+
+    >>> holds_numbers(pa.table({"a": [1, 2]})), holds_numbers(pa.table({"a": ["u", "v"]}))
+    (True, False)
+    """
+    if _is_pandas(frame):
+        return all(getattr(dtype, "kind", "O") in "biuf" for dtype in frame.dtypes)
+    types = open_frame(frame).columns.schema.types
+    return all(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) for kind in types)
+
+
+def _is_pandas(frame: Any) -> bool:
+    return type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns")

@@ -1,0 +1,97 @@
+r"""From a model's probabilities to its answers, with other class shares and another threshold than those of the fit.
+
+    P'(k | x) ∝ P(k | x) new_k/old_k,    for two classes: the second one where P'(2 | x) ≥ threshold
+
+TEXTBOOK D4. ``decisions`` has the single steps; here are the settings of ``evaluate`` and ``separatrix predict``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.errors import ParameterError
+from separatrix.base.messages import ByAudience, Message
+from separatrix.evaluation.answers import Answers, log_odds
+from separatrix.evaluation.mistake_costs import Costs
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """How answers are made of probabilities.
+
+    Parameters
+    ----------
+    threshold : float or None
+        For two classes, the probability of the second one from which it is chosen; ½ if None. For more classes, None:
+        the most probable one is chosen.
+    log_ratio : (K,) array or None
+        ln(new_k/old_k) of the class shares; None if they stay.
+
+    Examples
+    --------
+    >>> rule = DecisionRule(threshold=0.2)
+    >>> rule.chosen(np.array([[0.9, 0.1], [0.7, 0.3]])).tolist()
+    [0, 1]
+    """
+
+    threshold: float | None = None
+    log_ratio: Array | None = None
+
+    def log_probabilities(self, log_P: Array) -> Array:
+        """ln P(class | x), (n, K), with the new class shares."""
+        if self.log_ratio is None:
+            return log_P
+        moved = log_P + self.log_ratio
+        return np.asarray(moved - np.logaddexp.reduce(moved, axis=1, keepdims=True))
+
+    def probabilities(self, scorer: Any, X: Any) -> Array:
+        """P(class | x), (n, K), of a scorer with the new class shares."""
+        if self.log_ratio is None:
+            return np.asarray(scorer.probabilities(X))
+        return np.asarray(np.exp(self.log_probabilities(scorer.log_probabilities(X))))
+
+    def chosen(self, P: Array) -> Integers:
+        """The numbers of the chosen classes, (n,), from probabilities with the new class shares."""
+        if P.shape[1] == 2:
+            return (P[:, 1] >= (0.5 if self.threshold is None else self.threshold)).astype(np.int64)
+        return np.asarray(np.argmax(P, axis=1), dtype=np.int64)
+
+    def applied(self, answers: Answers) -> Answers:
+        """A model's answers with those of this rule in their place. The model must have probabilities."""
+        assert answers.log_P is not None
+        log_P = self.log_probabilities(answers.log_P)
+        return replace(answers, chosen=self.chosen(np.exp(log_P)), Z=log_odds(log_P), log_P=log_P)
+
+
+def decision_rule(
+    classes: AnyArray, threshold: float | None = None, cost: Costs | None = None, log_ratio: Array | None = None
+) -> DecisionRule | None:
+    """The rule for these settings; None if there are none. A threshold is taken before that of the costs.
+
+    >>> decision_rule(np.array(["no", "yes"]), cost=Costs(1.0, 4.0)).threshold
+    0.2
+    """
+    _refuse_several_classes(len(classes), threshold, cost)
+    if threshold is not None and not _is_share(threshold):
+        raise ParameterError("threshold", f"got {threshold!r}", "give a probability from 0 to 1")
+    if threshold is None and cost is not None:
+        threshold = cost.threshold
+    if threshold is None and log_ratio is None:
+        return None
+    return DecisionRule(None if threshold is None else float(threshold), log_ratio)
+
+
+def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs | None) -> None:
+    for name, given in (("threshold", threshold), ("cost", cost)):
+        if given is not None and n_classes != 2:
+            do = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
+            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", do)
+
+
+def _is_share(value: Any) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and 0.0 <= value <= 1.0
