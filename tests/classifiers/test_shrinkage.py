@@ -138,5 +138,7 @@ def test_rotations_and_scalings_make_the_covariances():
         V, s = ours.rotations_[k], ours.scalings_[k]
         np.testing.assert_allclose(V * s @ V.T, ours.covariance_[k], atol=1e-12)
         assert np.all(np.diff(s) <= 0)
-        np.testing.assert_allclose(s * 49 / 50, theirs.scalings_[k], rtol=1e-9)  # n_k − 1 here, n_k there
+        np.testing.assert_allclose(ours.covariance_[k], np.cov(X[y == k].T), atol=1e-12)
+        # Relative to their sum: scikit-learn divides by n_k from release 1.9 on, and by n_k − 1 before.
+        np.testing.assert_allclose(s / s.sum(), theirs.scalings_[k] / theirs.scalings_[k].sum(), rtol=1e-9)
         np.testing.assert_allclose(np.abs(np.sum(V * theirs.rotations_[k], axis=0)), 1.0, rtol=1e-9)
