@@ -97,6 +97,14 @@ class TableError(InputError):
     """A file or a column that cannot be read as asked."""
 
 
+class NoRowsError(TableError):
+    """A table that has columns but no rows."""
+
+
+class MissingValuesError(TableError):
+    """Values are missing, and nothing was asked to be done about them."""
+
+
 class CellError(TableError):
     """A cell that does not read as what its column holds; ``cell``: its text, None where a whole column is not."""
 
