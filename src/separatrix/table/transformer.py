@@ -137,4 +137,4 @@ def _no_rows_left_out() -> Iterator[None]:
         yield
     except MissingValuesError as error:
         do = Message("fill them in, or use TableEncoder with ", Setting("missing", "impute", "indicator"))
-        raise MissingValuesError(error.argument, error.came, do) from error
+        raise MissingValuesError(error.argument, error.came, do) from None
