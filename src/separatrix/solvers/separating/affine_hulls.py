@@ -27,8 +27,11 @@ from separatrix.solvers.hull_start import LARGEST_COLUMN_RATIO, products
 # The Gram matrix is used if each difference has at least this share of its length outside the span of those before it,
 # and if the sizes of columns differ by at most LARGEST_COLUMN_RATIO, so that rounding treats them alike.
 SMALLEST_INDEPENDENT_SHARE = 1e-3
-# A sparse difference with a smaller share of its length outside the span of the others depends on them.
-LARGEST_DEPENDENT_SHARE = 1e-6
+# A sparse difference with a smaller share of its length outside the span of the others depends on them. So does one
+# shorter than NEGLIGIBLE_LENGTH_SHARE of the longest point: its products are then differences of rounded ones.
+LARGEST_DEPENDENT_SHARE, NEGLIGIBLE_LENGTH_SHARE = 1e-6, 1e-5
+# The most entries of sparse differences that may be converted to a dense array, 128 MB.
+LARGEST_DENSE_COPY = 1 << 24
 
 
 def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
@@ -43,7 +46,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     G = products(P)
 
     def nearest(kept: Integers) -> tuple[Array, Array]:
-        return _nearest_by(P[kept], lambda A: _SparseGram.of(A, G[np.ix_(kept, kept)]))
+        return _nearest_by(P[kept], lambda A: _sparse_span(A, G[np.ix_(kept, kept)]))
 
     return nearest
 
@@ -85,6 +88,14 @@ class _Span(Protocol):
 
 def _dense_span(A: Array) -> _Span:
     return _Gram.of(A) or _Reflected.of(A)
+
+
+def _sparse_span(A: Any, products_of_points: Array) -> _Span:
+    """The span of sparse columns; of nearly dependent ones by reflections, if a dense copy of them is small."""
+    span = _SparseGram.of(A, products_of_points)
+    if span.smallest_share < SMALLEST_INDEPENDENT_SHARE and A.shape[0] * A.shape[1] <= LARGEST_DENSE_COPY:
+        return _Reflected.of(A.toarray())
+    return span
 
 
 @dataclass(frozen=True)
@@ -173,12 +184,18 @@ class _SparseGram:
         """The span of the differences A from the first point, given the products of the points."""
         K = products_of_points
         G = K[1:, 1:] - K[1:, :1] - K[:1, 1:] + K[0, 0]
-        independent, factor = np.arange(len(G)), Factor.of(G)
-        if factor is None or np.min(np.diag(factor.lower)) < LARGEST_DEPENDENT_SHARE:
-            independent = _independent(G)
+        longer = np.diag(G) > NEGLIGIBLE_LENGTH_SHARE**2 * np.max(np.diag(K))
+        independent, factor = np.arange(len(G)), Factor.of(G) if longer.all() else None
+        if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE:
+            independent = _independent(G, np.flatnonzero(longer))
             factor = Factor.of(G[np.ix_(independent, independent)])
-            assert factor is not None  # the pivots of the columns kept are far above rounding
+            assert factor is not None  # the columns kept are in the order of their pivots, all above rounding
         return cls(A, independent, factor)
+
+    @property
+    def smallest_share(self) -> float:
+        """The smallest share of a column's length outside the span of the columns before it."""
+        return float(np.min(np.diag(self.factor.lower), initial=1.0))
 
     def coefficients(self, r: Array) -> Array:
         """β with A β nearest to r."""
@@ -191,12 +208,17 @@ class _SparseGram:
         return np.asarray(self.A @ self.coefficients(r))
 
 
-def _independent(G: Array) -> Integers:
-    """The columns, in order, that do not depend on the others, by a pivoted Cholesky factor of their products G."""
+def _independent(G: Array, among: Integers) -> Integers:
+    """Those columns ``among`` all that do not depend on others, by a pivoted Cholesky factor of their products G.
+
+    They are in the order of their pivots. Pivots below four times what ``Factor`` takes for rounding are not kept, so
+    that the factor of the rest exists.
+    """
     from scipy.linalg.lapack import dpstrf
 
-    d = np.sqrt(np.diag(G))
-    seen = np.flatnonzero(d > 0)
-    scaled = G[np.ix_(seen, seen)] / d[seen] / d[seen, None]
-    _, order, rank, _ = dpstrf(scaled, lower=1, tol=LARGEST_DEPENDENT_SHARE**2)
-    return np.asarray(np.sort(seen[order[:rank] - 1]))
+    if not len(among):
+        return among
+    d = np.sqrt(np.diag(G)[among])
+    scaled = G[np.ix_(among, among)] / d / d[:, None]
+    _, order, rank, _ = dpstrf(scaled, lower=1, tol=max(LARGEST_DEPENDENT_SHARE**2, 32 * len(G) * EPS))
+    return np.asarray(among[order[:rank] - 1])
