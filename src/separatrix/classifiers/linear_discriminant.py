@@ -32,7 +32,7 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import SHARED_COVARIANCE_MATRICES, Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
@@ -152,7 +152,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
             rows = memory_rows(task.X, task.codes, task.weight)
-            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names)
+            held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(task.n_classes)
+            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names, matrices=held)
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)

@@ -15,7 +15,8 @@ equations are solved with the m × m matrix of inner products of m rows, so many
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
+from separatrix.rows.block import DENSEST_SPARSE_PRODUCT
+from separatrix.rows.csr import is_sparse
 
 # The rows of each class that join the small problem per round; problems of a few hundred rows take milliseconds.
 ROWS_JOINED_PER_CLASS = 192
@@ -33,6 +36,8 @@ MOST_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
 # Interior point steps end at this complementarity, relative to the largest squared length of a row: float64 cannot
 # improve on it.
 SMALLEST_COMPLEMENTARITY = 1e-17
+# Products of rows are used instead of the rows if the sizes of columns differ by at most this factor.
+LARGEST_COLUMN_RATIO = 1e3
 # A step goes at most this share of the way to the boundary.
 BOUNDARY_SHARE = 0.995
 
@@ -93,7 +98,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     if resident is None:
         return None
     rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
-    rounds = 0
+    rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
     while rounds < MOST_ROUNDS:
         rounds += 1
         furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
@@ -102,7 +107,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
             break
         before = ceiling if len(rows) else np.inf
         joined = np.union1d(rows, np.concatenate([part for _, part in furthest.values()]))
-        nearer = _among(resident.take(joined), problem.fit_intercept)
+        nearer = _among(resident.take(joined), problem.fit_intercept, sparse)
         if nearer is None:
             return None
         weights, w = nearer
@@ -119,28 +124,81 @@ def _margin_and_ceiling(
     return sum(smallest) / half if problem.fit_intercept else min(smallest), float(w @ w) / half
 
 
-def _among(few: Block, fit_intercept: bool) -> tuple[Array, Array] | None:
+def _among(few: Block, fit_intercept: bool, sparse: bool) -> tuple[Array, Array] | None:
     """The weights of these rows in the nearest points of their hulls, and the vector w between these points.
 
     None if a step of the interior point method fails or the hulls nearly touch.
     """
-    P = few.t[:, None] * few.homogeneous()[:, 1:]
-    weights = _inside(P, few.t if fit_intercept else np.ones_like(few.t))
-    if weights is None:
+    P = signed_rows(few, sparse)
+    first = _first_of_equal(P, few.t)  # equal rows would share a weight, and the exact method drops them one at a time
+    P, t = P[first], few.t[first]
+    inside = _inside(P, t if fit_intercept else np.ones_like(t))
+    if inside is None:
         return None
-    w = weights @ P
-    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * np.sqrt(np.max(np.sum(P**2, axis=1)))
+    w = np.asarray(inside @ P)
+    weights = np.zeros(few.n_rows)
+    weights[first] = inside
+    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * longest(P)
     return (weights, w) if apart else None
 
 
-def _inside(P: Array, sides: Array) -> Array | None:
+def _first_of_equal(P: Any, t: Array) -> Integers:
+    """The rows of P, dense or CSR, without those that repeat an earlier one of the same class t.
+
+    >>> _first_of_equal(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3)).tolist()
+    [0, 1]
+    """
+    if is_sparse(P):
+        keys = [P.indices[i:j].tobytes() + P.data[i:j].tobytes() for i, j in pairwise(P.indptr)]
+    else:
+        keys = [row.tobytes() for row in P]
+    first: dict[tuple[float, bytes], int] = {}
+    for i, key in enumerate(zip(t.tolist(), keys, strict=True)):
+        first.setdefault(key, i)
+    return np.array(list(first.values()), dtype=np.int64)
+
+
+def stays_sparse(rows: Block, fit_intercept: bool) -> bool:
+    """Whether differences of these rows are CSR rows: where most entries are zero and rounding allows it.
+
+    With an intercept the weights of the two classes cancel, so no sum of signed rows depends on the centre. Products
+    of sparse rows round all columns in one unit, so the columns must have similar sizes.
+    """
+    frame = rows.frame
+    X: Any = rows.X
+    if not is_sparse(X) or (frame.center.any() and not fit_intercept) or not frame.is_near or frame.is_extreme:
+        return False
+    if X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * X.shape[1]:
+        return False
+    sizes = abs(X).max(axis=0).toarray().ravel() / frame.scale
+    return bool(sizes.max() <= LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf))
+
+
+def signed_rows(few: Block, sparse: bool) -> Any:
+    """The rows t_i x_i in the frame's coordinates, (m, d): dense, or ``sparse`` CSR rows that are not centred."""
+    if not sparse:
+        return few.t[:, None] * few.homogeneous()[:, 1:]
+    from scipy.sparse import csr_array
+
+    X: Any = few.X
+    signed = X.data * np.repeat(few.t, np.diff(X.indptr)) / few.frame.scale[X.indices]
+    return csr_array((signed, X.indices, X.indptr), shape=X.shape)
+
+
+def longest(P: Any) -> float:
+    """The length of the longest row of P, dense or CSR."""
+    squares = P.multiply(P).sum(axis=1) if is_sparse(P) else np.einsum("ij,ij->i", P, P)
+    return float(np.sqrt(np.max(squares)))
+
+
+def _inside(P: Any, sides: Array) -> Array | None:
     """Weights (m,) ≥ 0 of the shortest Σ α_i P_i with sum 1 over each of the sides; None if a step fails.
 
     >>> _inside(np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]]), np.ones(3)).round(6).tolist()
     [0.5, 0.5, 0.0]
     """
     E = np.array([sides == sign for sign in np.unique(sides)], dtype=np.float64)
-    G = P @ P.T
+    G = products(P)
     unit = float(np.max(np.diag(G)))
     if not 0 < unit < np.inf:
         return None
@@ -165,6 +223,12 @@ def _inside(P: Array, sides: Array) -> Array | None:
     weights = np.where(alpha / alpha.max() > nu / nu.max(), alpha, 0.0)
     sums = E @ weights
     return None if np.any(sums == 0) else np.asarray(weights * ((1.0 / sums) @ E))
+
+
+def products(P: Any) -> Array:
+    """P Pᵀ as a dense array, for dense rows or CSR rows P."""
+    G = P @ P.T
+    return np.asarray(G.toarray() if is_sparse(G) else G)
 
 
 def _small(dual: Array) -> bool:

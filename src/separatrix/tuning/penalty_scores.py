@@ -3,7 +3,8 @@ r"""The score of a penalty strength: the mean log loss of held-out rows by the f
 By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
 leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
 absolute values, on the columns in use. By folds, where parameters are too many: five, as many rows of each class in
-each, and a path of fits for each. Rows count by their weights, those of classes included.
+each, and a path of fits for each; columns of sparse rows that only one row uses are merged (``merged_columns``). Rows
+count by their weights, those of classes included.
 
 Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
 """
@@ -26,6 +27,7 @@ from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
+from separatrix.tuning.merged_columns import merged_columns
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
 from separatrix.tuning.starting_penalty import predicted_C
@@ -88,6 +90,16 @@ class Question:
         kept = labelled_rows(X, codes, self.n_classes, weight, beside)
         rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
         return WarmPath.over(kept, self.n_classes, *rest)
+
+    def with_merged_columns(self) -> Question:
+        """The same question of sparse rows with fewer columns, if the penalty is a sum of squares of all weights."""
+        penalty = self.penalty
+        if not is_sparse(self.X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
+            return self
+        X, factors = merged_columns(self.X, penalty.factors)
+        if X.shape[1] == 0:
+            return self
+        return replace(self, X=X, penalty=replace(penalty, factors=factors), names=None)
 
     @property
     def scored(self) -> Any:
@@ -316,6 +328,7 @@ class ByFolds:
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """The folds drawn by the seed; a row that cannot be left out is in none."""
         fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        question = question.with_merged_columns()
         walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
         return cls(question, walk, lowest(walk), fold, walks)
 

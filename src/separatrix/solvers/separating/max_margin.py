@@ -15,10 +15,7 @@ left; or from the difference that lies furthest against the difference of the me
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
 of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
-and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
-error is then small in each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted
-least squares problems, 1998). If the margin is narrow compared with the differences, nearly all digits of p cancel in
-their sum, so the direction is computed as the remainder of one of them after two projections instead.
+and Tucker hold as equations (``affine_hulls``). Differences of rows that are mostly zeros stay sparse.
 
 ``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is set to zero; no rule uses it.
 """
@@ -30,10 +27,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array, Integers
-from separatrix.objectives.factor import Factor
+from separatrix.base.arrays import Array, Integers
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.solvers.hull_start import Support, nearly_nearest
+from separatrix.rows.csr import is_sparse
+from separatrix.solvers.hull_start import Support, longest, nearly_nearest, signed_rows, stays_sparse
+from separatrix.solvers.separating.affine_hulls import affine_hulls
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
 from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.state import Halt, Need, State
@@ -42,20 +40,16 @@ from separatrix.solvers.state import Halt, Need, State
 SMALLEST_HULL_WEIGHT = 1e-14
 # A step that shortens p by less than this, relatively, is rounding.
 SMALLEST_SHORTENING = 1e-15
-# The Gram matrix is used if the sizes of columns differ by at most this factor, so that rounding treats them alike,
-LARGEST_COLUMN_RATIO = 1e3
-# and if each difference has at least this share of its length outside the span of the differences before it.
-SMALLEST_INDEPENDENT_SHARE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class NearestPointMemory(HullMemory):
-    """Also the differences P (k, d) that p is made of, their rows (+, −), (k, 2), and weights ``mu``.
+    """Also the differences P (k, d) that p is made of, dense or CSR, their rows (+, −), (k, 2), and weights ``mu``.
 
     ``furthest`` and ``furthest_pair``: the difference that lies furthest against p, and its rows.
     """
 
-    P: Array
+    P: Any
     pairs: Integers
     mu: Array
     furthest: Array
@@ -99,16 +93,17 @@ class NearestPoint:
         memory = state.memory
         if np.any(np.all(memory.pairs == memory.furthest_pair, axis=1)):
             return replace(state, halt=Halt.STALLED)
-        P = np.vstack([memory.P, memory.furthest])
+        P = _joined(problem, memory)
         pairs = np.vstack([memory.pairs, memory.furthest_pair])
         kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
         if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
-            return replace(state, halt=Halt.STALLED)
+            wider = after.memory.lower > state.memory.lower  # the last rows that touch the hyperplane hardly shorten p
+            return replace(after if wider else state, halt=Halt.STALLED)
         return after
 
     def _arrive(
-        self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int
+        self, problem: Objective, P: Any, pairs: Integers, mu: Array, p: Array, iteration: int
     ) -> State[NearestPointMemory]:
         unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
         # No margin exceeds the length of a point of the hull, whatever the direction w.
@@ -121,7 +116,7 @@ class NearestPoint:
         memory = NearestPointMemory(
             lower=unit * smallest / length if length > 0 else -np.inf,
             upper=upper,
-            longest=unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())),
+            longest=unit * longest(P),
             P=P,
             pairs=pairs,
             mu=mu,
@@ -150,14 +145,25 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
     return found.negative.x, np.array([-1, found.negative.row])
 
 
-def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Array]:
+def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
+    """The differences P and the one that lies furthest against p, from its two rows where P is sparse."""
+    if not is_sparse(memory.P):
+        return np.vstack([memory.P, memory.furthest])
+    from scipy.sparse import csr_array, vstack
+
+    block: Any = problem.rows.resident()
+    pair = signed_rows(block.take(memory.furthest_pair[memory.furthest_pair >= 0]), sparse=True)
+    return csr_array(vstack([memory.P, csr_array(pair.sum(axis=0)[None, :])]))
+
+
+def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Array]:
     """The same point as a sum of few differences, with their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
     """
     block: Any = problem.rows.resident()
     few = block.take(near.rows)
-    P, t = few.t[:, None] * few.homogeneous()[:, 1:], few.t
+    P, t = signed_rows(few, stays_sparse(block, problem.fit_intercept)), few.t
     if not problem.fit_intercept:
         return P, np.where(np.column_stack([t > 0, t < 0]), near.rows[:, None], -1), near.weights
     positive, negative = np.flatnonzero(t > 0), np.flatnonzero(t < 0)
@@ -174,14 +180,14 @@ def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Ar
     return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
 
 
-def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
+def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
     """The indices of the points P (k, d) that define the nearest point of their hull, their weights, and that point.
 
     The search starts from the weights mu.
     """
-    kept = np.arange(len(P))
+    kept, nearest = np.arange(P.shape[0]), affine_hulls(P)
     while True:
-        share, p = _affine(P[kept])
+        share, p = nearest(kept)
         if np.all(share > SMALLEST_HULL_WEIGHT):
             return kept, share, p
         losing = share <= SMALLEST_HULL_WEIGHT
@@ -193,95 +199,6 @@ def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
         mu[first] = 0.0
         kept, mu = kept[mu > 0.0], mu[mu > 0.0]
         mu = mu / mu.sum()
-
-
-def _affine(P: Array) -> tuple[Array, Array]:
-    """The point nearest to the origin in the affine hull of P, its weights first, which sum to 1; by least squares.
-
-    >>> share, p = _affine(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> share.round(12).tolist(), p.round(12).tolist()
-    ([0.5, 0.5], [0.5, 0.5])
-    """
-    if len(P) == 1:
-        return np.ones(1), np.asarray(P[0])
-    A, x = (P[1:] - P[0]).T, P[0]
-    span = _Gram.of(A) or _Reflected.of(A)
-    beta = np.zeros(A.shape[1])
-    for _ in range(span.rounds):  # later rounds correct rounding errors
-        beta += span.coefficients(-x - A @ beta)
-    share = np.concatenate([[1.0 - beta.sum()], beta])
-    for _ in range(span.rounds):
-        x = x - span.projection(x)
-    hull_point = share @ P
-    return share, x if x @ hull_point > 0 else hull_point
-
-
-@dataclass(frozen=True)
-class _Reflected:
-    """The span of A's columns, rows in order of size: A[order] = Q R, columns in the order of ``pivots``."""
-
-    order: Integers
-    Q: Array
-    R: Array
-    pivots: Integers
-    width: int
-    rounds: ClassVar[int] = 2
-
-    @classmethod
-    def of(cls, A: Array) -> _Reflected:
-        from scipy.linalg import qr
-
-        order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
-        factors: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
-        Q, R, pivots = factors
-        size = np.abs(np.diag(R))
-        rank = int(
-            np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0))
-        )  # later columns depend on earlier ones
-        return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        from scipy.linalg import solve_triangular
-
-        beta = np.zeros(self.width)
-        beta[self.pivots] = solve_triangular(self.R, self.Q.T @ r[self.order])
-        return beta
-
-    def projection(self, r: Array) -> Array:
-        """A β."""
-        projected = np.empty_like(r)
-        projected[self.order] = self.Q @ (self.Q.T @ r[self.order])
-        return projected
-
-
-@dataclass(frozen=True)
-class _Gram:
-    """The span of A's columns from AᵀA, which is many times faster and as accurate under two conditions.
-
-    Rows must have similar sizes, and columns must be far from dependent. Each round then gains as many digits as
-    squaring leaves (Björck, Numerical Methods for Least Squares Problems, 1996, section 2.9).
-    """
-
-    A: Array
-    factor: Factor
-    rounds: ClassVar[int] = 3
-
-    @classmethod
-    def of(cls, A: Array) -> _Gram | None:
-        sizes = np.abs(A).max(axis=1)
-        if A.shape[1] > A.shape[0] or sizes.max() > LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
-            return None
-        factor = Factor.of(A.T @ A)
-        return None if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE else cls(A, factor)
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        return self.factor.solve(self.A.T @ r)
-
-    def projection(self, r: Array) -> Array:
-        """A β."""
-        return np.asarray(self.A @ self.coefficients(r))
 
 
 def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
