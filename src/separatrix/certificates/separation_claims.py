@@ -1,7 +1,7 @@
 r"""The claims of classifiers that search for a separating hyperplane. TEXTBOOK P1, P10.
 
 K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
-claim are imported only then, since reading a model file does not need them.
+claim are imported only when it is recomputed, since reading a model file does not need them.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class MarginClaim:
         return self.of_codes(X, known_codes(y, self.scorer.classes))
 
     def of_codes(self, X: Any, codes: Integers) -> Recomputed:
-        """The same with class numbers instead of labels."""
+        """Like ``recompute``, with class numbers instead of labels."""
         objective = bound = 0.0
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
             lower, upper = self.margins(X, t, k)

@@ -1,6 +1,6 @@
 """Probabilities of all classes from the scores, by the name of the link, stable for scores of any size.
 
-Of a small probability no head subtracts from 1, and no exponent passes the largest that every engine takes.
+No small probability is computed by a subtraction from 1, and no exponent exceeds the largest that every engine accepts.
 """
 
 from __future__ import annotations
@@ -70,11 +70,13 @@ FAR_Q = (
     6.05183413124413191e-2,
     2.33520497626869185e-3,
 )
-# Where Cody's three ranges meet.
+# The boundaries between the three ranges of Cody's approximations.
 NEAR, FAR = 0.46875, 4.0
-# erfc is 0 from here on; a larger argument would overflow in the polynomials of the other ranges.
+# Largest argument of erfc; larger ones are replaced by it. erfc is 0 there, and a larger argument would overflow in the
+# polynomials of the other ranges.
 FARTHEST = 40.0
-# 1 − e^{−r} by its series below this r, where the difference would lose digits; its coefficients, highest first.
+# Below this r, 1 − e^{−r} is computed by its Taylor series, since the difference would lose digits. SERIES
+# has the coefficients of the series, highest power first.
 SHORT_RATE, SERIES = 0.01, tuple((-1.0) ** (k + 1) / float(np.prod(np.arange(1, k + 1))) for k in range(8, 0, -1))
 
 
@@ -84,14 +86,14 @@ def both(z: Vector) -> Vector:
 
 
 def logit(z: Vector) -> Vector:
-    """σ(∓z), by the sign: e^{−|z|} never overflows."""
+    """σ(∓z), computed from e^{−|z|}, which never overflows."""
     s = both(z)
     e = Exp(-Abs(s))
     return Where(s, 1.0 / (1.0 + e), e / (1.0 + e))
 
 
 def softmax(z: Vector) -> Vector:
-    """e^{z_k − max z} over their sum."""
+    """e^{z_k − max z}, divided by the sum over k."""
     e = Exp(z - Largest(z))
     return e / total(e)
 
@@ -120,7 +122,7 @@ def cloglog(z: Vector) -> Vector:
     return beside(first, Where(SHORT_RATE - r, short * horner(SERIES, short), 1.0 - first))
 
 
-# Links that are not here give no probabilities.
+# The formulas of probabilities, by the name of the link. Other links have no probabilities.
 PROBABILITIES: dict[str, Callable[[Vector], Vector]] = {
     "logit": logit,
     "softmax": softmax,

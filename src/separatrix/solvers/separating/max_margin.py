@@ -36,9 +36,9 @@ from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
 from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.state import Halt, Need, State
 
-# Points with smaller weights in the hull are dropped.
+# Differences whose weight in p is smaller than this are dropped.
 SMALLEST_HULL_WEIGHT = 1e-14
-# A step that shortens p by less than this, relatively, is rounding.
+# A step that shortens p by less than this share of its length is treated as rounding error, and the search halts.
 SMALLEST_SHORTENING = 1e-15
 
 
@@ -137,7 +137,7 @@ def difference_of_means(problem: Objective) -> Array:
 
 
 def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
-    """The vertex furthest against p, and its rows (+, −); −1 for none."""
+    """The difference v with the smallest p·v, and its rows (+, −); −1 stands for no row."""
     if problem.fit_intercept:
         return found.positive.x + found.negative.x, np.array([found.positive.row, found.negative.row])
     if found.positive.m <= found.negative.m:
@@ -157,7 +157,7 @@ def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
 
 
 def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Array]:
-    """The same point as a sum of few differences, with their rows (+, −) and weights.
+    """The point p of ``near`` as a convex combination of few differences, with their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
     """
@@ -181,7 +181,7 @@ def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Arra
 
 
 def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
-    """The indices of the points P (k, d) that define the nearest point of their hull, their weights, and that point.
+    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
 
     The search starts from the weights mu.
     """
@@ -202,7 +202,10 @@ def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
 
 
 def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
-    """The support rows in order, and their weights: they sum to 1 in each class (over all without an intercept)."""
+    """The support rows in ascending order, and their weights.
+
+    The weights sum to 1 in each class, or over all rows without an intercept.
+    """
     pairs, mu = state.memory.pairs, state.memory.mu
     rows = np.unique(pairs[pairs >= 0])
     weights = np.array([mu[np.any(pairs == row, axis=1)].sum() for row in rows])

@@ -1,4 +1,4 @@
-"""What searches for a separating hyperplane remember from step to step."""
+"""The memories (``State.memory``) of the solvers that search for a separating hyperplane."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from separatrix.solvers.separating.mistakes import Survey
 
 
 class PerceptronMemory(NamedTuple):
-    """What the perceptron remembers.
+    """The memory of the perceptron.
 
-    ``errors``: the mistakes under the current weights; on a large table without a survey only whether there are any.
-    ``survey``: the survey of all rows under the current weights, None if there was none. ``best_W`` and
-    ``best_errors``: the pocket. ``u`` and ``seen``: the sums for the mean of the weights. ``mistakes``: the updates so
-    far. ``epoch`` and ``position``: where the walk is. ``since``: the rows walked since the last update. ``clear``: the
-    rows at the start of this epoch that are known to be no mistakes.
+    ``errors``: the number of mistakes under the current weights; on a large table without a survey, it is only known
+    whether there are any. ``survey``: the survey of all rows under the current weights, None if there was none.
+    ``best_W`` and ``best_errors``: the weights in the pocket and their number of mistakes. ``u`` and ``seen``: the sums
+    for the mean of the weights. ``mistakes``: the number of updates so far. ``epoch`` and ``position``: the epoch, and
+    the next row in it. ``since``: the number of rows processed since the last update. ``clear``: the number of rows at
+    the start of this epoch that are known not to be mistakes.
     """
 
     errors: int
@@ -33,20 +34,20 @@ class PerceptronMemory(NamedTuple):
 
     @property
     def known_survey(self) -> Survey:
-        """The survey, of a state that must have one: a solution, or one of batch or worst-example updates."""
+        """The survey of a state that always has one: a solution, or a state of batch or worst-example updates."""
         assert self.survey is not None
         return self.survey
 
     def surveyed(self, survey: Survey) -> PerceptronMemory:
-        """The same with a survey of the current weights."""
+        """The memory with the given survey of the current weights."""
         return self._replace(errors=survey.errors, survey=survey)
 
 
 @dataclass(frozen=True)
 class HullMemory:
-    """Between which distances the largest margin is, and the length of the longest vector behind them.
+    """A lower and an upper bound on the largest margin, and the length of the longest vector used to compute them.
 
-    ``errors``: the rows that are not on their own side, None if they were not counted.
+    ``errors``: the number of misclassified rows, None if they were not counted.
     """
 
     lower: float
