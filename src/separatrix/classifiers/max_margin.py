@@ -23,7 +23,6 @@ from separatrix.solvers.separating.max_margin import (
     difference_of_means,
     multipliers,
 )
-from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     INSEPARABLE,
     AtRounding,
@@ -32,6 +31,7 @@ from separatrix.solvers.separating.rules import (
     OutOfSteps,
     ProvenInseparable,
 )
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule, Status
 
 # What the margin may fall short of the largest by, relatively; rounding stops most fits well below it.

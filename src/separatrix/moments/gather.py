@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array, Integers
-from separatrix.base.memory import refuse_too_large
+from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.messages import Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise

@@ -26,7 +26,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
-from separatrix.solvers.separating.memory import HullMemory
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
 
 

@@ -33,7 +33,7 @@ from separatrix.rows.csr import is_sparse
 from separatrix.solvers.hull_start import Support, longest, nearly_nearest, signed_rows, stays_sparse
 from separatrix.solvers.separating.affine_hulls import affine_hulls
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
-from separatrix.solvers.separating.memory import HullMemory
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State
 
 # Differences whose weight in p is smaller than this are dropped.

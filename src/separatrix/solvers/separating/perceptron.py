@@ -33,8 +33,8 @@ from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
-from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
+from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.state import Halt, Need, State
 
 __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]

@@ -26,7 +26,7 @@ from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.max_margin import NearestPointMemory
-from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory
+from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
 from separatrix.solvers.state import Memory, State
 from separatrix.solvers.stopping import Code, Record, Status
 
