@@ -19,10 +19,10 @@ from separatrix.export.dialects import Dialect
 from separatrix.export.formula import Formula
 
 # Largest magnitude of a result; larger ones are replaced by it. A sum of 10^18 such numbers is still finite.
-LARGEST = 1e290
+LARGEST_RESULT = 1e290
 # Smallest magnitude of a result; smaller ones are replaced by zero. It is well above the smallest double, 5e-324, since
 # rounding must not turn a nonzero result into zero.
-SMALLEST = 1e-320
+SMALLEST_RESULT = 1e-320
 
 
 class Guard(Protocol):
@@ -84,8 +84,8 @@ class HeldInputs(Free):
         super().__init__(dialect)
         weights = np.abs(np.vstack([np.ones(formula.n_columns), *_weights(formula)]))
         smallest = np.min(np.where(weights > 0, weights, 1.0), axis=0)
-        self.low = np.where(smallest < 1.0, SMALLEST / smallest, 0.0)
-        self.high = LARGEST / (np.max(weights, axis=0) * max(1, formula.n_columns))
+        self.low = np.where(smallest < 1.0, SMALLEST_RESULT / smallest, 0.0)
+        self.high = LARGEST_RESULT / (np.max(weights, axis=0) * max(1, formula.n_columns))
 
     def input(self, j: int, value: str) -> str:
         """Column j of X, clipped to its limits. Its value must be a number, not NULL."""
@@ -109,9 +109,9 @@ class Held(HeldInputs):
         """c times an expression."""
         product, double = f"{self.dialect.double(c)} * {text}", self.dialect.double
         if abs(c) > 1:
-            most = f"sign({text}) * {double(math.copysign(LARGEST, c))}"
-            return f"CASE WHEN abs({text}) > {double(LARGEST / abs(c))} THEN {most} ELSE {product} END"
-        return f"CASE WHEN abs({text}) < {double(SMALLEST / abs(c))} THEN {double(0.0)} ELSE {product} END"
+            most = f"sign({text}) * {double(math.copysign(LARGEST_RESULT, c))}"
+            return f"CASE WHEN abs({text}) > {double(LARGEST_RESULT / abs(c))} THEN {most} ELSE {product} END"
+        return f"CASE WHEN abs({text}) < {double(SMALLEST_RESULT / abs(c))} THEN {double(0.0)} ELSE {product} END"
 
     def combined(self, sign: str, x: str, y: str) -> str:
         """x + y and x − y unchanged; for x × y and x ÷ y the logarithm of the result is tested first."""
@@ -121,8 +121,10 @@ class Held(HeldInputs):
         double = self.dialect.double
         zero = f"{x} = 0 OR {y} = 0" if sign == "*" else f"{x} = 0"
         size = f"ln(abs({x})) {'+' if sign == '*' else '-'} ln(abs({y}))"
-        small = f"WHEN {size} < {double(math.log(SMALLEST))} THEN {double(0.0)}"
-        large = f"WHEN {size} > {double(math.log(LARGEST))} THEN sign({x}) * sign({y}) * {double(LARGEST)}"
+        small = f"WHEN {size} < {double(math.log(SMALLEST_RESULT))} THEN {double(0.0)}"
+        large = (
+            f"WHEN {size} > {double(math.log(LARGEST_RESULT))} THEN sign({x}) * sign({y}) * {double(LARGEST_RESULT)}"
+        )
         return f"(CASE WHEN {zero} THEN {plain} {small} {large} ELSE {plain} END)"
 
 

@@ -71,7 +71,7 @@ FAR_Q = (
     2.33520497626869185e-3,
 )
 # The boundaries between the three ranges of Cody's approximations.
-NEAR, FAR = 0.46875, 4.0
+RANGE_1_END, RANGE_2_END = 0.46875, 4.0
 # Largest argument of erfc; larger ones are replaced by it. erfc is 0 there, and a larger argument would overflow in the
 # polynomials of the other ranges.
 FARTHEST = 40.0
@@ -105,13 +105,17 @@ def probit(z: Vector) -> Vector:
     y = Where(FARTHEST - y, y, Constant(FARTHEST))
     square = y * y
     near = y * horner(ERF_P, square) / horner(ERF_Q, square)
-    held = Where(FAR - y, y, Constant(FAR))
+    held = Where(RANGE_2_END - y, y, Constant(RANGE_2_END))
     e = Exp(-square)
     middle = e * horner(MIDDLE_P, held) / horner(MIDDLE_Q, held)
-    u = 1.0 / Where(y - FAR, square, Constant(FAR * FAR))
-    far = e / Where(y - FAR, y, Constant(FAR)) * (float(1 / np.sqrt(np.pi)) - u * horner(FAR_P, u) / horner(FAR_Q, u))
-    tail = 0.5 * Where(y - FAR, far, middle)
-    return Where(NEAR - y, 0.5 + Where(s, 0.5 * near, -0.5 * near), Where(s, 1.0 - tail, tail))
+    u = 1.0 / Where(y - RANGE_2_END, square, Constant(RANGE_2_END * RANGE_2_END))
+    far = (
+        e
+        / Where(y - RANGE_2_END, y, Constant(RANGE_2_END))
+        * (float(1 / np.sqrt(np.pi)) - u * horner(FAR_P, u) / horner(FAR_Q, u))
+    )
+    tail = 0.5 * Where(y - RANGE_2_END, far, middle)
+    return Where(RANGE_1_END - y, 0.5 + Where(s, 0.5 * near, -0.5 * near), Where(s, 1.0 - tail, tail))
 
 
 def cloglog(z: Vector) -> Vector:

@@ -48,7 +48,7 @@ LONGEST_SUM = 50
 LONGEST_EXPRESSIONS = 8_000_000
 # Largest factor by which a statement may grow if an engine expands its subqueries. Beyond it, expansion is prevented
 # (``Dialect.fence``).
-LARGEST_GROWTH = 20
+LARGEST_EXPANSION = 20
 # Number of columns that are reserved in a subquery in addition to those of X: scores, probabilities, intermediate
 # results, kept columns.
 OTHER_COLUMNS = 500
@@ -241,7 +241,7 @@ class Writer:
     def _statement(self, source: str, step: str, kept: list[tuple[str, str]], final: list[tuple[str, str]]) -> str:
         parts: list[str] = []
         written, unfolded = self.sizes()
-        fence = self.dialect.fence if unfolded > LARGEST_GROWTH * written else ""
+        fence = self.dialect.fence if unfolded > LARGEST_EXPANSION * written else ""
         for i, bound in enumerate(self._needed([text for _, text in final])):
             own = [*kept, *bound] if i == 0 else bound
             before = "" if i == 0 else "*, "

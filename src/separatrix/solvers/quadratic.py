@@ -24,7 +24,7 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.penalty import shortest
 
 # The most rounds of sweeps and face steps.
-MOST_ROUNDS = 60
+MOST_SWEEP_ROUNDS = 60
 # The most sweeps of a round; a round also ends after SETTLED_SWEEPS sweeps without a change of sign. A sweep costs less
 # than a hundredth of the factor of a face.
 MOST_SWEEPS_PER_ROUND, SETTLED_SWEEPS = 100, 4
@@ -63,7 +63,7 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
     free = h > 0
     first = gain = total = sweep_matrix(H, G, u, a, 1, 1, 0.0)
     idle = 0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_SWEEP_ROUNDS):
         # The size of the terms of G, which determines its rounding error: a gain of that size counts as none.
         size = np.abs(g) + a + np.abs(H) @ np.abs(u - w)
         rounding = float(np.max((4 * EPS * size[free]) ** 2 / h[free], initial=0.0))

@@ -44,9 +44,9 @@ from separatrix.solvers.state import Need, Solver, State
 # The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
 MOST_SPAN_ROWS = 10_000
 # Up to this many parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
-NEWTON_PARAMETERS = 300
+MOST_PARAMETERS_FOR_NEWTON = 300
 # With one score and up to this many parameters, chord Newton is used at once, since trying L-BFGS first costs more.
-CHORD_PARAMETERS = 1500
+MOST_PARAMETERS_FOR_CHORD = 1500
 # The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
 # MOST_SMALL_PROBLEM_STEPS steps.
 SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
@@ -115,7 +115,7 @@ def _solved(small: Objective) -> Array:
     """The minimum of the small problem, by L-BFGS while that is fast, as it is for distinct rows of similar length."""
     goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
     theta = np.zeros(small.shape)
-    if small.shape[0] == 1 and small.size <= CHORD_PARAMETERS:
+    if small.shape[0] == 1 and small.size <= MOST_PARAMETERS_FOR_CHORD:
         return _run(ChordNewton(), small, theta, goal)
     for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
@@ -138,7 +138,7 @@ def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
 
 def _of_columns(problem: Objective) -> Solver:
     """The solver for a problem that the span of the rows does not suit; it works on the columns."""
-    if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
+    if problem.has_hessian and problem.size <= MOST_PARAMETERS_FOR_NEWTON:
         return Newton()
     if problem.has_hessian and problem.shape[0] == 1:
         return ChordNewton()

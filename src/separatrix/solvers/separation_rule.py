@@ -20,9 +20,9 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 from separatrix.solvers.stopping import Record, Status
 
-# The search for a direction to infinity takes at most FAR Newton steps from zero, and tests directions only after the
-# first NEAR: before, the finite components have not converged; after FAR, second derivatives are lost to rounding.
-NEAR, FAR = 8, 60
+# Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
+# Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
+FIRST_TESTED_STEP, LAST_TESTED_STEP = 8, 60
 # Limits on relative margins, which are margins divided by the size of their terms. Relative margins within ±SETTLED
 # count as zero, and those above SHOWN as positive. Entries of a direction below SETTLED times the largest one count as
 # zero, too.
@@ -79,7 +79,7 @@ def quasi(problem: Objective) -> Status | None:
     if not problem.has_hessian:
         return None
     state, longest = Newton().init(problem, np.zeros(problem.shape)), 0.0
-    for k in range(FAR):
+    for k in range(LAST_TESTED_STEP):
         state = Newton().step(problem, state)
         if state.halt is not None or state.memory is None:
             return None
@@ -87,7 +87,7 @@ def quasi(problem: Objective) -> Status | None:
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps converge, so an optimum exists
-        if k >= NEAR and _leads_to_infinity(problem, direction):
+        if k >= FIRST_TESTED_STEP and _leads_to_infinity(problem, direction):
             return Status(
                 "quasi-separated",
                 "no optimum exists: along one direction the rows either do not move or move to their own side, so "

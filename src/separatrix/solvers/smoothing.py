@@ -32,10 +32,10 @@ from separatrix.solvers.state import Halt, Need, Solver, State
 
 # The most inner steps (of Newton's method or L-BFGS) in one step of this solver. If E_μ is not minimised by then, the
 # next step continues with the same μ.
-MOST_STEPS = 300
+MOST_INNER_STEPS = 300
 # E_μ is minimised to this share of the gap that smoothing leaves: μ, times parameters/rows if there are more rows than
 # parameters.
-NEAR = 0.01
+INNER_GAP_SHARE = 0.01
 
 
 class SmoothingMemory(NamedTuple):
@@ -78,7 +78,7 @@ class Smoothing:
         k = memory.width
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
         width_gap = WIDTHS[k] * min(1.0, near.size / near.n_rows)
-        inner = _minimised(near, _ahead(state.W, memory), NEAR * width_gap)
+        inner = _minimised(near, _ahead(state.W, memory), INNER_GAP_SHARE * width_gap)
         reached = _left(near, inner) <= width_gap
         if inner.halt is not None and not reached:
             return replace(state, halt=Halt.STALLED)  # rounding error; the bound at the last width's minimum is smaller
@@ -94,7 +94,7 @@ def _minimised(problem: Objective, start: Array, gap: float) -> State:
     """The first state at which E_μ is within about ``gap`` of its minimum, or the last state if none is."""
     method = _within(problem)
     state = method.init(problem, start)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_INNER_STEPS):
         if state.halt is not None or _left(problem, state) <= gap:
             break
         state = method.step(problem, state)

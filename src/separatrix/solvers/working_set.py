@@ -43,7 +43,7 @@ FINAL_ACCURACY, ACCURACY_SHARE = 3e-9, 1e-3
 # penalty, and if at most LARGEST_USED_SHARE of its columns are in use.
 LARGEST_FINAL_DISTANCE, LARGEST_USED_SHARE = 10.0, 0.65
 # One step may increase the number of columns in the working set by at most this factor.
-LARGEST_GROWTH = 4
+LARGEST_WORKING_SET_GROWTH = 4
 # The memory limit for gathered columns is SMALLEST_ROOM_BYTES, or ROOM_SHARE of the size of X if that is more. If the
 # columns in use exceed it, the limit is USED_COLUMN_ROOMS times as large. FEWEST_COLUMNS columns are always allowed.
 SMALLEST_ROOM_BYTES, ROOM_SHARE, USED_COLUMN_ROOMS, FEWEST_COLUMNS = 7 << 22, 0.025, 2.0, 16
@@ -157,7 +157,7 @@ class WorkingSet:
         used = np.any(state.W[:, 1:] != 0, axis=0) | (problem.unpenalised[1:] & kept)
         distance = a - np.max(np.abs(state.at.gradient[:, 1:]), axis=0)
         n_used, n_wanted = int(used.sum()), int(np.sum(kept & ~used & (distance < 0)))
-        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_GROWTH * max(self.first, n_used)))
+        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_WORKING_SET_GROWTH * max(self.first, n_used)))
         order = np.lexsort((distance, ~used, ~(kept | used)))[: min(size, int(np.sum(kept | used)))]
         length = _bytes(problem)
         most = _within(length, order)

@@ -2,9 +2,9 @@ r"""Approximate leave-one-out cross-validation from one fit: the loss of each ro
 
 Each row is left out by one Newton step (``leverages``). The step is inaccurate if ℓ″ h, the largest eigenvalue of
 σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. If it exceeds
-HIGH_LEVERAGE or LONGEST_STEP, the model is refitted without the row (``refits``). Rows that exceed LONGEST_STEP only
-slightly are refitted only if their total effect on the loss is large. A row of weight 2 counts as one row: leaving it
-out removes its whole weight.
+LARGEST_ACCURATE_LEVERAGE or LONGEST_STEP, the model is refitted without the row (``refits``). Rows that exceed
+LONGEST_STEP only slightly are refitted only if their total effect on the loss is large. A row of weight 2 counts as one
+row: leaving it out removes its whole weight.
 
 If many rows exceed the limits, only a sample of them is refitted. Their sampling probabilities are proportional to the
 squared ratio of the step to the limit, since the error of a Newton step is of second order: on the digits data, 50 of
@@ -28,7 +28,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import pieces, rows_per_piece
-from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse, one_step, row_terms
+from separatrix.tuning.leverages import LARGEST_ACCURATE_LEVERAGE, Inverse, one_step, row_terms
 from separatrix.tuning.reduced_rows import ReducedRows
 from separatrix.tuning.refits import NUMBERS_PER_PIECE, refitted
 
@@ -59,8 +59,9 @@ class LeftOut(NamedTuple):
     """The loss of every row by the fit without it, (n,); for rows that were not drawn, its expected value.
 
     ``share``: the trace of σ ℓ″ G, (n,), which is the contribution of the row to the effective number of parameters.
-    ``high``: the number of rows that exceed HIGH_LEVERAGE or LONGEST_STEP; ``refitted``: the number of them for which
-    the model was refitted. If some were not, their losses are corrected by the mean error of the refitted ones.
+    ``high``: the number of rows that exceed LARGEST_ACCURATE_LEVERAGE or LONGEST_STEP; ``refitted``: the number of them
+    for which the model was refitted. If some were not, their losses are corrected by the mean error of the
+    refitted ones.
     ``seen``: the number of rows scored; ``error``: the standard error that sampling adds to the mean loss.
     """
 
@@ -213,7 +214,7 @@ def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, 
         some = rows.take(part)
         of = row_terms(some, theta, inverse)
         left, trace, lever = one_step(of, some)
-        return left, trace, lever / HIGH_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
+        return left, trace, lever / LARGEST_ACCURATE_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
 
     parts = _cut(rows.n_rows, len(inverse.A))
     if len(parts) == 1:

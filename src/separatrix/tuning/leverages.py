@@ -23,7 +23,7 @@ from separatrix.tuning.reduced_rows import ReducedRows
 
 # If curvature × leverage of a row exceeds this, one Newton step is inaccurate: on small data sets the error of the mean
 # loss was up to 15 %.
-HIGH_LEVERAGE = 0.4
+LARGEST_ACCURATE_LEVERAGE = 0.4
 # In the Newton step, values of curvature × leverage larger than this are replaced by it, so that 1 − ℓ″ h is not small.
 MOST_LEVERAGE = 0.9
 
@@ -108,7 +108,7 @@ def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
 
 
 def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
-    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below HIGH_LEVERAGE.
+    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below LARGEST_ACCURATE_LEVERAGE.
 
     The trace bounds the largest eigenvalue of a product of positive semidefinite matrices. If a row is the only one
     with a component along some direction, the exact step would be infinite; therefore leverages are limited to
@@ -121,7 +121,7 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     CG = of.curvature @ of.G
     trace = np.trace(CG, axis1=1, axis2=2)
     lever = trace.copy()
-    doubtful = np.flatnonzero(trace > HIGH_LEVERAGE)
+    doubtful = np.flatnonzero(trace > LARGEST_ACCURATE_LEVERAGE)
     if len(doubtful):
         lever[doubtful] = np.max(np.linalg.eigvals(CG[doubtful]).real, axis=1)
     less = np.minimum(1.0, MOST_LEVERAGE / np.maximum(lever, MOST_LEVERAGE))

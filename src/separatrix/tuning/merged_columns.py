@@ -1,9 +1,9 @@
-r"""Sparse rows with fewer columns and the same ridge fits: the columns that only one row uses become one column.
+r"""Reduce the columns of sparse rows without changing ridge fits, by merging columns that are nonzero in only one row.
 
-The weights of the columns J that have a nonzero entry in row i alone act on the score of row i alone. Among all of
-them that add c to that score, the penalty ½ Σ_{j∈J} q_j w_j² is at least ½ c²/v² with v² = Σ_{j∈J} x_ij²/q_j. So one
-column with the entry v in row i and q = 1 stands for all of J, in the fit to any of the rows. Columns of zeros have the
-weight zero and are left out. In a table of text most columns are of these two kinds, since most words are rare.
+Let J be the columns whose only nonzero entry is in row i. Their weights affect only the score of row i. If they add c
+to that score, the penalty ½ Σ_{j∈J} q_j w_j² is at least ½ c²/v² with v² = Σ_{j∈J} x_ij²/q_j. Therefore one column with
+the entry v in row i and q = 1 can replace all columns of J, in a fit to any subset of the rows. Columns of zeros have
+weight zero and are dropped. In text data most columns are of these two kinds, since most words are rare.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from separatrix.base.arrays import Array
 
 
 def merged_columns(X: Any, q: Array) -> tuple[Any, Array]:
-    """CSR rows with the scores and penalties of the CSR rows X (n, d), and the penalty factor of each of their columns.
+    """CSR rows with merged columns that give the same ridge fits as X (n, d), and the penalty factors of their columns.
 
     ``q``: the penalty factor of each column of X, (d,), all positive.
 
@@ -35,6 +35,6 @@ def merged_columns(X: Any, q: Array) -> tuple[Any, Array]:
     rows = np.flatnonzero(lengths)
     merged = csr_array((lengths[rows], (rows, np.arange(len(rows)))), shape=(X.shape[0], len(rows)))
     whole = csr_array(hstack([X[:, shared], merged]))
-    kind = X.indices.dtype  # kept, since loops are compiled for each kind of index
+    kind = X.indices.dtype  # keep the index dtype: a new one would compile the loops again
     whole.indices, whole.indptr = whole.indices.astype(kind), whole.indptr.astype(kind)
     return whole, np.concatenate([q[shared], np.ones(len(rows))])

@@ -1,10 +1,11 @@
-r"""The score of a penalty strength: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
+r"""The score of a penalty strength C: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
 
-By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
-leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
-absolute values, on the columns in use. By folds, where parameters are too many: five, as many rows of each class in
-each, and a path of fits for each; columns of sparse rows that only one row uses are merged (``merged_columns``). Rows
-count by their weights, those of classes included.
+There are two methods. If the Hessian ∇²E can be built, scores are approximate leave-one-out: the fit at C starts from
+the fit at the nearest C (``ridge_path``), and the leverages follow from one product with the inverse of ∇²E. If rows
+are dense and fewer than the columns, this is done in the span of the rows; with absolute values in the penalty, on the
+columns in use. If there are too many parameters, scores are by cross-validation with five stratified folds and a
+regularisation path for each fold; for sparse rows, columns that are nonzero in only one row are merged
+(``merged_columns``). Scores are weighted by the sample weights, including class weights.
 
 Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
 """
@@ -95,7 +96,7 @@ class Question:
         return WarmPath.over(kept, self.n_classes, *rest)
 
     def with_merged_columns(self) -> Question:
-        """The same question of sparse rows with fewer columns, if the penalty is a sum of squares of all weights."""
+        """The question with merged columns, if rows are sparse and the penalty is a sum of squares of all weights."""
         penalty = self.penalty
         if not is_sparse(self.X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
             return self

@@ -30,7 +30,7 @@ from separatrix.rows.csr import is_sparse
 from separatrix.solvers.state import in_memory
 
 # Tables with more entries than this are not copied to a dense matrix.
-LARGEST_COPY = 1 << 22
+MOST_COPIED_ENTRIES = 1 << 22
 # The approximate number of entries in a piece that one thread sums.
 ENTRIES_PER_THREAD_PIECE = 1 << 18
 # Second derivatives are computed by products of about SCALED_ENTRIES_PER_PRODUCT entries of scaled rows at a time, and
@@ -292,7 +292,7 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
     block: Any = in_memory(problem, "leave-one-out")
     sigma, beside = block.weight / problem.total_weight, problem.offsets
     shift = None if beside is None else block.scores(beside).T
-    if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):
+    if block.X.shape[0] * problem.shape[1] > MOST_COPIED_ENTRIES or (is_sparse(block.X) and not _full(block.X)):
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
     if space is None and not problem.knows("gram"):

@@ -38,7 +38,7 @@ SCORE_ACCURACY = 1e-2
 # The most steps of a refit.
 MOST_REFIT_STEPS = 60
 # The number of L-BFGS pairs that are kept.
-PAIRS = 8
+PAIRS_IN_REFITS = 8
 # A step is accepted if the slope of E along it at its end is at most this times minus the slope at its start.
 LARGEST_RISE = 0.9
 # The tolerance of a refit with absolute values, relative to the null model's objective.
@@ -162,7 +162,7 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
             slope[~down] = g[~down]
         Y = slope - g
         bent = _dots(S, Y)[:, None]
-        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS:]
+        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS_IN_REFITS:]
         V, g = V + S, slope
     return found
 

@@ -44,11 +44,11 @@ NEWTON_DECREMENT = 1e-3
 # PARAMETERS_PER_EXTRA_STEP parameters, since a larger matrix costs more.
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 # The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
-MOST_MATRICES, PAIRS = 20, 10
+MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 # If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
 MOST_NEWTON_WORK = 1 << 21
 # The most step lengths that are tried along a Newton direction.
-MOST_HALVINGS = 30
+MOST_STEP_LENGTHS = 30
 # If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
@@ -180,7 +180,7 @@ class Ridge:
         goal, space = tol * problem.null_value, self.base.subspace
 
         def done(theta: Array, at: Evaluation, decrement: float) -> bool:
-            if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the duality gap costs more
+            if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the gap is hardly smaller than the decrement
                 return decrement <= goal
             there = Evaluation(at.value, space.expand(at.gradient))
             return duality(problem, E.rows.weights(theta), there).known <= goal
@@ -205,7 +205,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
             there = E.add(trial, loss, gradient)
             return there.value, (trial, there, H)
 
-        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_HALVINGS, rounding=0.0)
+        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_STEP_LENGTHS, rounding=0.0)
         if accepted is not None:
             return accepted[1]
     return theta, at, E.sums.curvature(theta)
@@ -227,7 +227,7 @@ def _descended(
     done: Callable[[Array, Evaluation, float], bool],
 ) -> tuple[Array, Evaluation]:
     """Θ and E after quasi-Newton steps with one factor, until ``done`` or until a new factor costs less."""
-    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS)
+    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS_ON_PATH)
     for _ in range(STEPS_PER_MATRIX + len(theta) // PARAMETERS_PER_EXTRA_STEP):
         if factor is None:
             break

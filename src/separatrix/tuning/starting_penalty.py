@@ -22,7 +22,7 @@ TINY = float(np.finfo(np.float64).tiny)
 # Penalties weaker than this share of the largest are raised to it, so that products of four penalties do not underflow.
 WEAKEST_RELATIVE_PENALTY = 1e-70
 # The predicted C is limited to this and its reciprocal, so that 1/C is a finite number.
-SMALLEST_C = 1e-290
+SMALLEST_PREDICTED_C = 1e-290
 
 
 def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
@@ -61,4 +61,4 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     gain, used = np.sum(squares * (0.5 * mu + rho) / (mu + rho) ** 2, axis=1), np.sum(mu / (mu + rho), axis=1)
     with np.errstate(under="ignore", over="ignore"):
         C = C_PER_PREDICTION / float(rho[np.argmax(gain - used / rows), 0]) * unit * unit
-    return float(np.clip(C, SMALLEST_C, 1 / SMALLEST_C))
+    return float(np.clip(C, SMALLEST_PREDICTED_C, 1 / SMALLEST_PREDICTED_C))

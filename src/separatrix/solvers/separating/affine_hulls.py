@@ -3,12 +3,13 @@ r"""The point of an affine hull that is nearest to the origin, for dense and for
 Problem   minimise ‖Σ_i β_i P_i‖ subject to Σ_i β_i = 1, the β_i of either sign
 Given     points P (k, d), and which of them to use
 Returns   β, and the nearest point p
-Step      least squares in the differences from the first point, repeated on the remainder, which corrects rounding
+Step      least squares in the differences from the first point, repeated on the residual, which corrects rounding
+          errors (iterative refinement)
 
-Dense points are solved by Householder reflections with pivoting, columns in order of size: the error is then small in
-each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted least squares problems,
-1998). If p is short compared with the points, nearly all digits cancel in their sum, so p is computed as the remainder
-of one of them after projections instead.
+For dense points, least squares is solved by Householder QR with pivoting, with the columns of P sorted by size, so that
+the error is small relative to the scale of each column (Cox and Higham, Stability of Householder QR factorization for
+weighted least squares problems, 1998). If p is short compared with the points, nearly all digits cancel in their sum.
+Therefore p is computed as the residual of the first point after projections.
 """
 
 from __future__ import annotations
@@ -24,18 +25,22 @@ from separatrix.objectives.factor import Factor
 from separatrix.rows.csr import is_sparse
 from separatrix.solvers.hull_start import LARGEST_COLUMN_RATIO, products
 
-# The Gram matrix is used if each difference has at least this share of its length outside the span of those before it,
-# and if the sizes of columns differ by at most LARGEST_COLUMN_RATIO, so that rounding treats them alike.
+# The Gram matrix of the differences, which is faster than QR, is used only if each difference has at least this share
+# of its length outside the span of those before it, and if the sizes of columns differ by at most LARGEST_COLUMN_RATIO,
+# so that rounding errors matter equally in all columns.
 SMALLEST_INDEPENDENT_SHARE = 1e-3
-# A sparse difference with a smaller share of its length outside the span of the others depends on them. So does one
-# shorter than NEGLIGIBLE_LENGTH_SHARE of the longest point: its products are then differences of rounded ones.
+# A sparse difference counts as linearly dependent on the others if less than LARGEST_DEPENDENT_SHARE of its length is
+# outside their span, or if it is shorter than NEGLIGIBLE_LENGTH_SHARE of the longest point: its inner products are then
+# mostly rounding errors.
 LARGEST_DEPENDENT_SHARE, NEGLIGIBLE_LENGTH_SHARE = 1e-6, 1e-5
-# The most entries of sparse differences that may be converted to a dense array, 128 MB.
+# Sparse differences are converted to a dense array, for QR, only if it has at most this many entries (128 MB).
 LARGEST_DENSE_COPY = 1 << 24
 
 
 def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
-    """A function that takes the indices of some points and returns their weights, which sum to 1, and the point.
+    """A function that returns the nearest point of the affine hull of some of the points P.
+
+    Its argument is the array of their indices. It returns their weights, which sum to 1, and the nearest point.
 
     >>> share, p = affine_hulls(np.array([[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]))(np.array([0, 1]))
     >>> share.round(12).tolist(), p.round(12).tolist()
@@ -52,7 +57,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
 
 
 def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
-    """The weights of P, which sum to 1, of the point of their affine hull nearest to the origin, and that point."""
+    """The point of the affine hull of P nearest to the origin: its weights, which sum to 1, and the point."""
     x = P[[0]].toarray()[0] if is_sparse(P) else P[0]
     if P.shape[0] == 1:
         return np.ones(1), np.asarray(x)
@@ -78,7 +83,7 @@ def _from_first(P: Any) -> Any:
 
 
 class _Span(Protocol):
-    """The span of the columns of a matrix A, and how many rounds of least squares correct its rounding."""
+    """The span of the columns of a matrix A; ``rounds``: the number of rounds of iterative refinement."""
 
     rounds: ClassVar[int]
 
@@ -91,7 +96,7 @@ def _dense_span(A: Array) -> _Span:
 
 
 def _sparse_span(A: Any, products_of_points: Array) -> _Span:
-    """The span of sparse columns; of nearly dependent ones by reflections, if a dense copy of them is small."""
+    """The span of sparse columns by their Gram matrix; by QR if they are nearly dependent and a dense copy is small."""
     span = _SparseGram.of(A, products_of_points)
     if span.smallest_share < SMALLEST_INDEPENDENT_SHARE and A.shape[0] * A.shape[1] <= LARGEST_DENSE_COPY:
         return _Reflected.of(A.toarray())
@@ -100,7 +105,7 @@ def _sparse_span(A: Any, products_of_points: Array) -> _Span:
 
 @dataclass(frozen=True)
 class _Reflected:
-    """The span of A's columns, rows in order of size: A[order] = Q R, columns in the order of ``pivots``."""
+    """The span of A's columns by Householder QR: A[order] = Q R, with rows sorted by size and columns by ``pivots``."""
 
     order: Integers
     Q: Array
@@ -131,7 +136,7 @@ class _Reflected:
         return beta
 
     def projection(self, r: Array) -> Array:
-        """A β."""
+        """The projection A β of r onto the span."""
         projected = np.empty_like(r)
         projected[self.order] = self.Q @ (self.Q.T @ r[self.order])
         return projected
@@ -139,10 +144,11 @@ class _Reflected:
 
 @dataclass(frozen=True)
 class _Gram:
-    """The span of A's columns from AᵀA, which is many times faster and as accurate under two conditions.
+    """The span of A's columns by Cholesky of AᵀA, which is many times faster and as accurate under two conditions.
 
-    Rows must have similar sizes, and columns must be far from dependent. Each round then gains as many digits as
-    squaring leaves (Björck, Numerical Methods for Least Squares Problems, 1996, section 2.9).
+    A's rows must have similar sizes, and its columns must be far from linearly dependent. Each round of iterative
+    refinement then gains as many digits as the condition number of AᵀA leaves (Björck, Numerical Methods for Least
+    Squares Problems, 1996, section 2.9).
     """
 
     A: Array
@@ -162,16 +168,16 @@ class _Gram:
         return self.factor.solve(self.A.T @ r)
 
     def projection(self, r: Array) -> Array:
-        """A β."""
+        """The projection A β of r onto the span."""
         return np.asarray(self.A @ self.coefficients(r))
 
 
 @dataclass(frozen=True)
 class _SparseGram:
-    """The same for sparse columns, from their products alone, so that nothing of d × k numbers is stored.
+    """The span of sparse columns by their Gram matrix, without any dense array of size d × k.
 
-    Columns that depend on others get the coefficient zero. Each round gains fewer digits than for ``_Gram``, since the
-    columns may be nearer to dependent, so there are more rounds.
+    Columns that depend linearly on others get the coefficient zero. Each round gains fewer digits than for ``_Gram``,
+    since the columns may be closer to linear dependence, so there are more rounds.
     """
 
     A: Any
@@ -181,7 +187,7 @@ class _SparseGram:
 
     @classmethod
     def of(cls, A: Any, products_of_points: Array) -> _SparseGram:
-        """The span of the differences A from the first point, given the products of the points."""
+        """The span of the differences A from the first point, given the inner products of the points."""
         K = products_of_points
         G = K[1:, 1:] - K[1:, :1] - K[:1, 1:] + K[0, 0]
         longer = np.diag(G) > NEGLIGIBLE_LENGTH_SHARE**2 * np.max(np.diag(K))
@@ -189,7 +195,7 @@ class _SparseGram:
         if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE:
             independent = _independent(G, np.flatnonzero(longer))
             factor = Factor.of(G[np.ix_(independent, independent)])
-            assert factor is not None  # the columns kept are in the order of their pivots, all above rounding
+            assert factor is not None  # `_independent` keeps only pivots above rounding error
         return cls(A, independent, factor)
 
     @property
@@ -204,15 +210,15 @@ class _SparseGram:
         return beta
 
     def projection(self, r: Array) -> Array:
-        """A β."""
+        """The projection A β of r onto the span."""
         return np.asarray(self.A @ self.coefficients(r))
 
 
 def _independent(G: Array, among: Integers) -> Integers:
-    """Those columns ``among`` all that do not depend on others, by a pivoted Cholesky factor of their products G.
+    """The linearly independent columns of those ``among``, by pivoted Cholesky of the Gram matrix G.
 
-    They are in the order of their pivots. Pivots below four times what ``Factor`` takes for rounding are not kept, so
-    that the factor of the rest exists.
+    They are in the order of their pivots. Columns with pivots below four times the rounding limit of ``Factor`` are
+    dropped, so that the remaining ones can be factored.
     """
     from scipy.linalg.lapack import dpstrf
 

@@ -4,20 +4,21 @@ Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the ne
           that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −
           (without an intercept: in the hull of the rows t_i x_i)
 Given     rows of two classes
-Returns   w ∝ p, b in the middle between the classes; the rows that p is made of, and their weights
-Step      find in one pass the difference that lies furthest against p; add it to the few that p is made of; move to
-          the nearest point of their affine hull, dropping those that would get a negative weight, until none would
-Stops     by the rules: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
-          by itself where rounding hides any descent
+Returns   w ∝ p, b midway between the classes; the rows with positive weight in p (the support), and their weights
+Step      find in one pass the difference v with the smallest p·v; add it to the few differences of which p is a convex
+          combination; move to the point of their affine hull nearest to the origin, and drop differences with negative
+          weights, until there are none
+Stops     by the rules: when the margin is within rounding error of ½‖p‖, which no margin exceeds, or p is zero;
+          by itself if rounding hides any descent
 
-It starts from nearly nearest points of the hulls, by the interior point method of ``hull_start``, so that few steps are
-left; or from the difference that lies furthest against the difference of the means.
+The start is a pair of nearly nearest points of the hulls from the interior point method of ``hull_start``, so that few
+steps are left; or, with m the difference of the means, the difference v with the smallest m·v.
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
-of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
-and Tucker hold as equations (``affine_hulls``). Differences of rows that are mostly zeros stay sparse.
+of differences occurs twice, so the method is finite. At the nearest point of an affine hull, the conditions of Karush,
+Kuhn and Tucker are linear equations (``affine_hulls``). Differences of sparse rows are stored as sparse.
 
-``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is set to zero; no rule uses it.
+``State.at.value`` is ½‖p‖ (‖p‖ without an intercept). The gradient is set to zero; no rule uses it.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ SMALLEST_SHORTENING = 1e-15
 
 @dataclass(frozen=True, kw_only=True)
 class NearestPointMemory(HullMemory):
-    """Also the differences P (k, d) that p is made of, dense or CSR, their rows (+, −), (k, 2), and weights ``mu``.
+    """Bounds on the margin, and p as a convex combination of differences.
 
-    ``furthest`` and ``furthest_pair``: the difference that lies furthest against p, and its rows.
+    ``P`` (k, d), dense or CSR, holds the differences, ``pairs`` (k, 2) their rows (+, −), and ``mu`` their weights.
+    ``furthest`` and ``furthest_pair``: the difference v with the smallest p·v, and its rows.
     """
 
     P: Any
@@ -98,7 +100,7 @@ class NearestPoint:
         kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
         if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
-            wider = after.memory.lower > state.memory.lower  # the last rows that touch the hyperplane hardly shorten p
+            wider = after.memory.lower > state.memory.lower  # the last support rows may add to the margin only
             return replace(after if wider else state, halt=Halt.STALLED)
         return after
 
@@ -146,7 +148,7 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
 
 
 def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
-    """The differences P and the one that lies furthest against p, from its two rows where P is sparse."""
+    """P with ``furthest`` as an additional row; if P is sparse, that row is computed from its pair of table rows."""
     if not is_sparse(memory.P):
         return np.vstack([memory.P, memory.furthest])
     from scipy.sparse import csr_array, vstack

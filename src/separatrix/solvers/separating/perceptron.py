@@ -8,8 +8,8 @@ Step      online: for each row in turn that is a mistake, w ← w + η s_i t_i x
           batch:  w ← w + η Σ_{mistakes} s_i t_i x̄_i
           worst:  w ← w + η s_i t_i x̄_i for the mistake with the smallest m_i
           With a penalty, a proximal step of α R(w) follows each row that was processed.
-Stops     by the rules; the online method also by itself, if rounding leaves a mistake that no update of an epoch
-          corrects
+Stops     by the rules; the online method also by itself, if two epochs make no update although the survey counts a
+          mistake, which rounding can cause
 
 Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for convergence; Gallant, Perceptron-based learning
 algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket; Freund and Schapire, Large margin

@@ -39,12 +39,12 @@ MOST_ENTRIES = 1_000_000_000
 # allows 1e24 mistakes.
 HOPELESS = 1e-12
 
-# A proof is first attempted on a sample of SOME rows per column, if the table has at least WORTHWHILE times as many
-# rows as the sample.
-SOME, WORTHWHILE = 20, 4
+# A proof is first attempted on a sample with this many rows per column, if the table has at least
+# FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
+SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
 
 # If the largest entry of the rows is outside this range, their squared lengths underflow or overflow float64.
-SMALLEST, LARGEST = 1e-152, 1e152
+SMALLEST_SQUARABLE_SIZE, LARGEST_SQUARABLE_SIZE = 1e-152, 1e152
 INSEPARABLE: Code = "inseparable"
 
 
@@ -59,7 +59,7 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
     largest = _largest_entry(rows)
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
-    if largest > 0 and not SMALLEST < largest < LARGEST:
+    if largest > 0 and not SMALLEST_SQUARABLE_SIZE < largest < LARGEST_SQUARABLE_SIZE:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
     return _posed(rows, fit_intercept)
 
@@ -190,8 +190,8 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     Such a proof holds for all rows.
     """
     width = rows.X.shape[1] + problem.fit_intercept
-    stride = rows.n_rows // (SOME * width)
-    if stride < WORTHWHILE:
+    stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
+    if stride < FEWEST_SAMPLES_IN_TABLE:
         return None
     some = rows.take(slice(0, None, stride))
     verdict = verdict_on(some_rows(some), problem.fit_intercept)
