@@ -272,7 +272,7 @@ def test_weights_in_raw_units_that_cannot_hold_the_maximum_are_said():
 def test_many_sparse_rows_are_fitted_as_far_as_asked():
     """Where a step gains less than the sums round, the score says whether it was one."""
     rng = np.random.default_rng(0)
-    X, y = sp.random_array((30_000, 30), density=0.05, rng=rng, format="csr"), rng.integers(0, 2, 30_000)
+    X, y = sp.random_array((30_000, 30), density=0.05, random_state=rng, format="csr"), rng.integers(0, 2, 30_000)
     fitted(X, y)
 
 

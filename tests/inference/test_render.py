@@ -60,10 +60,10 @@ def test_frames():
 
 
 def test_without_pandas_a_frame_is_refused(monkeypatch):
+    summary = summarised(*drawn())
     monkeypatch.setitem(sys.modules, "pandas", None)
-    X, y = drawn()
     with pytest.raises(SeparatrixError, match="pandas"):
-        summarised(X, y).to_frame()
+        summary.to_frame()
 
 
 def test_html_is_escaped():

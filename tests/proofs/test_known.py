@@ -121,10 +121,10 @@ def test_not_a_number_is_refused_by_name():
 
 def test_sparse_rows_like_text():
     rng = np.random.default_rng(6)
-    X = random_array((600, 3000), density=0.01, rng=rng, format="csr")
+    X = random_array((600, 3000), density=0.01, random_state=rng, format="csr")
     y = rng.integers(0, 2, 600)
     _checked(X, y, Separable)
-    narrow = csr_array(random_array((3000, 80), density=0.1, rng=rng, format="csr"))
+    narrow = csr_array(random_array((3000, 80), density=0.1, random_state=rng, format="csr"))
     t = rng.integers(0, 2, 3000)
     verdict = _checked(narrow, t, Inseparable)
     assert verdict.verify(narrow.toarray(), t)

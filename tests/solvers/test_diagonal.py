@@ -19,7 +19,7 @@ from .. import problems, reference
 def sparse_problem(seed, n=300, d=40, K=2, value=np.float64, **how):
     """Columns from common to absent, weights some of which are zero, factors; the classes lean to one side."""
     rng = np.random.default_rng(seed)
-    X = random_array((n, d), density=0.1, rng=rng, dtype=value, format="csr")
+    X = random_array((n, d), density=0.1, random_state=rng, dtype=value, format="csr")
     X = csr_array(X * np.exp(rng.normal(0, 1, d)).astype(value))
     z = X @ rng.standard_normal((d, K)) * 2 + rng.gumbel(size=(n, K)) + np.arange(K)
     codes = np.argmax(z, axis=1)
@@ -90,7 +90,7 @@ def test_rows_that_nobody_has_tidied():
 
 def test_same_bits_with_any_number_of_threads():
     rng = np.random.default_rng(1)
-    X = csr_array(random_array((20_000, 300), density=0.05, rng=rng, format="csr"))
+    X = csr_array(random_array((20_000, 300), density=0.05, random_state=rng, format="csr"))
     y = X @ rng.standard_normal(300) + rng.logistic(size=20_000) > 0
     answers = []
     for count in (1, 2, 5):

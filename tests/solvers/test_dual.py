@@ -141,7 +141,7 @@ def test_few_epochs_whatever_columns_have_in_common(index):
 
 def test_same_bits_with_any_number_of_threads():
     rng = np.random.default_rng(1)
-    X = csr_array(random_array((20_000, 300), density=0.05, rng=rng, format="csr"))
+    X = csr_array(random_array((20_000, 300), density=0.05, random_state=rng, format="csr"))
     y = X @ rng.standard_normal(300) + rng.logistic(size=20_000) > 0
     answers = []
     for count in (1, 2, 5):

@@ -211,7 +211,7 @@ def test_unlike_scales_are_said():
 @pytest.mark.parametrize(("l1_ratio", "K"), [(0.0, 2), (0.0, 3), (1.0, 2)])
 def test_many_columns_are_chosen_for_by_folds_as_by_hand(l1_ratio, K):
     rng = np.random.default_rng(12)
-    X = csr_array(random_array((120, 3200), density=0.01, rng=rng))
+    X = csr_array(random_array((120, 3200), density=0.01, random_state=rng))
     y = np.argmax(X @ rng.standard_normal((3200, K)) * 2 + rng.gumbel(size=(120, K)), axis=1)
     model = sx.LogisticRegression("auto", l1_ratio=l1_ratio).fit(X, y)
     choice = model.penalty_choice_

@@ -133,7 +133,8 @@ def _sayable(text: str) -> str:
 # White space is trimmed without a regular expression, because DuckDB compiles every occurrence of one separately, which
 # takes seconds for many columns.
 _DUCK_SPACES = "".join(f"\\x{byte:02x}" for code in SPACES for byte in chr(code).encode())
-_DUCK_TEXT = f"trim(CAST({{0}} AS VARCHAR), E'{_DUCK_SPACES}')"
+# Decoded from a blob, since DuckDB 1 refuses an E'…' literal that has bytes above 0x7f.
+_DUCK_TEXT = f"trim(CAST({{0}} AS VARCHAR), decode(CAST('{_DUCK_SPACES}' AS BLOB)))"
 _DUCK_IS_TEXT = "CASE WHEN typeof({0}) = 'VARCHAR' THEN"
 _DUCK_NUMBER = f"{_DUCK_IS_TEXT} TRY_CAST({_DUCK_TEXT} AS DOUBLE) ELSE TRY_CAST({{0}} AS DOUBLE) END"
 _DUCK_NOTHING = f"{{0}} IS NULL OR (typeof({{0}}) = 'VARCHAR' AND {nothing(_DUCK_TEXT)})"

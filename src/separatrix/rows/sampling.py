@@ -72,7 +72,7 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     groups = [counted] if targets is None else [counted & (whole.t == value) for value in targets]
     chosen = np.sort(np.concatenate([_some(np.flatnonzero(g), size // len(groups), rng) for g in groups]))
     block = whole.written_out(chosen)
-    look = _rare_entries(block, whole.frame, whole.X[chosen[0]])
+    look = _rare_entries(block, whole.frame, whole.X[chosen[:1]])
     seen, odds = _odds(rows.fold(look), counted, size // 3) if len(look.columns) else (chosen[:0], np.empty(0))
     more = seen[rng.random(len(seen)) < odds]
     if len(more):
@@ -139,7 +139,7 @@ class _RareEntries:
 
 
 def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
-    """The search for rare entries in all rows, derived from a framed sample; ``first``: its first row in raw units."""
+    """The search for rare entries in all rows, derived from a framed sample; ``first``: its row 0 in raw units, (1, d)."""
     X: Any = sample.X
     d = X.shape[1]
     if is_sparse(X):
@@ -157,7 +157,7 @@ def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
         still = still[np.all(X[:, still] == X[0, still], axis=0)]
         energy[still] = 0.0
         base = frame.center + middle * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
-        base[still] = first[still]
+        base[still] = first[0, still]
     few = min(FEWEST_EFFECTIVE_ROWS, sample.n_rows / 10)
     rare = np.isfinite(frame.scale) & ((energy == 0) | (energy**2 < few * fourth))
     columns = np.flatnonzero(rare)
