@@ -139,7 +139,7 @@ class _RareEntries:
 
 
 def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
-    """The search for rare entries in all rows, derived from a framed sample; ``first``: its row 0 in raw units, (1, d)."""
+    """The search for rare entries in all rows, derived from a framed sample; ``first``: its first row, (1, d), raw."""
     X: Any = sample.X
     d = X.shape[1]
     if is_sparse(X):
