@@ -247,7 +247,7 @@ def test_no_probabilities_and_why(iris):  # D2, P13
     for one in (model, sx.OneVsRestClassifier().fit(*iris)):
         assert one.approach == "discriminant function"
         assert not one.has_probabilities
-        with pytest.raises(ParameterError, match="only scores|scores only"):
+        with pytest.raises(ParameterError, match=r"only scores|scores only"):
             one.scorer_.probabilities(iris[0])
     with pytest.raises(AttributeError, match="over Perceptron has no probabilities"):
         sx.OneVsRestClassifier(sx.Perceptron()).predict_proba(iris[0])
