@@ -262,9 +262,7 @@ def test_a_certificate_does_not_verify_on_other_rows_or_weights(overlapping):
 
 def test_why_this_solver(cancer):
     X, y = cancer
-    assert (
-        sx.LogisticRegression().fit(X, y).certificate_.why.startswith("Newton: the Hessian is cheap with 31 parameters")
-    )
+    assert sx.LogisticRegression().fit(X, y).certificate_.why.startswith("Newton: the Hessian is cheap with 31")
     wide = np.random.default_rng(0).standard_normal((60, 1500))
     model = sx.LogisticRegression().fit(wide, np.arange(60) % 2)
     assert model.certificate_.why.startswith("span of the rows: 60 rows")

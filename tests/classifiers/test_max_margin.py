@@ -1,5 +1,7 @@
 """MaxMarginClassifier: the optimal hyperplane, its support, its bounds. TEXTBOOK P10."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,6 +10,7 @@ from sklearn.svm import SVC
 
 import separatrix as sx
 from separatrix.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
+from tests.wide_text import wide_text
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 
@@ -212,3 +215,32 @@ def test_rows_whose_lengths_float64_cannot_square_are_refused(size):
     for model in (sx.MaxMarginClassifier(), sx.KozinecClassifier(), sx.Perceptron()):
         with pytest.raises(sx.errors.InputError, match="rescale"):
             model.fit(X, [0, 0, 1, 1])
+
+
+# ---------------------------------------------------------------------------------------- wide sparse text
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("repeated", [0, 30])
+def test_sparse_text_gives_the_answer_of_its_dense_copy(fit_intercept, repeated):
+    X, y = wide_text(200, 2000, repeated=repeated)
+    sparse, dense = (sx.MaxMarginClassifier(fit_intercept=fit_intercept).fit(of, y) for of in (X, X.toarray()))
+    assert sparse.certificate_.met
+    assert sparse.certificate_.verify(X, y).holds
+    assert sparse.margin_ == pytest.approx(dense.margin_, rel=1e-10)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-7 * np.abs(dense.coef_).max())
+    np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-7)
+    upper = sparse.certificate_.claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)[1]
+    assert upper == pytest.approx(sparse.margin_, rel=1e-10)
+
+
+def test_sparse_text_is_not_made_dense():
+    X, y = wide_text(500, 20_000)
+    dense = X.shape[0] * X.shape[1] * 8
+    sx.MaxMarginClassifier().fit(X[:50], y[:50])  # imports are not counted
+    tracemalloc.start()
+    model = sx.MaxMarginClassifier().fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.certificate_.met
+    assert peak < dense / 2

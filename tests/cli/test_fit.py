@@ -47,7 +47,7 @@ def test_fit_accounts_for_itself():
     text = run("fit", "demo:breast-cancer", "--out", "model.json").stdout
     for part in (
         "569 rows, 30 columns; predicting 'diagnosis'",
-        "benign 357, malignant 212",
+        "benign (357 rows), malignant (212 rows)",
         "427 rows fitted, 142 held out",
         "status:    optimal",
         "gap:       at most",

@@ -84,7 +84,7 @@ def test_standardised_columns(tmp_path):
     np.testing.assert_allclose([float(row[2]) for row in answers], P[:, 1], rtol=1e-12)
     found = json.loads(run("evaluate", "scaled.json", path, "--json").stdout)
     assert found["mistakes"] == int(np.sum(load("scaled.json").predict(pd.read_csv(path)) != table.y))
-    assert "columns alike" in run("fit", "--help").stdout
+    assert "Scales matter for" in run("fit", "--help").stdout
 
 
 def test_sparse_columns_are_scaled_only(tmp_path):

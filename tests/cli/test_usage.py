@@ -122,7 +122,7 @@ def test_latin_letters_and_quoted_lines(tmp_path):
     (tmp_path / "l.csv").write_bytes(f"größe,ort,y\n{rows}".encode("latin-1"))
     assert "--encoding" in complaint("fit", "l.csv", "--target", "y", code=3)
     text = run("fit", "l.csv", "--target", "y", "--encoding", "latin-1", "--out", "m.json").stdout
-    assert "café 26, thé 14" in text
+    assert "café (26 rows), thé (14 rows)" in text
     assert "first\\nsecond" in text
     assert len(run("predict", "m.json", "l.csv", "--encoding", "latin-1").stdout.splitlines()) == 41
 

@@ -98,7 +98,7 @@ def test_of_a_sample_in_its_own_standard_errors():
         found = affine(objective, W, objective.value_gradient(W), subset).weights
         if found.value is None:
             continue
-        assert f"estimated from {subset.n_rows} of the rows alone" in found.unit
+        assert f"from {subset.n_rows} of the rows alone" in found.unit
         alone = replace(problem, weight=problem.weight * np.isin(whole, subset.homogeneous()[:, 1]))
         assert in_standard_errors(alone, point, best) <= found.value * (1 + 1e-6) + 1e-6
         tested += 1

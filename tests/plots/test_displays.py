@@ -313,3 +313,12 @@ def test_tick_labels_of_the_penalty_path_do_not_overlap(low, high):
     places.sort(key=lambda place: place.x0)
     assert len(places) > 1
     assert all(a.x1 < b.x0 for a, b in pairwise(places))
+
+
+@pytest.mark.parametrize("kind", [sx.plots.RocDisplay, sx.plots.CalibrationDisplay, sx.plots.ConfusionDisplay])
+def test_the_last_line_of_a_notebook_cell_prints_one_line(kind):
+    X, y = np.arange(12.0)[:, None], np.arange(12) % 3 > 0
+    text = repr(kind.from_estimator(sx.LogisticRegression().fit(X, y), X, y))
+    assert kind.__name__ in text
+    assert len(text) < 100
+    assert "\n" not in text

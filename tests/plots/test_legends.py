@@ -8,7 +8,7 @@ import separatrix as sx
 from separatrix import plots
 from separatrix.diagnostics import rankings
 from separatrix.evaluation.answers import answers
-from separatrix.plots.decision_regions import MOST_NAMED_CLASSES
+from separatrix.plots.decision_regions import MOST_CLASSES_IN_LEGEND
 from separatrix.plots.ranked import MOST_PANELS
 from separatrix.plots.style import MARKERS, marker, told_apart
 
@@ -69,10 +69,10 @@ def test_every_class_is_in_the_legend_with_a_mark_of_its_own():
 
 
 def test_past_the_most_that_can_be_named_the_picture_says_so():
-    X, y = _drawn([f"class {k:02}" for k in range(MOST_NAMED_CLASSES + 5)])
+    X, y = _drawn([f"class {k:02}" for k in range(MOST_CLASSES_IN_LEGEND + 5)])
     shown = plots.DecisionRegionsDisplay.of(sx.LinearDiscriminantAnalysis().fit(X, y), X, y)
-    assert len(shown.named) == MOST_NAMED_CLASSES
-    assert f"{MOST_NAMED_CLASSES} of {MOST_NAMED_CLASSES + 5} classes are named" in shown.says
+    assert len(shown.named) == MOST_CLASSES_IN_LEGEND
+    assert f"{MOST_CLASSES_IN_LEGEND} of {MOST_CLASSES_IN_LEGEND + 5} classes are named" in shown.says
 
 
 def test_a_legend_in_one_of_several_panels_keeps_to_it():

@@ -1,5 +1,7 @@
 """Every solver and every convex loss: a fit to the optimum, or a refusal by name."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -62,7 +64,7 @@ def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver)
     problem = posed(name, X, codes, SOLVERS[solver])
     if refusal := refused(SOLVERS[solver], problem):
         assert not problem.loss.traits.smooth or problem.loss.traits.lipschitz is None
-        assert f"{SOLVERS[solver].name!r} needs" in refusal
+        assert re.search(f"{SOLVERS[solver].name!r} (needs|has no default)", refusal)
         return
     outcome = run(SOLVERS[solver], problem, np.zeros(problem.shape), default_rules(TOL, 5000), TOL)
     assert outcome.status.met, outcome.status

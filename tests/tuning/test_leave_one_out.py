@@ -14,7 +14,7 @@ from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import leave_one_out as module
 from separatrix.tuning import leverages, refits
 from separatrix.tuning.leave_one_out import leave_one_out
-from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse
+from separatrix.tuning.leverages import LARGEST_ACCURATE_LEVERAGE, Inverse
 from separatrix.tuning.reduced_rows import reduce_rows
 from tests import problems, reference
 
@@ -63,7 +63,9 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
         problem = drawn.objective()
         rows, theta, inverse = _fitted(problem)
         found = leave_one_out(rows, theta, inverse)
-        high = np.flatnonzero(leverages.one_step(leverages.row_terms(rows, theta, inverse), rows)[2] > HIGH_LEVERAGE)
+        high = np.flatnonzero(
+            leverages.one_step(leverages.row_terms(rows, theta, inverse), rows)[2] > LARGEST_ACCURATE_LEVERAGE
+        )
         assert found.refitted == found.high >= len(high)
         for i in high:
             assert found.loss[i] == pytest.approx(_left_out(drawn, i), rel=0.02, abs=2e-3)
@@ -72,7 +74,7 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
 
 
 def test_it_is_exact_for_a_squared_loss(monkeypatch):
-    monkeypatch.setattr(module, "HIGH_LEVERAGE", np.inf)
+    monkeypatch.setattr(module, "LARGEST_ACCURATE_LEVERAGE", np.inf)
     monkeypatch.setattr(module, "LONGEST_STEP", np.inf)
     rng = np.random.default_rng(0)
     X, t = rng.standard_normal((20, 4)), rng.choice([-1.0, 1.0], 20)

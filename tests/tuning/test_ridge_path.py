@@ -12,7 +12,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.solvers import Newton, default_rules, run
 from separatrix.tuning import reduced_rows
-from separatrix.tuning.reduced_rows import LARGEST_COPY, Framed, Written
+from separatrix.tuning.reduced_rows import MOST_COPIED_ENTRIES, Framed, Written
 from separatrix.tuning.ridge_path import Ridge
 from separatrix.tuning.starting_penalty import predicted_C
 
@@ -41,7 +41,7 @@ def _minimum(problem, C):
 @pytest.mark.parametrize("written", [True, False])
 def test_derivatives_are_those_of_the_objective_on_its_subspace(K, form, fit_intercept, written, monkeypatch):
     problem = _posed(K, form, fit_intercept)
-    monkeypatch.setattr(reduced_rows, "LARGEST_COPY", LARGEST_COPY if written else 0)
+    monkeypatch.setattr(reduced_rows, "MOST_COPIED_ENTRIES", MOST_COPIED_ENTRIES if written else 0)
     path, rng = Ridge.on(problem), np.random.default_rng(1)
     assert isinstance(path.rows, Written if written else Framed)
     for theta in (path.null.theta, path.null.theta + rng.standard_normal(len(path.null.theta))):

@@ -24,7 +24,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def length(x: Array) -> float:
-    """The Euclidean norm of all entries; several times faster than ``np.linalg.norm`` for few numbers.
+    """The Euclidean norm of all entries; several times faster than ``np.linalg.norm`` for small arrays.
 
     >>> length(np.array([[3.0], [4.0]]))
     5.0
@@ -44,7 +44,7 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
 
     @classmethod
     def of(cls, X: Array, names: Sequence[str]) -> Self:
-        """A view of X with names."""
+        """A view of X with column names."""
         named = X.view(cls)
         named.column_names = list(names)
         return named
@@ -71,7 +71,7 @@ def as_floats(X: Any) -> Array:
 
 
 def refuse_text(X: Any, error: Exception) -> None:
-    """Raise an error that names the first column of text or dates in X, if there is one; rows count from 0.
+    """Raise an error that names the first column of text or dates in X, if there is one; rows are counted from 0.
 
     >>> refuse_text(np.array([[1, "f"]], dtype=object), ValueError())
     Traceback (most recent call last):
@@ -94,7 +94,7 @@ def refuse_text(X: Any, error: Exception) -> None:
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
-    """The columns of X, named by their names in a data frame and by their numbers otherwise."""
+    """The name and the values of each column of X. If X is not a data frame, the name is the column's number."""
     names = getattr(X, "column_names", None) or getattr(X, "columns", None)
     if names is not None and not isinstance(X, np.ndarray):
         yield from ((f"column {name!r}", X[name]) for name in names)

@@ -1,15 +1,16 @@
 """Atomic file replacement: a file is written completely or not at all.
 
 The content goes to a temporary file in the same folder, is flushed to the disk, and is then renamed over the target.
-The file that is replaced passes on its mode, and its owner and group where the system permits that. A read-only file is
-not replaced: a rename needs only a folder that can be written to, so nothing but this check protects such a file.
+The new file keeps the mode of the file that it replaces, and its owner and group where the system permits that. A
+read-only file is not replaced. A rename only needs write permission for the folder, so the read-only mode of the file
+has to be checked here.
 
 A writer that is killed leaves its temporary file behind. Its name holds the target's name, the process and the machine,
 
     .model.json.4711-1f0c9a3e.9b2d60c4e1f7a835.tmp
 
-so the next write to the same target removes it once that process is gone. A temporary file of a process that runs, or
-of another machine that shares the folder, is removed only when it is older than ``ABANDONED_SECONDS``.
+so the next write to the same target removes it if that process no longer runs. A temporary file of a running process,
+or of another machine that shares the folder, is removed only when it is older than ``ABANDONED_SECONDS``.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from separatrix.base.errors import ParameterError
 # A temporary file older than this many seconds has no active writer: writing the largest model takes less than a
 # minute.
 ABANDONED_SECONDS = 24 * 3600
-# The most bytes of the target's name in the name of a temporary file: file systems allow 255 for the whole name.
+# Largest length, in bytes, of a target's name that is copied into the name of the temporary file; longer names are
+# replaced by a digest. File systems allow 255 bytes for the whole name.
 _MOST_NAME_BYTES = 180
 
 
@@ -77,7 +79,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def refuse_irreplaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that cannot be written, before any work is done for it."""
+    """Raise an error if the file cannot be replaced. Call this before a long computation whose result goes there."""
     try:
         _replaceable(path)
     except ParameterError:
@@ -119,7 +121,7 @@ def _write(temporary: Path, data: bytes, old: os.stat_result | None) -> None:
 
 def _keep_owner(temporary: Path, old: os.stat_result) -> None:
     """Keep owner and group, or the group alone: ordinary users may only change to one of their own groups."""
-    chown: Any = getattr(os, "chown", None)  # none on Windows
+    chown: Any = getattr(os, "chown", None)  # Windows has no os.chown
     if chown is None:
         return
     try:
@@ -141,7 +143,7 @@ def _beginning(name: str) -> str:
 
 @cache
 def _machine() -> str:
-    """An identifier of the set of processes with distinct numbers: those of one machine and one container."""
+    """An identifier of this machine, since its last boot, and of this container: process IDs are unique within it."""
     numbers = ""
     with suppress(OSError):
         numbers = os.readlink("/proc/self/ns/pid")
@@ -151,7 +153,7 @@ def _machine() -> str:
 
 
 def _remove_strays(final: Path) -> None:
-    """Remove temporary files that dead writers of this target left; files that cannot be removed stay."""
+    """Remove the temporary files that terminated writers of this target left behind, where that is permitted."""
     stray = re.compile(re.escape(_beginning(final.name)) + r"(\d+)-([0-9a-f]{8})\.[0-9a-f]{16}\.tmp")
     with suppress(OSError), os.scandir(final.parent) as entries:
         for entry in entries:
@@ -166,13 +168,13 @@ def _remove_strays(final: Path) -> None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process with this number runs on this machine."""
-    if os.name == "nt":  # where os.kill would end it
+    """Whether a process with this ID runs on this machine."""
+    if os.name == "nt":  # on Windows, os.kill would terminate the process
         return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # it runs as another user, or this is not a process number
+    except (OSError, OverflowError):  # the process belongs to another user, or pid is not a valid ID
         return True
     return True

@@ -2,12 +2,12 @@
 
 ``functools.cached_property`` of Python 3.11 holds one lock per class and attribute while it computes, so
 
-- a child process forked while another thread computes the attribute, of whatever object, inherits a lock that nobody
-  in the child releases, and hangs on first use;
-- a thread that computes the attribute and waits for the thread pool may wait for a task of the pool which needs the
-  same attribute of another object.
+- a child process that is forked while another thread computes the attribute of any object inherits the lock in its
+  locked state. No thread of the child releases it, so the child hangs when it first uses the attribute;
+- a thread that computes the attribute and waits for the thread pool may wait for a task that needs the same attribute
+  of another object, which is a deadlock.
 
-The standard one has no lock from Python 3.12 on. Every module of the package uses the class below.
+``functools.cached_property`` has no lock from Python 3.12 on. Every module of the package uses the class below.
 """
 
 from __future__ import annotations

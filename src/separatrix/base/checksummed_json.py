@@ -2,19 +2,20 @@
 
     {"format": name, "version": number, "sha256": of the content, "content": {...}}
 
-The four keys come in this order, one per line; then every key of the content, sorted, on its own line. Text is
-ASCII only, without NaN and Infinity; floats are the shortest decimals that read back to the same bits. ``sha256`` is
-compared before anything in the content is read. The digested bytes depend on the version:
+The four keys are written in this order, one per line, followed by the sorted keys of the content, one per line. The
+text is ASCII and contains neither NaN nor Infinity. Floats are the shortest decimals that read back to the same bits.
+``sha256`` is compared before the content is parsed. The bytes that it covers depend on the version:
 
     from ``FIRST_WHOLE_VERSION``           every byte of the file except the 64 digits of the digest itself
     from ``FIRST_RAW_VERSION``             the raw bytes of the content, from its first brace to its last
-    before                   the content without its line breaks; the file is compared with the one text it can have
+    earlier versions                       the content without line breaks; the file must equal its canonical text
 
-The older digests leave the version out, so a file of an older version may be relabelled as another one. The steps that
-bring such files up to date therefore refuse keys of a newer version (``model_file.versions``).
+The older digests do not cover the version, so the version number in an older file can be changed without detection. The
+migrations of such files therefore reject keys that only newer versions have (``model_file.versions``).
 
-A digest detects damage but is not a signature. Whoever writes a file can also compute its digest, so reading trusts no
-number in it: memory is at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``.
+A digest detects damage but is not a signature. Whoever writes a file can also compute its digest, so no number
+in a file is trusted: reading takes at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``, of
+memory.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from separatrix.base.errors import ModelFileError, ParameterError
 
-# The most bytes in a file, and the bytes that are read at a time.
+# Largest size of a file that is read, and the number of bytes read at a time.
 LARGEST_FILE, _BYTES_PER_READ = 512 * 2**20, 2**16
 # The first version whose digest covers the raw bytes of the content, and the first whose digest covers the whole file.
 FIRST_RAW_VERSION, FIRST_WHOLE_VERSION = 3, 5
-# Reading a file takes at most MEMORY_PER_BYTE bytes for each byte of the file plus MEMORY_AT_LEAST. The shortest lists
-# are the most expensive: Python needs 64 bytes for the three bytes "[],", and some more to check them.
+# Reading a file takes at most MEMORY_PER_BYTE bytes of memory per byte of the file, plus MEMORY_AT_LEAST bytes. Empty
+# lists are the most expensive content: Python needs 64 bytes for the three bytes "[],", and more while checking them.
 MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
-# The deepest nesting of lists; no model needs as much.
+# Largest depth of nested lists and objects in the content; no model file is nested as deeply.
 MOST_NESTED_LISTS = 64
 _HEAD = re.compile(
     rb'\{"format": "(?P<format>[a-z-]+)",\n"version": (?P<version>[1-9][0-9]{0,8}),\n'
     rb'"sha256": "(?P<sha256>[0-9a-f]{64})",\n"content": '
 )
 _END = b"}\n"
-# The JSON escape of half of a surrogate pair. Two halves make a character; one alone cannot be encoded.
+# The JSON escape of a UTF-16 surrogate. A pair of surrogates is one character; a lone surrogate cannot be encoded.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
 
@@ -88,7 +89,7 @@ def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
 
 
 def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
-    """The content of a file of version ``newest`` or an older one, after every check; the error says which failed.
+    """The content of a file of version ``newest`` or older, after all checks. An error says which check failed.
 
     >>> checked_content("box", 5, with_checksum("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
     Traceback (most recent call last):
@@ -164,7 +165,7 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_depth(content: Any) -> None:
-    """Check the nesting level by level, without recursion."""
+    """Raise an error if the content is nested too deeply. The levels are visited in turn, without recursion."""
     level = [content]
     for _ in range(MOST_NESTED_LISTS):
         values = [item.values() if isinstance(item, dict) else item for item in level]
@@ -175,7 +176,7 @@ def _refuse_depth(content: Any) -> None:
 
 
 def _half_pair(raw: bytes, content: Any) -> str | None:
-    """A text with half of a surrogate pair, which cannot be encoded; None if there is none.
+    """A string of the content with a lone surrogate, which cannot be encoded; None if there is none.
 
     >>> half = chr(0xD83D)
     >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
@@ -193,7 +194,7 @@ def _half_pair(raw: bytes, content: Any) -> str | None:
 
 
 def _without_head(name: str, newest: int, data: bytes) -> str:
-    """The fault of a file that does not begin with the expected header."""
+    """A message that says what is wrong with a file that does not begin with the expected header."""
     if not data:
         return "it is empty"
     try:

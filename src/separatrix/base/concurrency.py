@@ -90,8 +90,8 @@ class _OneBlasThread:
     """A reference-counted context: the first entry limits BLAS to one thread, the last exit restores the limit.
 
     For BLAS libraries with a process-wide pool, threadpoolctl (3.8) accepts limits from one thread only and ignores
-    others. The first entry and the last exit may be in different threads. The count here already coordinates them, so
-    control is taken over for each change.
+    other threads. But the first entry and the last exit may be in different threads. Since the count already
+    coordinates the threads, each change first makes the current thread the one that threadpoolctl accepts.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class _OneBlasThread:
 
     def _take_control(self) -> None:
         if self._controller is None:
-            import scipy.linalg  # noqa: F401  (its BLAS is a library of its own: load it before looking)
+            import scipy.linalg  # noqa: F401  (SciPy has its own BLAS, which must be loaded to be found)
             from threadpoolctl import ThreadpoolController
 
             self._controller = ThreadpoolController().select(user_api="blas")
@@ -153,14 +153,14 @@ if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's t
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:
-    """The pool of that size. Its threads start on demand, so an unused pool costs nothing."""
+    """The pool with ``workers`` threads. Its threads start on demand, so an unused pool costs nothing."""
     if workers not in _pools:
         _pools.setdefault(workers, ThreadPoolExecutor(workers, thread_name_prefix="separatrix"))
     return _pools[workers]
 
 
 def _one_thread() -> Context:
-    """The context of a task, the same in the pool and in the submitting thread. Nested work runs inline."""
+    """A context with a thread count of 1, in which every task runs, so that nested parallel work runs inline."""
     context = Context()
     context.run(_chosen.set, 1)
     return context
@@ -170,14 +170,14 @@ _TASK = _one_thread()
 
 
 class _Task(Generic[T, U]):
-    """``function(item)``, submitted to the pool; it can be taken back until it begins."""
+    """``function(item)``, submitted to the pool; it can be taken back until a thread of the pool starts it."""
 
     def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
         self._function, self._item = function, item
         self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
 
     def taken_back(self) -> bool:
-        """Run the task in this thread if the pool has not begun it; whether that was so."""
+        """Run the task in this thread if the pool has not started it, and return whether this thread ran it."""
         if not self._future.cancel():
             return False
         self._future = Future()

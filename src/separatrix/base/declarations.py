@@ -19,8 +19,8 @@ _FIRST_DEFINITION = re.compile(r"^(?:class |def |@)", re.MULTILINE)
 def declared(module: str, name: str) -> Any:
     """The value that a module assigns to ``name``, above its first class and function.
 
-    The names in the expression are builtins, or the file imports them with ``from ... import ...``; the modules that
-    they come from are imported.
+    The expression may use builtins and names that the module imports with ``from ... import ...``. The modules that
+    these names come from are imported.
 
     >>> declared("separatrix.solvers.registry", "SHORT_ROWS")
     4.0

@@ -7,16 +7,16 @@
     │   ├── WeightError                  sample and class weights
     │   ├── ParameterError               an estimator's or a solver's setting
     │   └── TableError                   files and their columns
-    │       └── CellError                a cell, or a whole column, that is not of its kind
+    │       └── CellError                a cell or a whole column that does not have the expected type
     └── ModelFileError (a ValueError)    a model file that fails a check
 
     SeparatrixWarning
-    ├── CompatibilityWarning             a setting of scikit-learn's that has no meaning here
-    └── NotConvergedWarning (scikit-learn's ConvergenceWarning too)
+    ├── CompatibilityWarning             a scikit-learn setting that has no meaning here
+    └── NotConvergedWarning (also a scikit-learn ConvergenceWarning)
         └── SeparationWarning            maximum likelihood has no optimum: classes are separated
 
-An ``InputError`` says three things: which argument, what came, what to do. The last two may be messages with typed
-parts (``base/messages.py``), which the command line renders with the names of its options.
+An ``InputError`` states which argument is wrong, what was given, and what to do instead. The last two may be messages
+with typed parts (``base/messages.py``), which the command line renders with the names of its options.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from separatrix.base.messages import Message, Parameter, Part
 
 
 def printable(text: str) -> str:
-    r"""Text with its control characters spelled out, so that no name can move a cursor or break a line.
+    r"""Text with control characters escaped, so that a name in a message cannot move the cursor or break a line.
 
     >>> print(printable("two\nlines"))
     two\nlines
@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 
 
 class SeparatrixError(Exception):
-    """Anything that this package raises on purpose."""
+    """Base class of all errors that this package raises deliberately."""
 
 
 class InputError(SeparatrixError, ValueError):
@@ -54,12 +54,12 @@ class InputError(SeparatrixError, ValueError):
 
     @property
     def message(self) -> Message:
-        """The sentence, with its typed parts."""
+        """The error message with its typed parts."""
         return Message(self._named(), ": ", self.came, "; ", self.do, ".")
 
     @property
     def remedies(self) -> tuple[Part, ...]:
-        """The settings and classifiers that are advised, as typed parts.
+        """The settings and classifiers that the message recommends, as typed parts.
 
         >>> from separatrix.base.messages import Setting
         >>> InputError("t.csv", "a value is missing", Message("fit with ", Setting("missing", "impute"))).remedies
@@ -75,11 +75,11 @@ class InputError(SeparatrixError, ValueError):
 
 
 class NotFiniteError(InputError):
-    """NaN or infinity in a table; names the first row and column."""
+    """NaN or infinity in a table. The message names the first such row and column."""
 
 
 class LabelError(InputError):
-    """Labels that do not make a classification problem."""
+    """Labels that do not define a classification problem."""
 
 
 class WeightError(InputError):
@@ -87,18 +87,26 @@ class WeightError(InputError):
 
 
 class ParameterError(InputError):
-    """A setting with a value it cannot take."""
+    """A parameter of an estimator or a solver with an invalid value."""
 
     def _named(self) -> str | Part:
         return Parameter(self.argument)
 
 
 class TableError(InputError):
-    """A file or a column that cannot be read as asked."""
+    """A file or a column that cannot be read as requested."""
+
+
+class NoRowsError(TableError):
+    """A table that has columns but no rows."""
+
+
+class MissingValuesError(TableError):
+    """Values are missing, and nothing was asked to be done about them."""
 
 
 class CellError(TableError):
-    """A cell that does not read as what its column holds; ``cell``: its text, None where a whole column is not."""
+    """A cell that cannot be read as its column's type. ``cell`` is its text, or None if this is true of a column."""
 
     def __init__(self, argument: str, came: str, do: str, cell: str | None = None) -> None:
         super().__init__(argument, came, do)
@@ -110,11 +118,11 @@ class ModelFileError(SeparatrixError, ValueError):
 
 
 class SeparatrixWarning(UserWarning):
-    """Anything that this package warns of."""
+    """Base class of all warnings of this package."""
 
 
 class CompatibilityWarning(SeparatrixWarning):
-    """A setting of scikit-learn's that has no meaning here; the message says what is done instead."""
+    """A scikit-learn setting that has no meaning here; the message says what is done instead."""
 
 
 if TYPE_CHECKING:
@@ -131,7 +139,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Make the convergence warnings when first asked for: their base needs scikit-learn, slow to import."""
+    """Create the convergence warnings on first access: their base class is scikit-learn's, which is slow to import."""
     if name not in ("NotConvergedWarning", "SeparationWarning"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sklearn.exceptions import ConvergenceWarning

@@ -25,8 +25,8 @@ def stratified_folds(
     among : (n,) array of bool, optional
         The rows to deal, by default all. The other rows get −1: they are in no fold.
     draw_first : bool, default False
-        Whether the fold of each class's first row is drawn as well. By default dealing continues where the class before
-        ended, so all folds have the same number of rows, up to one.
+        Whether each class starts at a randomly drawn fold. By default, each class starts at the fold after the last
+        one that the previous class was dealt to, so that the sizes of folds differ by at most one row.
 
     Examples
     --------

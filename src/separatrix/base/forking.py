@@ -20,7 +20,8 @@ from importlib import _bootstrap, import_module
 from types import ModuleType
 from typing import Any
 
-# Packages that fits import on first use. Other imports are not waited for: a user's module may never finish.
+# Packages that fits import on first use. A fork waits until their imports are complete. It does not wait for other
+# imports, since the import of a user's module may never end.
 IMPORTED_LATE = frozenset({"separatrix", "numpy", "scipy", "sklearn", "numba", "llvmlite", "threadpoolctl", "pyarrow"})
 
 Lock = AbstractContextManager[Any]
@@ -39,7 +40,7 @@ def _take_all() -> None:
     """Wait for imports, which may need any of the locks, then take the locks; repeat if an import began meanwhile."""
     waited_for = set[str]()
     while True:
-        while late := set(_being_imported()) - waited_for:  # the rest are imports of this thread itself
+        while late := set(_being_imported()) - waited_for:  # modules seen before are being imported by this thread
             waited_for |= late
             for name in late:
                 with suppress(Exception):  # the importing thread gets the error
@@ -72,7 +73,7 @@ def _compiler_lock() -> Lock:
 
 
 def _being_imported() -> Iterator[str]:
-    """Modules that some thread is importing, or another thread is looking for: it holds the lock of the module then."""
+    """Modules that a thread is importing, and modules whose import lock another thread holds."""
     for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
         owner = getattr(reference(), "owner", None)
         if name.partition(".")[0] in IMPORTED_LATE and owner not in (None, threading.get_ident()):

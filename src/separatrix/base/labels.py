@@ -12,10 +12,10 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, printable
 
-# Integer labels whose range is at most this are encoded by a lookup table instead of sorting.
+# Largest range of integer labels (maximum − minimum) for which a lookup table encodes them instead of sorting.
 WIDEST_LABEL_TABLE = 1 << 16
 
-# What users may rely on, as ``sx.labels``; the other functions serve the package.
+# The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
 
 
@@ -26,7 +26,7 @@ def encode(y: Any) -> tuple[AnyArray, Integers]:
     >>> classes.tolist(), codes.tolist()
     (['ham', 'spam'], [1, 0, 1])
 
-    Labels that cannot be compared with each other are sorted by type, then by how they print:
+    Labels that cannot be compared with each other are sorted by type, then by their string form:
 
     >>> encode([("a", 1), "b", ("a", 1)])[1].tolist()
     [1, 0, 1]
@@ -63,7 +63,7 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
 
 
 def as_label_array(y: Any) -> AnyArray:
-    """Y as an array with one label per row. Tuples and other objects are kept as labels; NaN is refused."""
+    """Convert y to an array with one label per row. Tuples and other objects are valid labels; NaN is an error."""
     labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
     if labels.ndim != 1:
         raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
@@ -116,7 +116,7 @@ def _object_or_plain(y: Any) -> AnyArray:
 
 
 def known_codes(y: Any, classes: AnyArray) -> Integers:
-    """The numbers of labels among given classes; an unknown label is refused.
+    """The index in ``classes`` of each label; an unknown label is an error.
 
     >>> known_codes(["b", "a"], np.array(["a", "b"])).tolist()
     [1, 0]
@@ -135,7 +135,7 @@ def known_codes(y: Any, classes: AnyArray) -> Integers:
 
 
 def signed(codes: Integers) -> Array:
-    """{0, 1} to {−1, +1}.
+    """Convert codes {0, 1} to targets {−1, +1}.
 
     >>> signed(np.array([0, 1])).tolist()
     [-1.0, 1.0]
@@ -144,7 +144,7 @@ def signed(codes: Integers) -> Array:
 
 
 def unsigned(t: Array) -> Integers:
-    """{−1, +1} to {0, 1}.
+    """Convert targets {−1, +1} to codes {0, 1}.
 
     >>> unsigned(np.array([-1.0, 1.0])).tolist()
     [0, 1]
@@ -153,7 +153,7 @@ def unsigned(t: Array) -> Integers:
 
 
 def one_hot(codes: Integers, n_classes: int) -> Array:
-    """Codes to 1-of-K rows.
+    """Convert class codes to 1-of-K (one-hot) rows.
 
     >>> one_hot(np.array([1, 0]), 3).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
@@ -162,7 +162,7 @@ def one_hot(codes: Integers, n_classes: int) -> Array:
 
 
 def from_one_hot(T: Array) -> Integers:
-    """1-of-K rows to codes.
+    """Convert 1-of-K (one-hot) rows to class codes.
 
     >>> from_one_hot(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [1, 0]

@@ -1,7 +1,7 @@
-"""Messages that keep their parts until the audience is known.
+"""Messages that are worded for users of the Python library or for users of the command line.
 
-A ``Message`` is text in Python's words, so it can be printed, compared and written to a file like any other string. It
-also keeps the typed parts that it was made of, and each audience renders those in its own words:
+A ``Message`` is a string with the wording for Python, so it can be printed, compared and written to a file like any
+other string. It also keeps the typed parts that it was made of, from which the command line makes its own wording:
 
     part                                  in Python                        in the shell
     Setting("missing", "impute")          missing='impute'                 --missing impute
@@ -13,8 +13,8 @@ also keeps the typed parts that it was made of, and each audience renders those 
     Remedy("use a finite C")              ; use a finite C                 the same
     Detail(": along +1 for column 2")     : along +1 for column 2          left out where space is short
 
-Formatting a message into an f-string or slicing it gives plain text and loses the parts. To put messages together, give
-them to ``Message`` or ``joined``, or add them.
+Formatting a message into an f-string or slicing it gives plain text and loses the parts. To combine messages,
+pass them to ``Message`` or ``joined``, or add them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Part(ABC):
     @property
     @abstractmethod
     def python(self) -> str:
-        """The part in Python's words."""
+        """The part in the wording for Python."""
 
     def mapped(self, change: Change) -> str | Part:
-        """What takes this part's place."""
+        """The text or part that replaces this part under ``change``."""
         return change(self)
 
     def within(self) -> Iterator[Part]:
@@ -50,7 +50,7 @@ Change: TypeAlias = Callable[[Part], str | Part]
 
 
 class Message(str):
-    """Text in Python's words, with the typed parts that it was made of.
+    """A string with the wording for Python, which also keeps the typed parts that it was made of.
 
     >>> told = Message("leave it out with ", Setting("drop", "row id"), ", or raise ", Parameter("max_iter"))
     >>> print(told)
@@ -99,7 +99,7 @@ class Message(str):
 
     @property
     def remedies(self) -> tuple[Part, ...]:
-        """The settings, parameters and classifiers that the message advises or speaks of."""
+        """The settings, parameters and classifiers that the message recommends or mentions."""
         return tuple(one for one in self.within() if isinstance(one, Setting | Parameter | Classifier))
 
 
@@ -114,7 +114,7 @@ def _flat(parts: Iterable[str | Part]) -> Iterator[str | Part]:
 
 
 def joined(separator: str, messages: Iterable[str]) -> Message:
-    """Messages one after the other.
+    """The messages joined by ``separator``, with their typed parts.
 
     >>> print(joined("; ", ["raise tol", Message("or give ", Setting("C", math.inf))]))
     raise tol; or give C=np.inf
@@ -127,7 +127,7 @@ def joined(separator: str, messages: Iterable[str]) -> Message:
 
 @dataclass(frozen=True)
 class Setting(Part):
-    """A parameter with the value to give it, or several to choose from; without a value, that it is to be given.
+    """A parameter with its recommended value or values; without a value, a parameter that the user has to give.
 
     >>> Setting("missing", "impute", "indicator", "drop").python, Setting("target").python
     ("missing='impute', 'indicator' or 'drop'", 'target=')
@@ -146,14 +146,14 @@ class Setting(Part):
 
 
 def _in_python(value: Any) -> str:
-    """A value as one would type it."""
+    """A value as it is written in Python code."""
     if isinstance(value, float) and math.isinf(value):
         return "np.inf" if value > 0 else "-np.inf"
     return repr(value)
 
 
 def choices(words: Sequence[str]) -> str:
-    """Words to choose from.
+    """The words joined by commas and "or".
 
     >>> choices(["a"]), choices(["a", "b", "c"]), choices([])
     ('a', 'a, b or c', '')
@@ -163,7 +163,7 @@ def choices(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Parameter(Part):
-    """A parameter by its name."""
+    """The name of a parameter."""
 
     name: str
 
@@ -174,7 +174,7 @@ class Parameter(Part):
 
 @dataclass(frozen=True)
 class Classifier(Part):
-    """A classifier by its name in Python, with settings.
+    """The name of a classifier in Python, with settings.
 
     >>> Classifier("FisherDiscriminant", Setting("direction", "means")).python
     "FisherDiscriminant(direction='means')"
@@ -195,7 +195,7 @@ class Classifier(Part):
 
 @dataclass(frozen=True)
 class ByAudience(Part):
-    """Words for what is not the same thing in Python and in the shell."""
+    """A text that is different in Python and in the shell."""
 
     python_words: str
     shell: str
@@ -207,7 +207,7 @@ class ByAudience(Part):
 
 @dataclass(frozen=True)
 class RowNumber(Part):
-    """A row by its number: among the rows fitted, counted from 0, until somebody knows its number in a table."""
+    """A row number: the row's index among the fitted rows, until it is replaced by its number in the user's table."""
 
     number: int
 
@@ -218,7 +218,7 @@ class RowNumber(Part):
 
 @dataclass(frozen=True)
 class ColumnName(Part):
-    """A column by its index among those of the fit, and by what it is called where that is known.
+    """A column: its index among the columns of the fit, and its name if known.
 
     >>> ColumnName(1).python, ColumnName(1, "column 'age'").python
     ('column 1', "column 'age'")
@@ -234,7 +234,7 @@ class ColumnName(Part):
 
 @dataclass(frozen=True)
 class Remedy(Part):
-    """What to do, as the last clause of a sentence.
+    """A recommended action, as the last clause of a sentence.
 
     >>> told = Message("its values never repeat", Remedy(Message("leave it out with ", Setting("drop", "id"))))
     >>> print(told)
@@ -261,14 +261,14 @@ class Remedy(Part):
 
 
 def reason(text: str) -> str:
-    """A message without its remedies; other text as it is."""
+    """A message without its remedies; a plain string is returned unchanged."""
     if not isinstance(text, Message):
         return text
     return Message(*(one for one in text.parts if not isinstance(one, Remedy)))
 
 
 def remedy(text: str) -> str:
-    """What a message says is to be done; empty for other text."""
+    """The remedies of a message, without the rest; empty for a plain string."""
     if not isinstance(text, Message):
         return ""
     return joined("; ", [one.do for one in text.parts if isinstance(one, Remedy)])
@@ -276,7 +276,7 @@ def remedy(text: str) -> str:
 
 @dataclass(frozen=True)
 class Detail(Part):
-    """Words that a short form leaves out, or puts in fewer words.
+    """A text that the short form of a message omits or shortens.
 
     >>> print(brief(Message("no optimum exists", Detail(": the weights grow along column 2"))))
     no optimum exists
@@ -299,12 +299,12 @@ class Detail(Part):
 
 
 def brief(text: str) -> str:
-    """A message in its short form; other text as it is."""
+    """The short form of a message; a plain string is returned unchanged."""
     return text.mapped(lambda one: one.short if isinstance(one, Detail) else one) if isinstance(text, Message) else text
 
 
 def over_rows(text: str, numbers: Sequence[int] | Integers) -> str:
-    """The message with row i called ``numbers[i]``; other text as it is.
+    """The message with row i renamed to ``numbers[i]``; a plain string is returned unchanged.
 
     >>> print(over_rows(Message("row ", RowNumber(1), " is wrong"), [5, 7]))
     row 7 is wrong
@@ -317,7 +317,7 @@ def over_rows(text: str, numbers: Sequence[int] | Integers) -> str:
 
 
 def over_columns(text: str, indices: Sequence[int]) -> str:
-    """The message with column j being column ``indices[j]`` of a wider table; other text as it is."""
+    """The message with column j renumbered to ``indices[j]``, for a wider table; a plain string is unchanged."""
 
     def placed(one: Part) -> str | Part:
         return ColumnName(int(indices[one.index]), one.called) if isinstance(one, ColumnName) else one
@@ -326,7 +326,7 @@ def over_columns(text: str, indices: Sequence[int]) -> str:
 
 
 def with_columns(text: str, called: Callable[[int], str]) -> str:
-    """The message with column j called ``called(j)``; other text as it is.
+    """The message with column j renamed to ``called(j)``; a plain string is returned unchanged.
 
     >>> print(with_columns(Message(ColumnName(1), " alone separates them"), lambda j: "the age"))
     the age alone separates them

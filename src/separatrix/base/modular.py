@@ -1,8 +1,8 @@
 """Floats modulo a prime: every float64 is a whole number times a power of two, so it has a residue.
 
-The rank of a matrix of residues is never above the rank of the matrix itself: a minor that is not zero modulo p is not
-zero. It is below only if p divides every largest minor, and those have few prime factors of the size used here. So one
-randomly drawn prime gives the rank almost surely, and any prime gives a lower bound.
+The rank of a matrix of residues is never larger than the rank r of the matrix itself: a minor that is not zero modulo p
+is not zero. It is smaller only if p divides every minor of order r, and these minors have few prime factors of the size
+used here. So a randomly drawn prime gives the rank with high probability, and any prime gives a lower bound.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from separatrix.base.arrays import Array, Integers
 
 # The largest prime below 2²⁶: sums of 2¹³ products of a residue with half a residue are exact in float64.
 P = 67_108_859
-# The bits of a residue, and of half a residue.
+# The number of bits of a residue, and of each of the halves into which ``halves`` splits it.
 BITS, HALF = 26, 13
-# The most products that are summed before a remainder is taken: 26 + 26 + 10 bits fit into 63.
+# Largest number of products of residues that are summed before the sum is reduced modulo p, so that int64 does not
+# overflow: 26 + 26 + 10 bits fit into 63.
 MOST_TERMS = 1 << 10
 
 
 def residues(A: Array, p: int = P) -> Integers:
-    """A modulo an odd prime below 2³¹, entry by entry; ½ is the number whose double is 1.
+    """A modulo an odd prime below 2³¹, entry by entry; ½ becomes the inverse of 2 modulo p.
 
     >>> residues(np.array([[3.0, -1.0, 0.5]]), 7).tolist()
     [[3, 6, 4]]
@@ -36,7 +37,7 @@ def residues(A: Array, p: int = P) -> Integers:
 
 
 class Pivots(NamedTuple):
-    """Where elimination found pivots: ``rows[k]``, ``columns[k]``. Their number is never above the true rank."""
+    """Pivot k is in row ``rows[k]`` and column ``columns[k]``. The number of pivots never exceeds the true rank."""
 
     rows: list[int]
     columns: list[int]
@@ -46,9 +47,9 @@ class Pivots(NamedTuple):
 def pivots(A: Array) -> Pivots:
     """Gaussian elimination modulo a prime, with pivots in the leftmost columns that allow one.
 
-    If the first columns do not hold all pivots, the cause may be the fixed prime, since data can be multiples of it. So
-    the elimination is repeated modulo a randomly drawn prime. Modulo any prime the rank of the first k columns is at
-    most the true one, so more pivots, or pivots further to the left, are nearer to the truth.
+    If some pivot is not in the first columns, the cause may be the fixed prime, since data can be multiples of it. So
+    the elimination is repeated modulo a randomly drawn prime. Modulo any prime, the rank of the first k columns is at
+    most their true rank, so the result with more pivots, or with pivots further to the left, is the better one.
 
     >>> pivots(np.array([[0.0, 2.0, 4.0], [0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]))
     Pivots(rows=[2, 1], columns=[0, 1], p=67108859)
@@ -81,7 +82,7 @@ def eliminated(R: Integers, p: int) -> Pivots:
 
 
 def product(A: Integers, B: Integers, p: int) -> Integers:
-    """A B modulo p, for residues, by exact products of floats: at most ``MOST_TERMS`` columns of A."""
+    """A B modulo p for residues, by exact float products. A may have at most ``MOST_TERMS`` columns."""
     return joined(A.astype(np.float64) @ halves(B)) % p
 
 
@@ -91,14 +92,14 @@ def halves(x: Integers) -> Array:
 
 
 def joined(product: Array) -> Integers:
-    """Products with the two halves of numbers, side by side, as products with the numbers."""
+    """Combine the products with the two ``halves`` of some numbers into the products with the numbers."""
     whole = product.astype(np.int64)
     q = whole.shape[-1] // 2
     return np.asarray(whole[..., :q] + (whole[..., q:] << HALF))
 
 
 def drawn_prime() -> int:
-    """A prime between 2²⁵ and 2²⁶, of nearly two million, drawn by the operating system's random generator.
+    """One of the nearly two million primes from 2²⁵ to 2²⁶, drawn by the operating system's random generator.
 
     >>> (1 << 25) < drawn_prime() < (1 << 26)
     True
@@ -111,7 +112,7 @@ def drawn_prime() -> int:
 
 
 def is_prime(n: int) -> bool:
-    """By Miller's and Rabin's test with the bases 2, 3, 5, 7, which decide it for odd n below 3 215 031 751."""
+    """Miller–Rabin test with the bases 2, 3, 5 and 7, which is deterministic for odd n below 3 215 031 751."""
     odd, twos = n - 1, 0
     while odd % 2 == 0:
         odd, twos = odd // 2, twos + 1

@@ -32,7 +32,8 @@ def even_pieces(n: int, count: int) -> list[slice]:
 def rows_per_piece(entries: int, width: int, fewest: int = 1) -> int:
     """The number of rows of ``width`` entries that fit into ``entries`` entries, and at least ``fewest``.
 
-    If n rows have ``stored`` entries in all, ``rows_per_piece(entries * n, stored)`` rows fit on average.
+    For a sparse matrix of n rows with ``stored`` nonzero entries in total, use ``rows_per_piece(entries * n, stored)``,
+    the number of rows that fit on average.
 
     >>> rows_per_piece(1000, 300), rows_per_piece(1000, 3000), rows_per_piece(1000, 300, fewest=16)
     (3, 1, 16)

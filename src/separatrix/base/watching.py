@@ -3,13 +3,14 @@
     with watch(callback):
         model.fit(X, y)
 
-Work reports its progress in stages: one of several parts (a fold, a value of C), an amount (rows, bytes), or an
+Progress is reported in stages. A stage is one of several parts (a fold, a value of C), an amount (rows, bytes), or an
 iteration of a solver (``solvers.Iteration``, with its record and state). The callback receives the stage and the
-enclosing stages, outermost first. An exception in the callback ends the work immediately, and nothing is fitted.
+enclosing stages, outermost first. If the callback raises an exception, the work ends immediately without a fitted
+model.
 
 The callback belongs to the thread or the asyncio task that called ``watch``, because context variables are not passed
 to threads. The thread that divides work among threads reports its progress; only bytes of files are reported by the
-thread that reads them. Without a watcher, a stage costs one lookup of a variable.
+thread that reads them. Without a callback, a stage costs one lookup of a context variable.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Protocol
 
 
 class Stage(Protocol):
-    """The progress of some work. Its string form is for people."""
+    """The progress of a computation. ``str(stage)`` describes it in words."""
 
     @property
     def share(self) -> float | None:
@@ -122,7 +123,7 @@ def watch(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def unwatched() -> Iterator[None]:
-    """Report nothing of the work inside a ``with`` block, for the many small fits of a larger computation.
+    """Suppress progress reports inside a ``with`` block, for the many small fits of a larger computation.
 
     >>> with watch(print), unwatched():
     ...     print(watched())
@@ -161,7 +162,7 @@ def _inside(around: _Watch, now: Stage) -> Iterator[None]:
 
 
 def part(what: str, number: int, total: int | None = None, note: str = "") -> AbstractContextManager[None]:
-    """Report one part as a stage; a single part is not reported.
+    """Report one part as a stage, unless ``total`` is 1.
 
     >>> with watch(lambda stage, within: print(stage)), part("class", 1, 1), part("fold", 2, 3):
     ...     pass

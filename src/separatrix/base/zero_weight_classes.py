@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
 
-# The intercept of a class without weight: finite, but below all other scores.
+# The intercept of a class without weight. It is finite, but lower than any score of another class.
 ABSENT_CLASS_INTERCEPT = -1e300
 
 
@@ -24,12 +24,14 @@ def classes_with_weight(codes: Integers, weight: Array, n_classes: int) -> Boole
 
 
 def codes_within(codes: Integers, held: Booleans) -> Integers:
-    """Class numbers among the held classes. Rows of other classes, whose weight is zero, get number 0."""
+    """Renumber the classes with weight (``held``) from 0. Rows of other classes, which have weight zero, get code 0."""
     return np.where(held, np.cumsum(held) - 1, 0)[codes]
 
 
 def weights_among(W: Array, held: Booleans) -> Array | None:
-    """W (K, d + 1) of all classes for the held ones alone, (K' or 1, d + 1); None if others can win.
+    """The weights (K' or 1, d + 1) of the ``held`` classes, from the weights W (K, d + 1) of all classes.
+
+    None if a class that is not held could be predicted.
 
     >>> full = with_absent(np.array([[1.0, 2.0]]), np.array([True, False, True]))
     >>> weights_among(full, np.array([True, False, True])).tolist()
@@ -41,7 +43,10 @@ def weights_among(W: Array, held: Booleans) -> Array | None:
 
 
 def with_absent(W: Array, held: Booleans) -> Array:
-    """W (K' or 1, d + 1) of the held classes for all classes, (K, d + 1); absent classes are never predicted."""
+    """The weights (K, d + 1) of all classes, from the weights W (K' or 1, d + 1) of the ``held`` classes.
+
+    The other classes are never predicted.
+    """
     full = np.zeros((len(held), W.shape[1]))
     full[~held, 0] = ABSENT_CLASS_INTERCEPT
     full[held] = W if len(W) > 1 else np.vstack([-0.5 * W, 0.5 * W])

@@ -1,4 +1,4 @@
-"""The certificate of a fit: how good it is, in readable form, and a check of this that does not use the solver."""
+"""The certificate of a fit: how close it is to the optimum, in words, and a check that does not use the solver."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
 from separatrix.objectives.bound import Bound, WeightError
 
-# Largest relative difference of a recomputed objective. It is not zero, since the weights are stored in raw units,
-# which rounds them once more.
+# Largest accepted relative difference between the recomputed and the claimed objective. It is not zero, since the
+# weights are stored in raw units, which rounds them once more.
 AGREEMENT = 1e-9
-# Largest difference of the recomputed error of the weights, in the unit of that error.
+# Largest accepted difference between the recomputed and the claimed error of the weights, in the unit of that error.
 WEIGHT_AGREEMENT = 1e-6
 
 
@@ -54,7 +54,7 @@ class Claim(Protocol):
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of ``Certificate.verify``; it is true if the recomputation agrees with the certificate.
+    """The result of ``Certificate.verify``. As a bool, it is true if the recomputation agrees with the certificate.
 
     Attributes
     ----------
@@ -111,8 +111,8 @@ class Certificate:
     solver, why : str
         The solver, and why it was chosen.
     rank, full_rank : int
-        The rank of the columns, with an intercept if there is one, and the rank without collinear columns. ``rank`` is
-        None if it was not computed.
+        The rank of the columns, with an intercept if there is one, and the rank that they would have if no columns were
+        collinear. ``rank`` is None if it was not computed.
     n_parameters, n_rows : int
         The size of the model and of the data.
     claim : Claim
@@ -121,8 +121,9 @@ class Certificate:
         Further facts that only some classifiers have.
     weight_error : float or None
         Each weight is within this many ``weight_error_unit`` of its optimum. If it is None, ``weight_error_reason``
-        says why, or is empty if the question makes no sense.
+        says why, or is empty if such a bound does not apply to the fit.
     weight_error_unit, weight_error_reason : str
+        The unit of ``weight_error``, and the reason why it is None.
 
     Examples
     --------
@@ -269,7 +270,7 @@ class Certificate:
 
 
 class Uncertified(Certificate):
-    """A certificate that claims nothing, so that there is nothing to verify; its status says why."""
+    """A certificate without a claim, which cannot be verified; its status says why."""
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Return a verification that does not hold, since nothing is claimed."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model f
 
 @dataclass(frozen=True)
 class FirthClaim(LikelihoodOfRows):
-    """Everything except the rows that the penalised likelihood depends on. The only penalty is that of |I|.
+    """Everything except the rows that the penalised likelihood depends on. The only penalty is Firth's.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]

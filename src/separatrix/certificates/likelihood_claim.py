@@ -54,7 +54,7 @@ class LikelihoodClaim(LikelihoodOfRows):
         return self._at(*self._objective_and_weights(X, y, sample_weight, offset))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over any kind of ``labelled_rows``, whose weights already include the class weights."""
+        """Like ``recompute``, for any kind of ``labelled_rows``, whose weights already include the class weights."""
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:

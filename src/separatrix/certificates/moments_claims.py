@@ -20,9 +20,9 @@ from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
 from separatrix.scorers.scorer import Scores, scores_over
 
-# Largest relative difference, due to rounding, between a scorer's weights and those recomputed from the outputs.
+# Largest relative difference between a scorer's weights and those recomputed from the outputs that rounding explains.
 WEIGHT_ROUNDING = 1e-9
-# Largest difference, due to rounding, between scores and recomputed scores, relative to 1 + the largest score.
+# Largest difference between scores and recomputed scores that rounding explains, relative to 1 + the largest score.
 SCORE_ROUNDING = 1e-6
 
 
@@ -34,7 +34,10 @@ def _rows(X: Any, y: Any, classes: AnyArray, sample_weight: Any) -> MemoryRows:
 
 @dataclass(frozen=True)
 class LeastSquaresClaim:
-    """Claims that weights (outputs, d + 1), in raw units, minimise the squared cost. The bound is the gap. S2, S4."""
+    """Claims that weights (outputs, d + 1), in raw units, minimise the squared cost. The bound is the gap.
+
+    TEXTBOOK S2, S4.
+    """
 
     scorer: Any
     weights: Array
@@ -52,7 +55,7 @@ class LeastSquaresClaim:
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over any kind of rows, with class numbers as targets."""
+        """Like ``recompute``, for any kind of rows with class numbers as targets."""
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
         at = cost.judge(self.weights)
@@ -80,7 +83,7 @@ def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound
 
 @dataclass(frozen=True)
 class ProjectionClaim:
-    """Claims that a projection maximises its criterion J, and that the scorer follows from it. F1–F4.
+    """Claims that a projection maximises its criterion J, and that the scorer follows from it. TEXTBOOK F1–F4.
 
     The objective is −J.
     """
@@ -93,7 +96,7 @@ class ProjectionClaim:
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over any kind of rows, with class numbers as targets."""
+        """Like ``recompute``, for any kind of rows with class numbers as targets."""
         K = len(self.scorer.classes)
         moments = gather(rows, K, pooled=K > 2)
         bound = projection_bound(self.projection, moments)
@@ -122,10 +125,10 @@ def projection_bound(projection: Projection, moments: Moments) -> Bound:
 
 @dataclass(frozen=True)
 class GaussianClaim:
-    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood. D2, F6.
+    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood. TEXTBOOK D2, F6.
 
-    The objective −(1/S) Σ s ln p(x, y) is summed from −ln P(y|x) of the scorer and −ln p(x) of the Gaussians. If the
-    scores of the two differ, there is no bound.
+    The terms of the objective −(1/S) Σ s ln p(x, y) are −ln P(y|x), from the scorer, plus −ln p(x), from the Gaussians.
+    If the scorer's scores are not those of the Gaussians, there is no bound.
     """
 
     scorer: Scores
@@ -137,7 +140,7 @@ class GaussianClaim:
         return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """The same over any kind of rows, with class numbers as targets."""
+        """Like ``recompute``, for any kind of rows with class numbers as targets."""
         moments = gather(rows, len(self.scorer.classes), pooled=self.shared)
         return likelihood(self.scorer, self.gaussians, moments, rows)
 

@@ -21,7 +21,7 @@ from separatrix.scorers.scorer import Scores
 class PartsClaim:
     """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds. TEXTBOOK M1, M2.
 
-    ``claims``: one for each part, in the order of the scheme; None where the model of a part has no certificate.
+    ``claims`` has one claim for each part, in the order of the scheme, or None if its model has no certificate.
     """
 
     scorer: Scores
@@ -32,7 +32,7 @@ class PartsClaim:
         """Recompute each part's claim over the rows of the part, and return the sums."""
         codes = known_codes(y, self.scorer.classes)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if any(claim is not None for claim in self.claims):  # models with a certificate take no NaN
+        if any(claim is not None for claim in self.claims):  # models with a certificate do not accept NaN
             refuse_not_finite(memory_rows(X, codes))
         recomputed = []
         parts = self.scheme.parts(codes, len(self.scorer.classes))

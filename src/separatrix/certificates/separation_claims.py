@@ -1,7 +1,7 @@
 r"""The claims of classifiers that search for a separating hyperplane. TEXTBOOK P1, P10.
 
 K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
-claim are imported only then, since reading a model file does not need them.
+claim are imported only when it is recomputed, since reading a model file does not need them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from separatrix.base.labels import known_codes, signed
 from separatrix.certificates.certificate import Recomputed
 from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
-from separatrix.proofs.verdicts import rows_of
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0, so look at mistakes and margins")
@@ -93,7 +93,7 @@ class MarginClaim:
         return self.of_codes(X, known_codes(y, self.scorer.classes))
 
     def of_codes(self, X: Any, codes: Integers) -> Recomputed:
-        """The same with class numbers instead of labels."""
+        """Like ``recompute``, with class numbers instead of labels."""
         objective = bound = 0.0
         for k, t in enumerate(targets(codes, len(self.scorer.classes))):
             lower, upper = self.margins(X, t, k)
@@ -112,8 +112,20 @@ class MarginClaim:
         support = self.supports[k]
         if support.rows.max(initial=0) >= len(t) or length == 0:
             return -np.inf, np.inf
-        points = rows_of(X, support.rows)
-        if self.fit_intercept:  # the weights of the two classes cancel, so any point may be subtracted from the rows
-            points = points - points.mean(axis=0)
-        span = float(np.linalg.norm((support.weights * t[support.rows]) @ points))
+        span = float(np.linalg.norm(_combined(X[support.rows], support.weights * t[support.rows], self.fit_intercept)))
         return min(extremes.negative.m, extremes.positive.m) / length, 0.5 * span if self.fit_intercept else span
+
+
+def _combined(points: Any, a: Array, cancel: bool) -> Array:
+    """Σ_i a_i x_i over some rows, (d,); ``cancel``: the a_i sum to zero, so any point may be subtracted from the rows.
+
+    Their mean is, since an offset would be rounded. Columns of CSR rows that are mostly zero have no such offset, so
+    they stay sparse.
+    """
+    if not is_sparse(points):
+        points = np.asarray(points, dtype=np.float64)
+        return np.asarray(a @ (points - points.mean(axis=0) if cancel else points))
+    total = np.asarray(a @ points.astype(np.float64))
+    full = np.flatnonzero(2 * np.bincount(points.indices, minlength=points.shape[1]) > points.shape[0])
+    total[full] = _combined(points[:, full].toarray(), a, cancel)
+    return total

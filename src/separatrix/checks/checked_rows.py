@@ -20,7 +20,7 @@ from separatrix.rows.csr import is_sparse
 from separatrix.table.infer import infer
 
 # The number of rows in a sample. What is found there is confirmed on all rows.
-SAMPLE_ROWS = 20_000
+CHECKED_SAMPLE_ROWS = 20_000
 # With more columns than this, checks that need a matrix of columns by columns are skipped.
 MOST_COLUMNS_FOR_GRAM_MATRIX = 1000
 
@@ -114,12 +114,12 @@ class CheckedRows:
     def sampled(self) -> Integers:
         """A sample of rows, stratified by class: the same number of each, or all it has. All rows if they are few."""
         n = self.n_rows
-        if n <= SAMPLE_ROWS:
+        if n <= CHECKED_SAMPLE_ROWS:
             return np.arange(n)
         rng = np.random.default_rng(0)
         if self.codes is None:
-            return np.sort(rng.choice(n, SAMPLE_ROWS, replace=False, shuffle=False))
-        size = max(1, SAMPLE_ROWS // self.n_classes)
+            return np.sort(rng.choice(n, CHECKED_SAMPLE_ROWS, replace=False, shuffle=False))
+        size = max(1, CHECKED_SAMPLE_ROWS // self.n_classes)
         groups = [np.flatnonzero(self.codes == k) for k in range(self.n_classes)]
         return np.sort(np.concatenate([g if len(g) <= size else rng.choice(g, size, replace=False) for g in groups]))
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.checks.checked_rows import MOST_COLUMNS_FOR_GRAM_MATRIX, SAMPLE_ROWS, CheckedRows
+from separatrix.checks.checked_rows import CHECKED_SAMPLE_ROWS, MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
 from separatrix.checks.finding import Finding, many
 
 # A relation is exact if its residuals are below this share of the column's standard deviation.
@@ -34,7 +34,7 @@ MOST_RELATIONS_SHOWN, MOST_TERMS_SHOWN = 4, 5
 # Shorter relations are searched for if there are at most this many columns past the rank: each is a linear program.
 MOST_RELATIONS_SHORTENED = 50
 # The sample is made smaller if its factorisation would take more multiplications than this.
-MOST_MULTIPLICATIONS = 4e9
+MOST_FACTOR_MULTIPLICATIONS = 4e9
 
 
 class Relation(NamedTuple):
@@ -98,7 +98,7 @@ class _Standardised(NamedTuple):
 
 def _standardised(subject: CheckedRows) -> _Standardised:
     d = len(subject.varying)
-    size = int(max(2 * d + 100, min(SAMPLE_ROWS, MOST_MULTIPLICATIONS / d**2)))
+    size = int(max(2 * d + 100, min(CHECKED_SAMPLE_ROWS, MOST_FACTOR_MULTIPLICATIONS / d**2)))
     Z = subject.standard.sample(size, 0).block.homogeneous()[:, 1:][:, subject.varying]
     Z = Z - Z.mean(axis=0)
     length = np.linalg.norm(Z, axis=0)

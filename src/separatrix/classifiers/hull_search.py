@@ -17,8 +17,8 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers.separating.kozinec import sides
-from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import build_separation_objective
+from separatrix.solvers.separating.search_memories import HullMemory
 
 
 def isotropic(task: FitInput, t: Array, fit_intercept: bool) -> Objective:

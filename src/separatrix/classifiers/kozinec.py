@@ -16,7 +16,6 @@ from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
 from separatrix.solvers import run
 from separatrix.solvers.separating.kozinec import Kozinec, KozinecMemory
-from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
@@ -25,6 +24,7 @@ from separatrix.solvers.separating.rules import (
     ProvenInseparable,
     Separates,
 )
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule
 
 DESCRIPTION = Description(

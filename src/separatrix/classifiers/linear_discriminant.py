@@ -32,7 +32,7 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import SHARED_COVARIANCE_MATRICES, Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
@@ -152,7 +152,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
             rows = memory_rows(task.X, task.codes, task.weight)
-            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names)
+            held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(task.n_classes)
+            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names, matrices=held)
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
@@ -164,7 +165,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         check_count("n_components", self.n_components)
         most = min(task.n_classes - 1, task.X.shape[1])
         if self.n_components > most:
-            came = f"got {self.n_components}, which is larger than min(n_features, n_classes - 1)"
+            came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
             raise ParameterError("n_components", came, f"give at most {most}")
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:

@@ -23,7 +23,6 @@ from separatrix.solvers.separating.max_margin import (
     difference_of_means,
     multipliers,
 )
-from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     INSEPARABLE,
     AtRounding,
@@ -32,10 +31,11 @@ from separatrix.solvers.separating.rules import (
     OutOfSteps,
     ProvenInseparable,
 )
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule, Status
 
 # What the margin may fall short of the largest by, relatively; rounding stops most fits well below it.
-PRECISION = 1e-11
+RELATIVE_MARGIN_ERROR = 1e-11
 
 DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
@@ -110,7 +110,7 @@ class MaxMarginClassifier(HullClassifier):
         problem = isotropic(task, t, bool(self.fit_intercept))
         proof = ProvenInseparable()
         rules: list[Rule[NearestPointMemory]] = [
-            MarginWithin(relative=PRECISION),
+            MarginWithin(relative=RELATIVE_MARGIN_ERROR),
             HullsMeet(proof),
             AtRounding(proof),
             OutOfSteps(self.max_iter, proof),

@@ -39,9 +39,9 @@ from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.solvers import State, Status
-from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.rules import build_separation_objectives
+from separatrix.solvers.separating.search_memories import PerceptronMemory
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",

@@ -21,7 +21,6 @@ from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
 from separatrix.solvers import Run, State, Status, run
-from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.solvers.separating.mistakes import evaluation, survey
 from separatrix.solvers.separating.rules import (
     AllCorrect,
@@ -30,6 +29,7 @@ from separatrix.solvers.separating.rules import (
     ProvenInseparable,
     build_separation_objective,
 )
+from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.stopping import Record, Rule
 from separatrix.textbook.novikoff import theorem
 

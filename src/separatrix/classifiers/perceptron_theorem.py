@@ -7,7 +7,7 @@ from typing import Any
 from separatrix.base.arrays import Array
 from separatrix.classifiers.separator import Facts, Search
 from separatrix.proofs.verdicts import Separable
-from separatrix.solvers.separating.memory import PerceptronMemory
+from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.textbook.novikoff import Theorem, theorem
 
 

@@ -30,7 +30,7 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
@@ -148,7 +148,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
             rows = memory_rows(task.X, task.codes, task.weight)
-            moments = gather(rows, task.n_classes, names=task.names, spread=spread)
+            held = covariance_matrices(task.n_classes)
+            moments = gather(rows, task.n_classes, names=task.names, spread=spread, matrices=held)
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)

@@ -156,7 +156,8 @@ class FitOutput:
         d = len(table.names) if table.encoder is None else len(table.encoder.columns)
         rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
         terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
-        pairs = [f"{terminal.item(str(label))} {count}" for label, count in zip(self.classes, self.counts, strict=True)]
+        counts = [terminal.count(int(count), "row") for count in self.counts]
+        pairs = [f"{terminal.item(str(label))} ({rows})" for label, rows in zip(self.classes, counts, strict=True)]
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
         self._show_categories()
         for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import NoRowsError, ParameterError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
 from separatrix.cli import exits, table_arguments, terminal
@@ -76,8 +76,11 @@ def predict(
     if proba:
         refuse_improbable(known, "--proba", "ask for --scores")
     rule = decision_for(known, threshold, cost, prior).rule
-    table = table_arguments.read_for(known, data, spelling, strict)
-    answered = _answered(known, table, proba, scores, rule)
+    try:
+        table = table_arguments.read_for(known, data, spelling, strict)
+    except NoRowsError:
+        table = None
+    answered = _none(known, proba, scores) if table is None else _answered(known, table, proba, scores, rule)
     pieces = iter([answered.json()]) if as_json else answered.csv()
     try:
         with terminal.working("writing the answers", prints=out is None):
@@ -87,7 +90,7 @@ def predict(
             else:
                 table_arguments.write("--out", out, "".join(pieces).encode())
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
-        for note in table.notes:
+        for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)
         if not as_json:
             _note_formulas(answered.classes)
@@ -167,6 +170,11 @@ def _answered(known: ModelFile, table: Table, proba: bool, scores: bool, rule: D
         parts = [None if part is None else _spread(part, places, table.n_rows) for part in parts]
         exits.note(f"{terminal.count(table.n_rows - len(places), 'row')} of {table.n_rows} got an empty prediction.")
     return Answered(scorer.classes.tolist(), *parts)
+
+
+def _none(known: ModelFile, proba: bool, scores: bool) -> Answered:
+    """The predictions of a table without rows."""
+    return Answered(known.scorer.classes.tolist(), [], [] if scores else None, [] if proba else None)
 
 
 def _spread(part: list[Any], places: list[int], n: int) -> list[Any]:

@@ -31,7 +31,7 @@ from separatrix.scorers.scorer import taken_apart
 from separatrix.tuning.leave_one_out import Inverse
 
 # Largest number of multiplications for the leverages of all rows; more would take longer than a minute.
-MOST_MULTIPLICATIONS = 4e11
+MOST_LEVERAGE_MULTIPLICATIONS = 4e11
 # Numbers in a batch of rows, which limits the memory that a batch needs.
 BATCH_NUMBERS = 1 << 20
 # Added to 1 so that the step stays finite for a row with leverage 1, which alone determines a direction.
@@ -119,7 +119,7 @@ def _by_one_step(model: Any, X: Any, y: Any, top: int) -> Influence:
     _refuse_other_rows(model, problem, W)
     block = problem.rows.resident()
     assert block is not None  # rows in memory
-    if not problem.has_hessian or block.n_rows * float(problem.size) ** 2 > MOST_MULTIPLICATIONS:
+    if not problem.has_hessian or block.n_rows * float(problem.size) ** 2 > MOST_LEVERAGE_MULTIPLICATIONS:
         came = f"{block.n_rows} rows with {problem.size} weights are too many for the leverage of each"
         raise InputError("X", came, "fit a model of fewer columns")
     inverse = _inverse(problem, W)

@@ -1,9 +1,9 @@
-"""What a model computes from one row, as a small expression over vectors that any language can spell.
+"""The computation of a model for one row, as an expression over vectors that can be written in any language.
 
     inputs x  ->  Affine a + M x  ->  +, −, ×, ÷, exp, "where z ≥ 0", largest  ->  scores, probabilities
 
-Each node is a vector of ``width`` numbers; beside a longer one a vector of width 1 counts for every entry. The exports
-differ only in how they spell the nodes below: a new export is one table of rules for ``translate``.
+Each node is a vector of ``width`` numbers. A vector of width 1 is broadcast to the width of the other operand. The
+exports differ only in how they write the nodes below: a new export is one table of rules for ``translate``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ import numpy as np
 from separatrix.base.arrays import Array
 
 T = TypeVar("T")
-# Below this e^x leaves the normal numbers, which PostgreSQL reports as an error; it counts as 0.
+# Smallest exponent for which e^x is computed. Below it e^x is subnormal, which PostgreSQL reports as an error, so e^x
+# is replaced by 0.
 LOWEST_EXPONENT = -708.0
-# Past this e^x overflows: heads keep their exponents below.
+# Largest exponent for which e^x is computed, since e^x overflows for larger ones. The formulas of links
+# (``link_formulas``) keep their exponents below it.
 HIGHEST_EXPONENT = 700.0
 
 
 class Vector:
-    """A vector of ``width`` numbers, made of its ``operands``.
+    """A vector of ``width`` numbers, computed from its ``operands``.
 
     >>> x = Inputs(2)
     >>> z = Affine(x, np.array([[2.0, -1.0]]), np.array([0.5]))
@@ -69,7 +71,7 @@ class Vector:
 @final
 @dataclass(frozen=True, eq=False)
 class Inputs(Vector):
-    """The d columns of X for one row, less what ``Formula.columns`` shift them by."""
+    """The d columns of X for one row, minus the shifts in ``Formula.columns``."""
 
     width: int
 
@@ -137,7 +139,7 @@ class EntryByEntry(Vector):
 @final
 @dataclass(frozen=True, eq=False)
 class Exp(EntryByEntry):
-    """e^v, and 0 below ``LOWEST_EXPONENT``; v stays below ``HIGHEST_EXPONENT``."""
+    """e^v, or 0 if v is below ``LOWEST_EXPONENT``. v must not exceed ``HIGHEST_EXPONENT``."""
 
 
 @final
@@ -181,7 +183,7 @@ Rules = Mapping[type[Vector], Callable[..., T]]
 
 
 def translate(node: Vector, rules: Rules[T], known: dict[Vector, T]) -> T:
-    """What ``rules`` make of a node, its operands first; each node once, kept in ``known``.
+    """Translate a node by ``rules``, after its operands. Each node is translated once and cached in ``known``.
 
     >>> spelled = {Inputs: lambda node: "x", Constant: lambda node: str(node.value),
     ...            Combine: lambda node, a, b: f"({a} {node.sign} {b})"}
@@ -204,7 +206,7 @@ def total(v: Vector) -> Vector:
 
 
 def beside(a: Vector, b: Vector) -> Vector:
-    """(a, b) of two vectors of width 1."""
+    """The vector (a, b), for two vectors of width 1."""
     return Affine(a, np.array([[1.0], [0.0]]), np.zeros(2)) + Affine(b, np.array([[0.0], [1.0]]), np.zeros(2))
 
 

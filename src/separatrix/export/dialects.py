@@ -1,10 +1,12 @@
 """How SQL engines differ: names, text, doubles, dates. A new engine is one line in ``DIALECTS``.
 
-A column's type is not known here, so templates take numbers, dates and truth values in columns of text as well.
+The type of a column is not known here, so templates also accept numbers, dates and truth values that are stored as
+text.
 
-A double must read back as the same bits. DuckDB and PostgreSQL read 0.1 as a decimal number, so it is spelled with an
-exponent or with its type. SQLite before 3.47 rounds decimal spellings wrongly now and then (about one in 300), so there
-a double is m/2ᵏ with whole m, exact in every step, and its decimal spelling follows as a comment.
+A double must read back as the same bits. DuckDB and PostgreSQL read 0.1 as a decimal number, so it is written with an
+exponent or with its type. SQLite before 3.47 sometimes rounds decimal literals incorrectly (about one in 300). For
+SQLite a double is therefore written as m/2ᵏ with an integer m, which is exact in every step, followed by its decimal
+form in a comment.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 from separatrix.base.errors import ParameterError
 from separatrix.export.spelling import FALSE, SPACES, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
 
-# The largest power of two that a 64-bit integer holds.
+# The exponent of the largest power of two that a signed 64-bit integer can hold.
 STEP = 62
 _SINCE = "({0} - TIMESTAMP '1970-01-01 00:00:00')"
 _UNITS = {"DAY": "1e0", "HOUR": "24e0", "MINUTE": "1440e0", "SECOND": "86400e0"}
@@ -25,7 +27,7 @@ STANDARD_DAYS = " + ".join(f"EXTRACT({unit} FROM {_SINCE}) / {parts}" for unit, 
 
 
 def with_exponent(v: float) -> str:
-    """A double that DuckDB and the standard read as one.
+    """A double as a literal that DuckDB and standard SQL read as a double.
 
     >>> with_exponent(0.1), with_exponent(-2.5e-07)
     ('0.1e0', '(-2.5e-07)')
@@ -36,7 +38,7 @@ def with_exponent(v: float) -> str:
 
 
 def with_type(v: float) -> str:
-    """A double as PostgreSQL reads it.
+    """A double as a literal with a type, for PostgreSQL.
 
     >>> with_type(0.1)
     "float8 '0.1'"
@@ -45,7 +47,7 @@ def with_type(v: float) -> str:
 
 
 def as_fraction(v: float) -> str:
-    """A double as a whole number and powers of two: exact, however an engine reads decimals.
+    """A double as an integer times or divided by powers of two, which is exact however an engine reads decimals.
 
     >>> as_fraction(0.375), as_fraction(-3.0), as_fraction(2.0**70)
     ('(1.0*3/8 /*0.375*/)', '(-3.0)', '(1.0*1*4611686018427387904*256 /*1.1805916207174113e+21*/)')
@@ -58,20 +60,21 @@ def as_fraction(v: float) -> str:
     twos = (whole & -whole).bit_length() - 1
     whole, exponent = whole >> twos, exponent + twos
     steps = [STEP] * (abs(exponent) // STEP) + [abs(exponent) % STEP] * (abs(exponent) % STEP > 0)
-    # Large powers first: what is left is exact until the last step, also where it ends below the normal numbers.
+    # Large powers come first, so that every step but the last is exact, even if the result is subnormal.
     powers = "".join(f"{'*' if exponent > 0 else '/'}{1 << step}" for step in steps)
     return f"(1.0*{whole}{powers} /*{float(v)!r}*/)"
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One engine's spelling. Templates take a column; ``finite`` and ``finite_day`` are None where all values are.
+    """The SQL of one engine. Templates have a placeholder for the column.
 
-    Of a category, ``real`` says whether the column holds numbers with a fraction, ``real_value`` their value, and
-    ``respelled`` what else is not spelled as ``text`` has it; ``true`` and ``false`` say whether it is this truth
-    value, ``truths_are_digits`` that these are the numbers 1 and 0. ``fence``: what behind a subquery keeps the engine
-    from writing it out at each of its uses. ``most_columns``: that a subquery may have. ``traps``: whether a product
-    that leaves the doubles ends the whole statement with an error.
+    ``finite`` and ``finite_day`` test for finite values; they are None if all values are finite. For a category,
+    ``real`` tests whether the column has numbers with a fraction, ``real_value`` is their value, and ``respelled`` has
+    the other values whose text differs from ``text``. ``true`` and ``false`` test for a truth value, and
+    ``truths_are_digits`` tells whether truth values are the numbers 1 and 0. ``fence`` is appended to a subquery so
+    that the engine does not expand it at each use. ``most_columns`` is the largest number of columns of a subquery.
+    ``traps`` tells whether a product outside the range of doubles ends the whole statement with an error.
     """
 
     name: str
@@ -99,7 +102,7 @@ class Dialect:
     traps: bool = False
 
     def name_of(self, name: str) -> str:
-        """An identifier, whatever letters it has.
+        """A name as a quoted identifier; it may contain any characters except a zero byte.
 
         >>> DIALECTS["duckdb"].name_of('a"b')
         '"a""b"'
@@ -109,7 +112,7 @@ class Dialect:
         return f"{self.mark}{_sayable(name).replace(self.mark, 2 * self.mark)}{self.mark}"
 
     def literal(self, label: Any) -> str:
-        """A label: text, a whole number, a double or a truth value.
+        """A label as a literal: text, an integer, a double or a truth value.
 
         >>> DIALECTS["standard"].literal("it's"), DIALECTS["standard"].literal(True)
         ("'it''s'", 'TRUE')
@@ -127,7 +130,8 @@ def _sayable(text: str) -> str:
     return text
 
 
-# Not by a regular expression: DuckDB compiles one anew at each place it stands, which takes seconds for many columns.
+# White space is trimmed without a regular expression, because DuckDB compiles every occurrence of one separately, which
+# takes seconds for many columns.
 _DUCK_SPACES = "".join(f"\\x{byte:02x}" for code in SPACES for byte in chr(code).encode())
 # Decoded from a blob, since DuckDB 1 refuses an E'…' literal that has bytes above 0x7f.
 _DUCK_TEXT = f"trim(CAST({{0}} AS VARCHAR), decode(CAST('{_DUCK_SPACES}' AS BLOB)))"
@@ -136,7 +140,8 @@ _DUCK_NUMBER = f"{_DUCK_IS_TEXT} TRY_CAST({_DUCK_TEXT} AS DOUBLE) ELSE TRY_CAST(
 _DUCK_NOTHING = f"{{0}} IS NULL OR (typeof({{0}}) = 'VARCHAR' AND {nothing(_DUCK_TEXT)})"
 _PG_SPACES = "".join(f"\\u{code:04x}" for code in SPACES)
 _PG_TEXT = f"btrim(CAST({{0}} AS text), E'{_PG_SPACES}')"
-# A cast of a number to text and back would take several times as long, and one of a time would lose its zone.
+# Only columns of text are trimmed. Casting a number to text and back would take several times as long, and casting a
+# time to text would lose its zone.
 _PG_IS_TEXT = "CASE WHEN CAST(pg_typeof({0}) AS text) IN ('text', 'character varying', 'character') THEN"
 _PG_NUMBER = f"{_PG_IS_TEXT} CAST({_PG_TEXT} AS float8) ELSE CAST({{0}} AS float8) END"
 _PG_TIME = f"{_PG_IS_TEXT} CAST({_PG_TEXT} AS timestamp) ELSE CAST({{0}} AS timestamp) END"
@@ -150,7 +155,8 @@ DIALECTS = {
         "duckdb",
         number=f"nullif(nullif(nullif({_DUCK_NUMBER}, CAST('NaN' AS DOUBLE)), 1e999), -1e999)",
         missing=f"{_DUCK_NOTHING} OR isnan(TRY_CAST({{0}} AS DOUBLE))",
-        # Its cast of text to TIMESTAMP drops the zone; one of every cell to text would take longer than all the rest.
+        # DuckDB's cast of text to TIMESTAMP drops the zone, so text is searched for a zone. Casting every cell to text
+        # would take longer than the rest of the statement.
         days="CASE WHEN typeof({0}) NOT IN ('VARCHAR', 'TIMESTAMP WITH TIME ZONE') "
         "THEN epoch(TRY_CAST({0} AS TIMESTAMP)) "
         f"WHEN regexp_matches({_DUCK_TEXT}, '{ZONED}') THEN epoch(TRY_CAST({_DUCK_TEXT} AS TIMESTAMPTZ)) "
@@ -159,7 +165,7 @@ DIALECTS = {
         finite_day=f"isfinite(TRY_CAST({_DUCK_TEXT} AS TIMESTAMP))",
         text=f"nullif({_DUCK_TEXT}, '')",
         real="typeof({0}) IN ('DOUBLE', 'FLOAT') OR typeof({0}) LIKE 'DECIMAL%'",
-        # By way of text, so that 0.1 of four bytes is 0.1 of eight.
+        # The cast goes through text, so that 0.1 in single precision becomes 0.1 in double precision.
         real_value="TRY_CAST(CAST({} AS VARCHAR) AS DOUBLE)",
         no_number="CAST('NaN' AS DOUBLE)",
         respelled=(
@@ -171,7 +177,7 @@ DIALECTS = {
         ),
         true="typeof({0}) = 'BOOLEAN' AND CAST({0} AS VARCHAR) = 'true'",
         false="typeof({0}) = 'BOOLEAN' AND CAST({0} AS VARCHAR) = 'false'",
-        # Of a column that is not text, the engine strikes out the first branch before it plans.
+        # If the column is not text, DuckDB removes the first branch before it plans the statement.
         yes=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {TRUE} ELSE TRY_CAST({{0}} AS DOUBLE) = 1 END",
         no=f"{_DUCK_IS_TEXT} lower({_DUCK_TEXT}) IN {FALSE} ELSE TRY_CAST({{0}} AS DOUBLE) = 0 END",
     ),
@@ -180,7 +186,7 @@ DIALECTS = {
         with_type,
         number=_PG_NUMBER,
         missing=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
-        # NaN is above all numbers.
+        # PostgreSQL orders NaN above all numbers, so the comparison excludes it.
         finite=f"NOT {nothing(_PG_TEXT)} AND abs({_PG_NUMBER}) < float8 'Infinity'",
         days=f"CAST({_PG_INSTANT}ELSE EXTRACT(EPOCH FROM {_PG_TIME}) END AS float8) / float8 '86400'",
         missing_day=f"{{0}} IS NULL OR {nothing(_PG_TEXT)}",
@@ -206,24 +212,24 @@ DIALECTS = {
     "sqlite": Dialect(
         "sqlite",
         as_fraction,
-        # Of a "name" that is no column SQLite makes text; of a `name` it makes an error.
+        # If there is no such column, SQLite reads "name" as text, whereas `name` is an error.
         mark="`",
         number=f"nullif(nullif(CAST({_LITE_NUMBER} AS REAL), 9e999), -9e999)",
         missing=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",
-        # Its columns hold any type: text that is no number is unlike its own cast, which takes what digits it begins
-        # with.
+        # A column in SQLite may hold values of any type. Text that is not a number differs from its cast to REAL, which
+        # converts only the leading digits.
         finite=f"typeof({{0}}) = 'integer' OR {_LITE_NUMBER} = CAST({_LITE_NUMBER} AS REAL)",
-        # Seconds and their thousandths; a Julian day as one number has digits for a twentieth of those.
+        # Seconds with milliseconds. A Julian day as one double would resolve only a twentieth of a millisecond.
         days=f"(strftime('%s', {_LITE_TEXT}) + strftime('%f', {_LITE_TEXT}) - strftime('%S', {_LITE_TEXT})) / 86400.0",
         missing_day=f"{{0}} IS NULL OR {nothing(_LITE_TEXT)}",
-        # A number would be a Julian day, a time alone a time on 2000-01-01.
+        # SQLite would read a number as a Julian day, and a time without a date as a time on 2000-01-01.
         finite_day=f"typeof({{0}}) = 'text' AND {_LITE_TEXT} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'",
-        # An expression is compared letter by letter, a column as it was declared.
+        # SQLite compares an expression character by character, but a column by the collation in its declaration.
         text=f"nullif({_LITE_TEXT}, '')",
         real="typeof({}) = 'real'",
         real_value="CAST({} AS REAL)",
         respelled=(
-            # It has no times: they are text.
+            # SQLite has no type for times; they are stored as text.
             Respelling(
                 are_instants, "{} GLOB '????-??-?? ??:??:??.[0-9]*[0-9]'", "rtrim(rtrim(CAST({} AS TEXT), '0'), '.')"
             ),

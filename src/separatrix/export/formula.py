@@ -1,12 +1,12 @@
-"""A fitted model as a formula over the columns of a table: what every export is written from.
+"""A fitted model as a formula of the columns of a table. All exports are generated from it.
 
-    columns        how each column of the table becomes columns of X: a number as it is, a category by a lookup, with
-                   what stands for a missing value and a level never seen, or None where the model gives no answer
-    scores         an expression of X: linear, quadratic (one Gaussian a class), or votes
-    probabilities  an expression of the scores, None where the model has none
+    columns        how each column of the table becomes columns of X: a number unchanged, a category by a lookup, with
+                   the replacement of a missing value and of an unseen level, or None if there is no prediction
+    scores         an expression of X: linear, quadratic (one Gaussian per class), or votes
+    probabilities  an expression of the scores, or None if the model has no probabilities
 
-The answer for two classes is the second where the score exceeds ``boundary`` (or reaches it, with
-``takes_boundary``); for more, the class of the first largest score.
+For two classes, the second is predicted if the score exceeds ``boundary`` (or equals it, with ``takes_boundary``). For
+more classes, the first class with the largest score is predicted.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ Row = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table, and the columns of X from ``start`` on that it becomes.
+    """A column of the table, and the columns of X that it is encoded as, which begin at column ``start``.
 
-    A category has ``rows``: for each level its columns of X, ``numbers``: the levels that are numbers, by these, and
-    ``truths``: the levels that "true" and "false" count as. Others are v − ``shift``, then ``tail``. ``absent`` and
-    ``unseen`` are the columns of X for a missing value and for a level that is none of ``rows``; None: no answer.
+    For a category, ``rows`` has the columns of X for each level, ``numbers`` the levels that are numbers, with their
+    values, and ``truths`` the levels that "true" and "false" stand for. Other columns are encoded as v − ``shift``,
+    followed by ``tail``. ``absent`` and ``unseen`` are the columns of X for a missing value and for a level that is not
+    in ``rows``; None means that there is no prediction.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Formula:
-    """A model without its package; ``encoder`` is None where the columns are numbers as they are.
+    """A model that does not depend on this package. ``encoder`` is None if the columns are numbers without encoding.
 
     >>> scorer = Scorer(np.array([[-1.0, 2.0]]), np.array(["no", "yes"]), "logit")
     >>> formula = formula_of(scorer, ["age"])
@@ -78,16 +79,16 @@ class Formula:
 
     @property
     def n_columns(self) -> int:
-        """Of X."""
+        """The number of columns of X."""
         return sum(column.width for column in self.columns)
 
 
 def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn_in: bool = True) -> Formula:
     """The formula of a fitted classifier, of a model file or of a scorer.
 
-    ``columns``: the encoder of the table, or the names of the columns of X, where the model does not know them itself;
-    without names they are x0, x1, ... ``drawn_in``: whether Gaussians' squares are kept from overflowing, which takes a
-    length of all that is squared.
+    ``columns`` is the encoder of the table, or the names of the columns of X, if the model does not have them; the
+    default names are x0, x1, ... ``drawn_in`` tells whether distances to Gaussians are limited so that their squares do
+    not overflow. This requires the largest of all entries that are squared.
     """
     held, encoder, scaling, names, probable = _parts(model)
     if isinstance(columns, Encoder):
@@ -111,7 +112,7 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn
 
 
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
-    """Of what is given: what has a scorer, its encoder and units, columns' names, whether it has probabilities."""
+    """The object with a scorer, its encoder, scaling and column names, and whether it has probabilities."""
     if isinstance(model, ModelFile):
         kind: Any = CLASSIFIERS[model.classifier]
         return model.scorer, model.encoder, model.scaling, model.features, kind.has_probabilities
@@ -174,9 +175,9 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
 
 @dataclass(frozen=True, eq=False)
 class Centred:
-    """The node of X, less ``shift``: of the scorer's columns less ``center``, times ``scale``, in the table's units.
+    """The inputs X − ``shift``, in the table's units: ``scale`` times (the scorer's columns − ``center``).
 
-    ``drawn_in``: whether rows that are very far away are.
+    ``drawn_in`` tells whether very large distances to Gaussians are limited (``formula_of``).
     """
 
     node: Inputs
@@ -205,7 +206,7 @@ def _scores_of(scorer: Any, x: Centred) -> Vector:
 
 
 def _center(scorer: Any) -> Array:
-    """What columns are shifted by: of linear scores nothing, of Gaussians their center, where digits would be lost."""
+    """The shift of the columns: zero for linear scores; for Gaussians their centre, which avoids cancellation."""
     if isinstance(scorer, PartsScorer) and scorer.W is None:
         return _center(scores_of(scorer.estimators[0]))
     if isinstance(scorer, QuadraticScorer):
@@ -223,15 +224,16 @@ def _affine(W: Array, x: Centred) -> Vector:
 
 
 def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
-    """Ln p(x|C_k)p(C_k) = a_k + ln π_k − ½ ‖h_k‖², with h_k affine in x; of two classes their difference."""
+    """Ln p(x|C_k)p(C_k) = a_k + ln π_k − ½ ‖h_k‖², with h_k affine in x; for two classes, the difference."""
     found: Gaussians = scorer.gaussians
     rows, moved, unit = found.whitened(x.center, x.scale)
     ranks = [A.shape[1] for A in found.whiten]
-    # Of a class in which no column varies a zero: what is missing shows in its score, too.
+    # A class in which no column varies gets a row of zeros, so that a missing value also makes its score missing.
     lone = [end for end, rank in zip(np.cumsum(ranks), ranks, strict=True) if rank == 0]
     rows, moved = np.insert(rows, lone, 0.0, axis=0), np.insert(moved, lone, 0.0)
     h = Affine(x.node, rows, moved)
-    # Past the limit, what brings the longest entry to LARGEST_WHITENED_LENGTH; else the unit.
+    # h is multiplied by ``unit``, or beyond the limit by the factor that brings its largest entry to
+    # LARGEST_WHITENED_LENGTH.
     length, limit = Largest(Abs(h)), LARGEST_WHITENED_LENGTH / unit
     h_near = h * (LARGEST_WHITENED_LENGTH / Where(limit - length, Constant(limit), length) if x.drawn_in else unit)
     own = np.repeat(np.arange(len(ranks)), np.maximum(ranks, 1))
@@ -243,7 +245,10 @@ def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
 
 
 def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:
-    """The parts' scores h, combined: for one versus one the pairs won, and a share of s = Σ_j h_ij/‖w_ij‖ for ties."""
+    """The combined scores h of the parts. For one versus one: the pairs won, plus a function of s that breaks ties.
+
+    Here s_i = Σ_j h_ij/‖w_ij‖.
+    """
     h = (
         _affine(scorer.W, x)
         if scorer.W is not None
@@ -263,7 +268,7 @@ def _parts_scores(scorer: PartsScorer, x: Centred) -> Vector:
 
 
 def _stacked(parts: list[Vector]) -> Vector:
-    """Vectors of width 1 as one."""
+    """Vectors of width 1, stacked into one vector."""
     E = np.eye(len(parts))
     return sum(
         (Affine(part, E[:, k : k + 1], np.zeros(len(parts))) for k, part in enumerate(parts[1:], 1)),

@@ -1,8 +1,8 @@
-"""Products that stay inside the doubles, for engines that otherwise end the whole statement with an error.
+"""Products that neither overflow nor underflow, for engines that otherwise end the whole statement with an error.
 
-PostgreSQL raises where a product of finite numbers is infinite, and where a product of numbers other than zero is zero.
-One such row would cost all others their answers. So factors are held between limits at which a product can neither
-overflow nor vanish: a result past 1e290 counts as 1e290, one below 1e-320 as zero.
+PostgreSQL raises an error if a product of finite numbers is infinite, or if a product of nonzero numbers is zero. One
+such row would prevent the predictions of all other rows. So factors are clipped to limits within which a product can
+neither overflow nor underflow: a result above 1e290 in magnitude becomes 1e290, and one below 1e-320 becomes zero.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from separatrix.export.algebra import Affine, Inputs, Vector
 from separatrix.export.dialects import Dialect
 from separatrix.export.formula import Formula
 
-# What a result counts as when it is larger: a sum of 10^18 such numbers is still finite.
-LARGEST = 1e290
-# A smaller result counts as zero. The smallest double is 5e-324; rounding must not turn a result into zero.
-SMALLEST = 1e-320
+# Largest magnitude of a result; larger ones are replaced by it. A sum of 10^18 such numbers is still finite.
+LARGEST_RESULT = 1e290
+# Smallest magnitude of a result; smaller ones are replaced by zero. It is well above the smallest double, 5e-324, since
+# rounding must not turn a nonzero result into zero.
+SMALLEST_RESULT = 1e-320
 
 
 class Guard(Protocol):
-    """How the products of a formula are spelled. ``repeats``: whether a product names its operands several times."""
+    """Writes the products of a formula. ``repeats`` tells whether a product contains its operands several times."""
 
     repeats: bool
 
@@ -36,10 +37,10 @@ class Guard(Protocol):
 
 
 def guard_of(formula: Formula, dialect: Dialect, inline: bool) -> Guard:
-    """Limits where the engine raises an error, products as they are elsewhere.
+    """The guard for an engine: products are limited if it raises an error, and unchanged otherwise.
 
-    ``inline``: operands have no names. There the inputs alone are held, which serves for linear scores: to repeat the
-    operands of all products would make expressions grow exponentially.
+    With ``inline``, operands are expressions without names. Then only the inputs are clipped, which suffices for linear
+    scores: repeating the operands of all products would make expressions grow exponentially.
     """
     if not dialect.traps:
         return Free(dialect)
@@ -64,7 +65,7 @@ class Free:
         return value
 
     def number(self, j: int, value: float) -> float:
-        """A constant that stands for a value of column j of X."""
+        """A constant that replaces a value of column j of X."""
         return value
 
     def scaled(self, c: float, text: str) -> str:
@@ -77,17 +78,17 @@ class Free:
 
 
 class HeldInputs(Free):
-    """The columns of X are held where their products with all weights are doubles."""
+    """Clips the columns of X so that their products with all weights neither overflow nor underflow."""
 
     def __init__(self, formula: Formula, dialect: Dialect) -> None:
         super().__init__(dialect)
         weights = np.abs(np.vstack([np.ones(formula.n_columns), *_weights(formula)]))
         smallest = np.min(np.where(weights > 0, weights, 1.0), axis=0)
-        self.low = np.where(smallest < 1.0, SMALLEST / smallest, 0.0)
-        self.high = LARGEST / (np.max(weights, axis=0) * max(1, formula.n_columns))
+        self.low = np.where(smallest < 1.0, SMALLEST_RESULT / smallest, 0.0)
+        self.high = LARGEST_RESULT / (np.max(weights, axis=0) * max(1, formula.n_columns))
 
     def input(self, j: int, value: str) -> str:
-        """Column j of X between its limits; it is known to be a number."""
+        """Column j of X, clipped to its limits. Its value must be a number, not NULL."""
         low, high, least = (self.dialect.double(v) for v in (self.low[j], self.high[j], -self.high[j]))
         held = f"LEAST(GREATEST({value}, {least}), {high})"
         if not self.low[j]:
@@ -95,12 +96,12 @@ class HeldInputs(Free):
         return f"CASE WHEN abs({value}) < {low} THEN {self.dialect.double(0.0)} ELSE {held} END"
 
     def number(self, j: int, value: float) -> float:
-        """The same of a constant that stands for a missing value."""
+        """A constant that replaces a missing value of column j of X, clipped to the limits of the column."""
         return 0.0 if abs(value) < self.low[j] else float(np.clip(value, -self.high[j], self.high[j]))
 
 
 class Held(HeldInputs):
-    """Operands of all other products are held, too. A NULL falls through every test to the product, which is NULL."""
+    """Also limits all other products. If an operand is NULL, no test is true, and the result is the product, NULL."""
 
     repeats = True
 
@@ -108,20 +109,22 @@ class Held(HeldInputs):
         """c times an expression."""
         product, double = f"{self.dialect.double(c)} * {text}", self.dialect.double
         if abs(c) > 1:
-            most = f"sign({text}) * {double(math.copysign(LARGEST, c))}"
-            return f"CASE WHEN abs({text}) > {double(LARGEST / abs(c))} THEN {most} ELSE {product} END"
-        return f"CASE WHEN abs({text}) < {double(SMALLEST / abs(c))} THEN {double(0.0)} ELSE {product} END"
+            most = f"sign({text}) * {double(math.copysign(LARGEST_RESULT, c))}"
+            return f"CASE WHEN abs({text}) > {double(LARGEST_RESULT / abs(c))} THEN {most} ELSE {product} END"
+        return f"CASE WHEN abs({text}) < {double(SMALLEST_RESULT / abs(c))} THEN {double(0.0)} ELSE {product} END"
 
     def combined(self, sign: str, x: str, y: str) -> str:
-        """x + y and x − y as they are; the size of x × y and x ÷ y is judged by its logarithm first."""
+        """x + y and x − y unchanged; for x × y and x ÷ y the logarithm of the result is tested first."""
         plain = f"({x} {sign} {y})"
         if sign in "+-":
             return plain
         double = self.dialect.double
         zero = f"{x} = 0 OR {y} = 0" if sign == "*" else f"{x} = 0"
         size = f"ln(abs({x})) {'+' if sign == '*' else '-'} ln(abs({y}))"
-        small = f"WHEN {size} < {double(math.log(SMALLEST))} THEN {double(0.0)}"
-        large = f"WHEN {size} > {double(math.log(LARGEST))} THEN sign({x}) * sign({y}) * {double(LARGEST)}"
+        small = f"WHEN {size} < {double(math.log(SMALLEST_RESULT))} THEN {double(0.0)}"
+        large = (
+            f"WHEN {size} > {double(math.log(LARGEST_RESULT))} THEN sign({x}) * sign({y}) * {double(LARGEST_RESULT)}"
+        )
         return f"(CASE WHEN {zero} THEN {plain} {small} {large} ELSE {plain} END)"
 
 

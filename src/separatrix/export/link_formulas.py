@@ -1,6 +1,6 @@
 """Probabilities of all classes from the scores, by the name of the link, stable for scores of any size.
 
-Of a small probability no head subtracts from 1, and no exponent passes the largest that every engine takes.
+No small probability is computed by a subtraction from 1, and no exponent exceeds the largest that every engine accepts.
 """
 
 from __future__ import annotations
@@ -70,11 +70,13 @@ FAR_Q = (
     6.05183413124413191e-2,
     2.33520497626869185e-3,
 )
-# Where Cody's three ranges meet.
-NEAR, FAR = 0.46875, 4.0
-# erfc is 0 from here on; a larger argument would overflow in the polynomials of the other ranges.
+# The boundaries between the three ranges of Cody's approximations.
+RANGE_1_END, RANGE_2_END = 0.46875, 4.0
+# Largest argument of erfc; larger ones are replaced by it. erfc is 0 there, and a larger argument would overflow in the
+# polynomials of the other ranges.
 FARTHEST = 40.0
-# 1 − e^{−r} by its series below this r, where the difference would lose digits; its coefficients, highest first.
+# Below this r, 1 − e^{−r} is computed by its Taylor series, since the difference would lose digits. SERIES
+# has the coefficients of the series, highest power first.
 SHORT_RATE, SERIES = 0.01, tuple((-1.0) ** (k + 1) / float(np.prod(np.arange(1, k + 1))) for k in range(8, 0, -1))
 
 
@@ -84,14 +86,14 @@ def both(z: Vector) -> Vector:
 
 
 def logit(z: Vector) -> Vector:
-    """σ(∓z), by the sign: e^{−|z|} never overflows."""
+    """σ(∓z), computed from e^{−|z|}, which never overflows."""
     s = both(z)
     e = Exp(-Abs(s))
     return Where(s, 1.0 / (1.0 + e), e / (1.0 + e))
 
 
 def softmax(z: Vector) -> Vector:
-    """e^{z_k − max z} over their sum."""
+    """e^{z_k − max z}, divided by the sum over k."""
     e = Exp(z - Largest(z))
     return e / total(e)
 
@@ -103,13 +105,17 @@ def probit(z: Vector) -> Vector:
     y = Where(FARTHEST - y, y, Constant(FARTHEST))
     square = y * y
     near = y * horner(ERF_P, square) / horner(ERF_Q, square)
-    held = Where(FAR - y, y, Constant(FAR))
+    held = Where(RANGE_2_END - y, y, Constant(RANGE_2_END))
     e = Exp(-square)
     middle = e * horner(MIDDLE_P, held) / horner(MIDDLE_Q, held)
-    u = 1.0 / Where(y - FAR, square, Constant(FAR * FAR))
-    far = e / Where(y - FAR, y, Constant(FAR)) * (float(1 / np.sqrt(np.pi)) - u * horner(FAR_P, u) / horner(FAR_Q, u))
-    tail = 0.5 * Where(y - FAR, far, middle)
-    return Where(NEAR - y, 0.5 + Where(s, 0.5 * near, -0.5 * near), Where(s, 1.0 - tail, tail))
+    u = 1.0 / Where(y - RANGE_2_END, square, Constant(RANGE_2_END * RANGE_2_END))
+    far = (
+        e
+        / Where(y - RANGE_2_END, y, Constant(RANGE_2_END))
+        * (float(1 / np.sqrt(np.pi)) - u * horner(FAR_P, u) / horner(FAR_Q, u))
+    )
+    tail = 0.5 * Where(y - RANGE_2_END, far, middle)
+    return Where(RANGE_1_END - y, 0.5 + Where(s, 0.5 * near, -0.5 * near), Where(s, 1.0 - tail, tail))
 
 
 def cloglog(z: Vector) -> Vector:
@@ -120,7 +126,7 @@ def cloglog(z: Vector) -> Vector:
     return beside(first, Where(SHORT_RATE - r, short * horner(SERIES, short), 1.0 - first))
 
 
-# Links that are not here give no probabilities.
+# The formulas of probabilities, by the name of the link. Other links have no probabilities.
 PROBABILITIES: dict[str, Callable[[Vector], Vector]] = {
     "logit": logit,
     "softmax": softmax,

@@ -1,13 +1,13 @@
 """A model as an ONNX graph, in double precision throughout.
 
-    inputs     one tensor "X" (n, d) of doubles; of a model with an encoder, one (n, 1) tensor a column of the table:
-               doubles (of dates, the days since 1970-01-01), text for categories, truth values for booleans
-    outputs    "label" (n,), "scores" (n, 1 or K), "probabilities" (n, K) where the model has them
+    inputs     one tensor "X" (n, d) of doubles. If the model has an encoder, one (n, 1) tensor for each column of the
+               table: doubles (for dates, the days since 1970-01-01), text for categories, truth values for booleans
+    outputs    "label" (n,), "scores" (n, 1 or K), "probabilities" (n, K) if the model has them
 
 White space around a text is not removed, since ONNX has no operator for it. A missing value is NaN or the empty text.
-If values may be missing, booleans are doubles as well. ONNX has no errors and no empty answers: for a row without an
-answer scores and probabilities are NaN, and the label is the empty text, NaN, the smallest whole number or false, by
-its type. An underscore is appended to an output that has the name of a column.
+If values may be missing, booleans are doubles as well. ONNX has neither errors nor null values. For a row without
+a prediction, scores and probabilities are NaN, and the label is the empty text, NaN, the smallest int64 or false,
+depending on its type. An underscore is appended to an output that has the name of a column.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from separatrix.export.algebra import (
 )
 from separatrix.export.formula import Column, Formula, formula_of
 
-# Versions of ONNX that onnxruntime has supported for years, with double precision for all operators used here.
+# Versions of ONNX's operator sets and of its file format. onnxruntime has supported them for years, with double
+# precision for all operators used here.
 OPSET, ML_OPSET, IR_VERSION = 13, 2, 8
 OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 # The label of a row without an answer, by the type of the labels.
@@ -134,7 +135,7 @@ class Graph:
         return self._node("Concat", *(self._column(column) for column in columns), axis=1)
 
     def _column(self, column: Column) -> str:
-        """The columns of X, (n, width), of one column of the table."""
+        """The columns of X, (n, width), that one column of the table is encoded as."""
         if column.rows:
             return self._category(column)
         if column.kind == "boolean" and column.absent is None:
@@ -150,7 +151,7 @@ class Graph:
         return found if column.absent is None else self._node("Where", missing, self._row(column.absent), found)
 
     def _category(self, column: Column) -> str:
-        """By a table with one row a level, then one for a missing value and one for a level never seen."""
+        """A lookup in a table with one row for each level, one for a missing value and one for an unseen level."""
         levels = [level for level, _ in column.rows]
         keys = levels if "" in levels else [*levels, ""]
         number = self._node(
@@ -181,7 +182,7 @@ class Graph:
     def _labels(self) -> tuple[Any, str]:
         classes = self.formula.classes
         whole = all(not isinstance(label, int) or -(1 << 63) < label < 1 << 63 for label in classes)
-        # A tensor has one type: labels of several, or too large for it, are all spelled as text.
+        # A tensor has one type. Labels of several types, or too large for int64, are all written as text.
         plain = whole and len({type(label) for label in classes}) == 1
         values = classes if plain else [str(label) for label in classes]
         kind = {str: np.str_, float: np.float64, int: np.int64, bool: np.bool_}[type(values[0])]

@@ -1,15 +1,15 @@
 r"""The settings of other packages for the same fit: each measures the strength of the penalty in its own way.
 
-    separatrix     C Σ_i s_i ℓ_i + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²),    α = l1_ratio, the intercept left alone
+    separatrix     C Σ_i s_i ℓ_i + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²),    α = l1_ratio, intercept unpenalised
     sklearn        the same with all f_j = 1: C, l1_ratio
     glmnet         (1/S) Σ_i s_i ℓ_i + λ Σ_j f_j d/F (α |w_j| + ½ (1 − α) w_j²),    S = Σ_i s_i, F = Σ_j f_j, d columns:
                    λ = F/(d C S), alpha = α, penalty.factor = f
     statsmodels    GLM: (1/n) Σ_i s_i ℓ_i + Σ_j a_j (α |w_j| + ½ (1 − α) w_j²),    n rows:    a_j = f_j/(C n), L1_wt = α
                    Logit: Σ_i ℓ_i + Σ_j a_j |w_j|:    a_j = f_j/C
-    liblinear      C Σ_i s_i ℓ_i + ½ ‖w‖² or ‖w‖₁, with -R so that the bias is left alone
+    liblinear      C Σ_i s_i ℓ_i + ½ ‖w‖² or ‖w‖₁, with -R so that the bias is not penalised
 
 A row's weight s_i is its class's factor. glmnet's problem is that of Friedman, Hastie and Tibshirani, Journal of
-Statistical Software 33(1), 2010; it standardises columns unless told not to. LIBLINEAR's are those of Fan et al.,
+Statistical Software 33(1), 2010; it standardises columns by default. LIBLINEAR's are those of Fan et al.,
 Journal of Machine Learning Research 9, 2008.
 """
 
@@ -86,7 +86,7 @@ def as_settings(
     C : float
         The inverse strength of the penalty; infinity for none.
     l1_ratio : float
-        The share of absolute values in the penalty, from 0 to 1.
+        The share of the L1 norm in the penalty, from 0 to 1.
     n_rows : int
         The number of rows of the fit.
     total_weight : float, optional
@@ -226,8 +226,8 @@ def _r_text(label: Any) -> str:
 def _statsmodels(fit: Fit) -> Translation:
     if fit.n_classes > 2:
         return Translation("statsmodels", note="its multinomial model has a reference class, which the penalty favours")
-    # With absolute values, the GLM never returns to a column whose weight was zero once, and reports convergence. Logit
-    # does, but takes no weights. With weights the GLM is started again from where it stopped.
+    # With an L1 penalty, the GLM never updates a column again once its weight is zero, and still reports convergence.
+    # Logit does update it, but takes no sample weights. With weights, the GLM is restarted from its last result.
     lasso = fit.l1_ratio == 1 and not math.isinf(fit.C) and fit.total_weight == fit.n_rows
     alpha = fit.strength(1.0 if lasso else fit.n_rows)
     values: dict[str, Any] = {"alpha": alpha} if lasso else {"alpha": alpha, "L1_wt": fit.l1_ratio}
@@ -293,7 +293,7 @@ def _liblinear(fit: Fit) -> Translation:
 
 # The number of LIBLINEAR's solver for logistic regression, by l1_ratio.
 SOLVERS = {0.0: 0, 1.0: 6}
-# How often statsmodels' elastic net is started again; five times gave nine digits on the tables that were tried.
+# Number of restarts of statsmodels' elastic net. Five restarts gave nine correct digits on the tables that were tried.
 RESTARTS = 20
 PACKAGES: dict[str, Callable[[Fit], Translation]] = {
     "sklearn": _sklearn,

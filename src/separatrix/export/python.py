@@ -1,4 +1,4 @@
-"""A model as one Python file that needs only Python: predict, scores, probabilities, and a filter for CSV."""
+"""A model as one Python file without dependencies: predict, scores, probabilities, and a command that reads CSV."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from separatrix.export.algebra import (
 from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
-# The most columns in the example of the file's docstring.
+# Largest number of columns in the example in the docstring of the exported file.
 MOST_EXAMPLE_COLUMNS = 4
 OPERATORS = {"+": "operator.add", "-": "operator.sub", "*": "operator.mul", "/": "operator.truediv"}
 READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "category": "as_level"}
@@ -34,8 +34,9 @@ def to_python(model: Any) -> str:
     """The text of a Python file that predicts without this package.
 
     The file has the functions ``predict(row)``, ``scores(row)`` and, if the model has probabilities,
-    ``probabilities(row)``. A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints an answer
-    for each line, with ``--probabilities`` also probabilities; ``python file.py --help`` lists the options.
+    ``probabilities(row)``. A row is a dictionary of the table's columns. ``python file.py < rows.csv`` prints a
+    prediction for each line, and with ``--probabilities`` also probabilities; ``python file.py --help`` lists the
+    options.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def _asked(formula: Formula) -> list[str]:
 
 
 class _Name(str):
-    """A name that stands for itself in written code."""
+    """A name whose ``repr`` is the name itself, so that it is written into code without quotes."""
 
     __slots__ = ()
 
@@ -117,7 +118,7 @@ def _plain(column: Column, drop: bool) -> dict[str, Any]:
 
 
 class Program:
-    """A formula as statements, one a node."""
+    """A formula as Python statements, one for each node."""
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
@@ -163,7 +164,7 @@ class Program:
 
 
 _ENCODED = ["x = encoded(row, COLUMNS, READERS)", "if x is None:", "    return None"]
-# By whether there are two classes: a docstring and a body.
+# The docstring and the body of the function ``scores``, by whether there are two classes.
 SCORES: dict[bool, tuple[str, Sequence[str]]] = {
     True: (
         "The score: positive for the second class; None where there is no answer.",
@@ -194,7 +195,7 @@ def _function(name: str, argument: str, says: str, body: Sequence[str]) -> str:
 
 
 def _docstring(formula: Formula) -> str:
-    """How to use it, columns, classes, and what becomes of missing values and unseen levels."""
+    """The exported file's docstring: usage, columns, classes, and treatment of missing values and unseen levels."""
     listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
     shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:MOST_EXAMPLE_COLUMNS]]
     shown += ["..."] if len(formula.columns) > MOST_EXAMPLE_COLUMNS else []

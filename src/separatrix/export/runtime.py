@@ -1,6 +1,6 @@
-"""What an exported Python file does at run time: its functions are copied there, so they need only standard modules.
+"""The functions of exported Python files. They are copied into each file, so they need only standard modules.
 
-A vector is a list of floats; a list of one number counts for every entry beside a longer one.
+A vector is a list of floats. A list of one number is broadcast to the length of the other operand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from separatrix.export.algebra import LOWEST_EXPONENT
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
-# What an exported file has in its place: the labels.
+# A placeholder: an exported file defines its labels under this name.
 CLASSES: list[Any] = []
 # The modules that the functions below need.
 MODULES = (argparse, csv, datetime, io, math, operator, os, sys)
@@ -81,7 +81,7 @@ def as_level(value: Any, column: Any) -> str | float | None:
         return (text.rstrip("0") if "." in text else text) + zone
     if hasattr(value, "__index__"):
         return str(int(value))
-    # By way of text, so that 0.1 of four bytes is 0.1 of eight.
+    # The conversion goes through text, so that 0.1 in single precision becomes 0.1 in double precision.
     return float(str(value)) if hasattr(value, "__float__") else str(value)
 
 
@@ -142,9 +142,9 @@ def predict_table(*asked: Any) -> None:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered goes nowhere, or Python would complain at its end.
+        # Discard the buffered output; otherwise Python would report an error when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # What a shell reports for a program that a closed pipe ended.
+        # The exit status that a shell reports for a program that was ended by SIGPIPE.
         sys.exit(141)
 
 

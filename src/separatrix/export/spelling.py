@@ -35,7 +35,7 @@ class Respelling:
 
 
 def nothing(text: str) -> str:
-    """A test whether a text means a missing number.
+    """An SQL condition that is true if a text denotes a missing number.
 
     >>> nothing("x")[:19]
     "x IN ('', 'NA', 'na"
@@ -44,7 +44,7 @@ def nothing(text: str) -> str:
 
 
 def as_numbers(levels: Sequence[str]) -> dict[float, str]:
-    """The levels that the encoder makes from numbers, by number.
+    """The levels that the encoder makes from numbers, as a dictionary from number to level.
 
     >>> as_numbers(["1", "2.5", "007", "1.0", "red"])
     {1.0: '1', 2.5: '2.5'}

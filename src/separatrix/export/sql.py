@@ -40,14 +40,17 @@ from separatrix.export.guards import Guard, guard_of
 from separatrix.export.spelling import are_numbers, notes_on_levels, unlike
 from separatrix.table.cells import NA
 
-# The most terms in one sum; longer sums are sums of sums, since engines refuse expressions that are a thousand levels
-# deep.
+# Largest number of terms in one sum. Longer sums are written as sums of sums, since engines reject expressions that are
+# a thousand levels deep.
 LONGEST_SUM = 50
-# The most characters of all expressions of ``sql_expressions``; longer ones are of no use.
+# Largest total length, in characters, of the expressions of ``sql_expressions``. Longer ones would be useless in
+# practice, so they are an error.
 LONGEST_EXPRESSIONS = 8_000_000
-# Some engines expand subqueries. If that makes a statement longer by more than this factor, it is prevented.
-LARGEST_GROWTH = 20
-# The columns that a subquery may have beside those of X: scores, probabilities, intermediate results, kept columns.
+# Largest factor by which a statement may grow if an engine expands its subqueries. Beyond it, expansion is prevented
+# (``Dialect.fence``).
+LARGEST_EXPANSION = 20
+# Number of columns that are reserved in a subquery in addition to those of X: scores, probabilities, intermediate
+# results, kept columns.
 OTHER_COLUMNS = 500
 NAME = re.compile(r"\w+")
 
@@ -99,7 +102,7 @@ def to_sql(
 def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
     """Score, probability and label as separate expressions, for use in other statements and views.
 
-    For Gaussian models they do not distinguish classes if a distance is so long (1e154) that its square overflows, and
+    For Gaussian models they do not distinguish classes if a distance is so large (1e154) that its square overflows, and
     PostgreSQL ends the statement with an error at such a row. ``to_sql`` has neither limit.
 
     Parameters
@@ -212,7 +215,7 @@ class Writer:
             (quoted(name), text) for name, text in columns
         ]
         step = "separatrix"
-        while table[-1].lower().startswith(step):  # a step must not hide the table
+        while table[-1].lower().startswith(step):  # a subquery must not have the table's name
             step += "_"
         source = f"{'.'.join(quoted(name) for name in table)} AS t"
         return self._comments() + self._statement(source, step, kept, final)
@@ -238,7 +241,7 @@ class Writer:
     def _statement(self, source: str, step: str, kept: list[tuple[str, str]], final: list[tuple[str, str]]) -> str:
         parts: list[str] = []
         written, unfolded = self.sizes()
-        fence = self.dialect.fence if unfolded > LARGEST_GROWTH * written else ""
+        fence = self.dialect.fence if unfolded > LARGEST_EXPANSION * written else ""
         for i, bound in enumerate(self._needed([text for _, text in final])):
             own = [*kept, *bound] if i == 0 else bound
             before = "" if i == 0 else "*, "
@@ -249,7 +252,7 @@ class Writer:
         return f"WITH {', '.join(parts)}\nSELECT {listed}\nFROM {source}\n"
 
     def sizes(self) -> tuple[int, int]:
-        """The characters of all answers: in layers, and with every name replaced by its expression."""
+        """The number of characters of all answers: in layers, and with every name replaced by its expression."""
         z, p = self._answers()
         final = [*z, *(p or ()), self._label()]
         sizes: dict[str, int] = {}
@@ -422,7 +425,7 @@ class Writer:
         return self._bound([f"{prefix}{i}" for i in range(len(texts))], texts, layer)
 
     def _bound(self, names: list[str], texts: list[str], layer: int) -> Spelled:
-        """Names for the texts, in this layer, where it has any that are not names already."""
+        """Assign names, in this layer, to the texts that are not already names."""
         if self.inline:
             return Spelled([text if NAME.fullmatch(text) else f"({text})" for text in texts], 0)
         new = [(name, text) for name, text in zip(names, texts, strict=True) if not NAME.fullmatch(text)]
@@ -437,7 +440,7 @@ def _widened(part: Spelled, node: Vector) -> list[str]:
 
 
 def summed(terms: list[str]) -> str:
-    """A sum that is nowhere nested deep.
+    """The sum of the terms, grouped so that it is not deeply nested.
 
     >>> summed(["1", "x"])
     '1 + x'
@@ -446,7 +449,7 @@ def summed(terms: list[str]) -> str:
 
 
 def in_groups(texts: list[str], joined: Callable[[list[str]], str]) -> str:
-    """``joined`` of groups of groups.
+    """Apply ``joined`` to groups of at most ``LONGEST_SUM`` texts, then to groups of the results, and so on.
 
     >>> in_groups(["1", "2", "3"], ", ".join)
     '1, 2, 3'

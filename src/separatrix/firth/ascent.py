@@ -39,7 +39,7 @@ from separatrix.solvers.quasi_newton_pairs import Pairs
 # The most that a step may change the scores, in the root mean square over the rows.
 LARGEST_SCORE_CHANGE = 5.0
 # The most step lengths that are tried along Newton's direction.
-MOST_HALVINGS = 40
+MOST_ASCENT_TRIALS = 40
 # The relative rounding error of E*, which is a sum over rows and a determinant.
 VALUE_ROUNDING_SHARE = 64 * EPS
 # After this many consecutive steps without progress, rounding is taken to be the cause.
@@ -157,7 +157,7 @@ class Ascent:
             then = self._damped(problem, point, step, trials=1)
             if then is not None:
                 return then
-        return self._damped(problem, point, point.step, MOST_HALVINGS)
+        return self._damped(problem, point, point.step, MOST_ASCENT_TRIALS)
 
     def _damped(self, problem: Penalised, point: Point, step: Array, trials: int) -> Point | None:
         """The first point along a limited step that does not lower l*; None if there is none."""

@@ -28,7 +28,7 @@ from separatrix.rows.csr import is_sparse
 # The most entries of the rows' whitened products that are held in memory at once.
 LARGEST_PRODUCTS = 1 << 19
 # Dense rows with at most this many entries are copied in standard coordinates, which halves the time of each pass.
-LARGEST_COPY = 1 << 24
+MOST_STANDARDISED_ENTRIES = 1 << 24
 # X̄ᵀ is summed in pieces of this many entries, for which BLAS still uses its code for small products, and each thread
 # takes this many pieces: waking another thread takes as long as a pass over 20 000 × 20.
 PIECE, STRAND = 1 << 15, 32
@@ -57,7 +57,7 @@ class Sums(Protocol):
 def sums_of(objective: Objective) -> Sums:
     """The sums over an objective's rows, which are copied in standard coordinates if they are dense and few enough."""
     block, loss = objective.rows.resident(), objective.loss
-    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > LARGEST_COPY:
+    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > MOST_STANDARDISED_ENTRIES:
         return Folded(objective.rows, loss)
     if not loss.traits.multiclass:
         return ByColumns.of(block, objective.rows.counter)

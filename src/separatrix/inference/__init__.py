@@ -1,4 +1,4 @@
-"""Inference: standard errors, tests and intervals of maximum-likelihood fits, and refusals where they would mislead."""
+"""Standard errors, tests and intervals for maximum-likelihood fits. Values that would be misleading are withheld."""
 
 from separatrix.inference.marginal import MarginalEffects
 from separatrix.inference.nested import LikelihoodRatio, likelihood_ratio_test

@@ -22,14 +22,14 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
 
-# The smallest scale of a column of zeros and ones. With a zero and a one among n rows it is at least n^−½; a column in
-# tiny units, whose values are zero only up to rounding, is below it.
+# Smallest scale (spread) of a column that is accepted as one of zeros and ones. A column with a zero and a one among n
+# rows has a scale of at least n^−½. A column in tiny units, whose values are zero only up to rounding, is below it.
 SMALLEST_BINARY_SCALE = 1e-9
 
 
 @dataclass(frozen=True)
 class Head:
-    """P(z), J = ∂P/∂z and ∂J/∂z of scores (m, K or 1), (m, k), (m, k, l), (m, k, l, h)."""
+    """Functions of the scores z (m, K or 1): P(z) (m, k), J = ∂P/∂z (m, k, l) and ∂J/∂z (m, k, l, h)."""
 
     P: Callable[[Array], Array]
     J: Callable[[Array], Array]
@@ -91,7 +91,7 @@ HEADS = {
 
 
 def _own_weight(block: Block, by_class: Array, multiclass: bool) -> Array:
-    """The rows' weights without the class weights, so that averages are over the rows as given."""
+    """The sample weights without the class weights, so that averages represent the original rows."""
     return block.weight / by_class[block.t if multiclass else unsigned(block.t)]
 
 
@@ -128,7 +128,7 @@ class ZeroOne:
 
     def add(self, total: Array, block: Block) -> Array:
         x = block.scores(self.E)
-        # Undoing the frame rounds once or twice, relative to the size of the centre.
+        # Converting the frame's coordinates to raw values rounds once or twice, relative to the size of the centre.
         rounding = 1e-14 * (1.0 + np.abs(self.E[:, 0]))
         return np.minimum(total, np.all(np.minimum(np.abs(x), np.abs(x - 1.0)) <= rounding, axis=0))
 
@@ -138,7 +138,7 @@ class ZeroOne:
 
 @dataclass(frozen=True)
 class Change(ArraySum):
-    """Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), with x̄ᵛ the row whose chosen column is set to v.
+    """Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), where x̄ᵛ is the row with the chosen column set to v.
 
     ``by`` (width,): the change of x̄ for one unit of that column.
     """
@@ -185,7 +185,7 @@ class Effects:
 def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covariance) -> Effects:
     """All average marginal effects.
 
-    It takes one pass, another one to find the columns of zeros and ones, and one more for each of these columns.
+    This takes one pass over the rows, another one to find the columns of zeros and ones, and one for each of these.
     """
     problem, W = estimate.problem, estimate.W
     K, width = W.shape

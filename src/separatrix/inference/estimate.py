@@ -1,11 +1,11 @@
-r"""A maximum of the likelihood, with the linear map from its coordinates to the coefficients that people read.
+r"""A maximum of the likelihood, with the linear map from its coordinates to the reported coefficients.
 
 In the standard frame a score is W x̄ with x̄ = (1, (x − c)/s), so the raw weights are linear in W:
 
     w_j = W_j/s_j,    b = W_0 − Σ_j (c_j/s_j) W_j
 
-and of K classes only differences to a reference class have a meaning. A coefficient is identified where its function
-of W does not change along any direction that leaves all scores as they are (``objectives/subspace.py``).
+For K classes, only differences from a reference class are meaningful. A coefficient is identified if, as a function of
+W, it is constant along every direction that leaves all scores unchanged (``objectives/subspace.py``).
 """
 
 from __future__ import annotations
@@ -27,31 +27,33 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
 from separatrix.rows.frame import LARGE_OFFSET, Frame, power_of_two
 
-# A coefficient counts as identified if directions that do not change the scores change it by at most this share of the
-# sum of the absolute values of its terms.
+# A coefficient is identified if directions that do not change the scores change it by at most this share of the sum of
+# the absolute values of its terms.
 LARGEST_UNIDENTIFIED_SHARE = 1e-6
 # Entries of an orthonormal basis below this are rounding errors.
 LARGEST_ROUNDED_ENTRY = 1e-9
-# A column is constant if its curvature is at most this share of the terms that it is a sum of: the rest is rounding.
+# A column is constant if its curvature is at most this share of the size of the terms that are summed, since the sum is
+# then only rounding error.
 LARGEST_CONSTANT_CURVATURE = 1e-13
-# The distance from the maximum, in standard errors, at which refining stops, and the most steps. Newton's method
-# squares the distance, so few steps are enough.
+# Refinement ends at this distance from the maximum, in standard errors, or after this many steps. Newton's method
+# squares the distance in each step, so few steps are enough.
 REFINED_DISTANCE, MOST_REFINING_STEPS = 1e-9, 20
-# If a whole Newton step does not help, it is damped if the maximum is farther away than this, in standard errors. At a
-# smaller distance rounding is the cause.
+# Smallest distance from the maximum, in standard errors, at which a full Newton step that brings no improvement is
+# damped. At a smaller distance rounding is the cause, and refinement ends.
 SMALLEST_DAMPED_DISTANCE = 1e-3
-# A second step with the same matrix is tried only below this distance in standard errors, and is accepted only if it is
-# shorter than this share of the first.
+# A second step with the same Hessian is tried only below this distance from the maximum, in standard errors, and is
+# accepted only if its length is below this share of the first step's.
 TRUSTED_STEP_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """W (K or 1, width) at the maximum of ``problem``; A (q, K or 1) the contrasts, Phi (m, width) the raw weights.
+    """The maximum W (K or 1, width) of the likelihood of ``problem``, and the maps from W to the coefficients.
 
-    ``raw`` (K or 1, 1 + d): the raw weights; ``total``: Σ s in the weights' own units; ``held``: the rows of Phi whose
-    coefficient is held, because its column is constant and there is an intercept. Coefficients are numbered contrast by
-    contrast. ``at`` and ``hessian`` are E with its gradient, and ∇² of the mean loss, at W.
+    A (q, K or 1) has the contrasts between classes, and Phi (m, width) maps W to raw weights. ``raw`` (K or 1, 1 + d)
+    are the raw weights. ``total`` is Σ s in the units of the sample weights. ``held`` marks the rows of Phi whose
+    coefficient is fixed, because its column is constant and there is an intercept. Coefficients are numbered contrast
+    by contrast. ``at`` and ``hessian`` are E with its gradient, and ∇² of the mean loss, at W.
     """
 
     problem: Objective
@@ -99,7 +101,7 @@ class Estimate:
 
     @cached_property
     def identified(self) -> Any:
-        """Which of Phi's coefficients the rows determine, (m,); held ones are excluded."""
+        """Which of Phi's coefficients the rows determine, (m,); fixed (``held``) ones are excluded."""
         return ~self.held & identified(self.problem, self.Phi)
 
     @cached_property
@@ -122,13 +124,13 @@ class Estimate:
 
     @cached_property
     def distance(self) -> float:
-        """Newton's decrement: the distance of a coefficient from the maximum, in standard errors and to first order."""
+        """The Newton decrement: to first order, the distance from the maximum, in standard errors of a coefficient."""
         g = self.problem.subspace.reduce(self.at.gradient)
         return float(np.linalg.norm(self.factor.half(g))) * float(np.sqrt(self.total))
 
 
 def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
-    """The fit's own weights as an estimate. With an intercept, the weights of constant columns are held."""
+    """The fitted weights as an estimate. With an intercept, the weights of constant columns are fixed."""
     problem, raw = build_objective_of(asked), asked.claim.scorer.W
     beside = np.hstack([raw, np.eye(len(raw), problem.n_offsets)])
     W = problem.rows.frame.from_original(beside)
@@ -141,9 +143,9 @@ def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
 
 
 def refined(estimate: Estimate) -> Estimate:
-    """The maximum itself, by Newton's method from where the fit stopped.
+    """The maximum itself, by Newton's method from the fitted weights.
 
-    The tolerance of a fit is on the likelihood, and the error of a coefficient is about the square root of it.
+    The tolerance of a fit limits the error of the likelihood. The error of a coefficient is about its square root.
     """
     for _ in range(MOST_REFINING_STEPS):
         if estimate.distance <= REFINED_DISTANCE:
@@ -164,9 +166,10 @@ def refined(estimate: Estimate) -> Estimate:
 
 
 def _second_step(estimate: Estimate, step: Array) -> Array | float:
-    """A second step with the same matrix, if the first alone does not suffice; zero if it is not needed or not trusted.
+    """A second step with the same Hessian, if the first step does not suffice; zero if it is not needed or accepted.
 
-    A gradient costs a third of what it costs beside a Hessian. Shamanskii, Ukrainian Mathematical Journal 19 (1967).
+    A gradient alone takes a third of the time of a gradient with a Hessian. Shamanskii, Ukrainian Mathematical Journal
+    19 (1967).
     """
     if not REFINED_DISTANCE < estimate.distance**2 < TRUSTED_STEP_SHARE**2:
         return 0.0
@@ -190,7 +193,7 @@ def build_objective_of(asked: SummaryRequest) -> Objective:
 
 
 def total_weight(asked: SummaryRequest) -> float:
-    """Σ s with class weights; for probability weights n, so that their unit does not matter."""
+    """The total weight Σ s, with class weights. For probability weights it is n, so that their unit does not matter."""
     weight = asked.weight * asked.claim.class_weights[asked.codes]
     unit = float(power_of_two(np.max(weight, keepdims=True))[0])
     return float(np.sum(weight / unit)) * unit if asked.declared.repeats else float(asked.n)
@@ -243,10 +246,11 @@ def _constant(problem: Objective, hessian: Array) -> Any:
     """Which columns are zero in the centred frame up to rounding, (width,); the intercept is not one of them."""
     frame = problem.rows.frame
     diagonal = np.diag(hessian).reshape(problem.shape).max(axis=0)
-    # Rows that are centred one by one read an exact zero; only CSR columns with a small offset are left to rounding.
+    # If rows are centred explicitly, a constant column is exactly zero. Only CSR columns with a small offset are not:
+    # they have rounding errors.
     size = 1.0 + np.minimum(np.abs(frame.center / frame.scale), LARGE_OFFSET) ** 2
     found = diagonal[1:] <= LARGEST_CONSTANT_CURVATURE * size * diagonal[0]
-    if np.any(found):  # near separation only rows that touch have curvature, and a column may be the same in those
+    if np.any(found):  # near separation only touching rows have curvature, and a column may be constant on these
         found &= problem.root_second_moments[1:] ** 2 <= LARGEST_CONSTANT_CURVATURE * size
     if problem.n_offsets:
         found[-problem.n_offsets :] = False

@@ -42,9 +42,10 @@ def expansion(problem: Objective, W: Array) -> tuple[Evaluation, Array]:
 
 
 def holding(problem: Objective, columns: Any, hessian: Array) -> Objective:
-    """The problem with further pinned columns.
+    """The problem with further columns pinned, that is, with their weights fixed.
 
-    A Hessian that is well above zero in every direction shows which directions are identified, without a pass.
+    If the Hessian is well above zero in every direction, it shows which directions are identified, without a pass over
+    the rows.
     """
     held = problem.with_(pinned=problem.pinned | columns)
     curvature = np.einsum("kikj->ij", hessian.reshape(*problem.shape, *problem.shape))

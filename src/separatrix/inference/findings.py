@@ -1,9 +1,9 @@
 r"""The state of each coefficient: estimated, not identified, infinite, or not estimable.
 
-A maximum-likelihood fit has three outcomes, which the certificate's code tells apart. If there is a maximum, the fit's
+A maximum-likelihood fit has three outcomes, which ``certificate_.code`` distinguishes. If there is a maximum, the fit's
 weights are the estimates. If the classes are separated, there is no maximum, and no coefficient can be estimated. If
 they are quasi-separated, the finite coefficients are estimated from the touching rows (``recession.py``). If the fit
-did not determine its outcome, a proof does.
+does not show which outcome it has, a proof of separability decides.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from separatrix.inference.recession import Recession, recession
 from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 
-# The distance between the fit and the maximum, in standard errors, above which a note reports it, and above which the
-# fit is not an estimate.
+# Distances between the fit and the maximum, in standard errors: above the first, a note reports the distance; above the
+# second, the fitted weights are not accepted as estimates.
 SMALLEST_NOTED_DISTANCE, LARGEST_ESTIMATE_DISTANCE = 0.01, 0.5
 REMEDIES = "fit with bias_reduction='firth', with a ridge (a finite C), or without the columns that separate"
 
@@ -36,10 +36,10 @@ States: TypeAlias = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Findings:
-    """Coefficients (q, m), their states (q, m), and their covariance, or why there is none (``withheld``).
+    """Coefficients (q, m), their states (q, m), and their covariance, or the reason for its absence (``withheld``).
 
-    ``estimate`` and ``asked`` belong to the rows from which the numbers come; ``on_the_way``: the estimate over all
-    rows, if the fit stopped on its way to infinity.
+    ``estimate`` and ``asked`` refer to the rows that the numbers were computed from. ``on_the_way`` is the estimate
+    from all rows, if the fit stopped while its weights diverged.
     """
 
     estimate: Estimate
@@ -106,7 +106,7 @@ def separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any)
 def unfinished(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     """The findings for a fit without a penalty that did not converge or whose likelihood is nearly flat.
 
-    Its weights may be on their way to infinity.
+    Its weights may be diverging.
     """
     found = recession(asked, estimate)
     if isinstance(found, Doubtful):
@@ -145,7 +145,7 @@ def without_a_maximum(
         for signs in found.signs
     )
     coef = part.coefficients
-    with np.errstate(invalid="ignore"):  # 0 · ∞, of coefficients that are finite
+    with np.errstate(invalid="ignore"):  # 0 · ∞ for finite coefficients
         coef[found.signs != 0] = (found.signs * np.inf)[found.signs != 0]
     withheld = _withheld(found.asked, part, kind)
     within = None if groups is None else np.asarray(groups)[found.touching]

@@ -1,14 +1,14 @@
 r"""The curvature of a log-likelihood at its maximum, and the covariances that follow from it.
 
     classical   V = H⁻¹,          H = Σ s ℓ″ x̄ x̄ᵀ, the observed information
-    HC0, HC1    V = H⁻¹ M H⁻¹,    M = Σ s² ℓ′² x̄ x̄ᵀ (of frequencies: Σ s ℓ′² x̄ x̄ᵀ); HC1 times n/(n − k)
+    HC0, HC1    V = H⁻¹ M H⁻¹,    M = Σ s² ℓ′² x̄ x̄ᵀ (for frequencies: Σ s ℓ′² x̄ x̄ᵀ); HC1 times n/(n − k)
     cluster     the same with M = Σ_g u_g u_gᵀ, u_g the sum of s ℓ′ x̄ over the rows of group g,
                 times G/(G − 1) · (n − 1)/(n − k)
 
 with k coefficients and G groups. The factors are those of Stata's regress; statsmodels has the same factor for
 clusters, but none for HC1 in likelihood models. Everything is computed in the standard frame's coordinates, on the
-directions that the columns identify, and mapped to the columns' own units by the frame's linear map, so that neither
-offsets nor units of columns cost digits.
+directions that the columns identify, and mapped to the columns' own units by the frame's linear map, so that large
+offsets and extreme units of columns do not reduce accuracy.
 
 White, Maximum likelihood estimation of misspecified models, Econometrica 50 (1982); Liang and Zeger, Longitudinal
 data analysis using generalized linear models, Biometrika 73 (1986).
@@ -33,7 +33,7 @@ from separatrix.rows import ArraySum, Block
 from separatrix.rows.frame import power_of_two
 from separatrix.rows.protocol import Order
 
-# The number of rows whose gradients are held at once for the sums by group.
+# Number of rows whose gradients are in memory at once while gradients are summed by group.
 ROWS_SUMMED_AT_ONCE = 4096
 
 
@@ -83,7 +83,8 @@ class Sandwich:
 def standard_errors(covariance: Covariance, F: Array) -> Array:
     """The standard errors of the functions F Θ, (p,).
 
-    Functions are scaled to the same size first, because the variance for a column in units of 1e200 would be 1e-400.
+    Functions are first scaled to the same size, because the variance for a column in units of 1e200 would be 1e-400,
+    which underflows.
 
     >>> flat = Classical(Factor.of(np.eye(1)), 4.0)
     >>> standard_errors(flat, np.array([[1.0], [2.0**-900]])).tolist() == [0.5, 2.0**-901]

@@ -19,7 +19,7 @@ DERIVATIVE, CHANGE = "derivative", "change 0 to 1"
 class MarginalEffects:
     """One entry for each probability and column, then the discrete changes of columns of zeros and ones.
 
-    ``classes``: whose probability; ``kinds``: "derivative" or "change 0 to 1".
+    ``classes`` has the class whose probability changes; ``kinds`` is "derivative" or "change 0 to 1".
 
     >>> import numpy as np
     >>> from separatrix import LogisticRegression, summary
@@ -68,7 +68,7 @@ class MarginalEffects:
         return self.effect + quantile(self.level) * self.std_err
 
     def records(self) -> list[dict[str, Any]]:
-        """A dictionary a row."""
+        """One dictionary for each entry."""
         columns = (self.effect, self.std_err, self.z, self.p_value, self.low, self.high)
         numbers = zip(*(column.tolist() for column in columns), strict=True)
         labels = zip(self.classes, self.names, self.kinds, strict=True)
@@ -76,11 +76,11 @@ class MarginalEffects:
         return [dict(zip(keys, (*a, *b), strict=True)) for a, b in zip(labels, numbers, strict=True)]
 
     def to_frame(self) -> Any:
-        """The same as a pandas DataFrame."""
+        """The records as a pandas DataFrame."""
         return render.as_frame(self.records())
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """The records as JSON."""
         return render.dumped(self.records())
 
     def __str__(self) -> str:

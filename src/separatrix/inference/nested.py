@@ -1,8 +1,12 @@
-r"""The likelihood-ratio test of two nested models: 2 (ℓ_large − ℓ_small) against χ² on the difference of their sizes.
+r"""The likelihood-ratio test of two nested models.
+
+The statistic 2 (ℓ_large − ℓ_small) is compared with a χ² distribution. Its degrees of freedom are the difference in
+the number of coefficients.
 
 Wilks, The large-sample distribution of the likelihood ratio for testing composite hypotheses, Annals of Mathematical
-Statistics 9 (1938). It takes two summaries, since each has been checked against its rows: that these are the same rows,
-and that the smaller model's columns are combinations of the larger's, can then be seen and is not left to the user.
+Statistics 9 (1938). The test takes two summaries, because each has been checked against its rows. So it can verify that
+both have the same rows, and that the columns of the smaller model are linear combinations of those of the larger one,
+instead of trusting the user.
 """
 
 from __future__ import annotations
@@ -96,7 +100,7 @@ def _refuse_other_rows(small: SummaryRequest, large: SummaryRequest) -> None:
 
 
 def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:
-    """Raise unless small's columns and intercept are combinations of large's, as the rank of both together shows."""
+    """Raise an error if the rank of both models' columns together exceeds that of the larger model's columns."""
     ones = small.claim.fit_intercept or large.claim.fit_intercept
     if is_sparse(small.X) or is_sparse(large.X):
         from scipy.sparse import csr_array, hstack

@@ -1,6 +1,6 @@
-"""Directions of W that pairs of a row and a class span, which are no product of classes and columns.
+"""Subspaces of W that are spanned by pairs of a row and a class, and are not products of classes and columns.
 
-They have the interface of a ``Subspace``: gradients, rows and Hessians in fewer coordinates, and back.
+They have the interface of a ``Subspace``, which maps gradients, rows and Hessians to fewer coordinates and back.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@ r"""Profile-likelihood intervals: all values c of a coefficient that a likelihoo
     {c : 2 (max ℓ − max over f·Θ = c of ℓ) ≤ χ²₁(level)}
 
 Given     an estimate, a function f of its identified directions, the level
-Returns   the ends of the interval, each evaluated before it is returned; NaN and the reason if one was not found
-Method    the root r(c) of the left side is nearly linear in c, so Newton's method solves r(c) = z (``find_end``). For
-          each c Newton's method on the plane f·Θ = c finds the other directions. There the gradient of the mean loss is
-          μ f, so dr/dc = S μ/r costs nothing.
+Returns   the ends of the interval, each checked before it is returned; NaN and the reason if one was not found
+Method    the square root r(c) of the left side is nearly linear in c, so Newton's method solves r(c) = z
+          (``find_end``). For each c, Newton's method on the plane f·Θ = c maximises ℓ over the other directions. At
+          that maximum the gradient of the mean loss is μ f, so dr/dc = S μ/r, with S the total weight, costs no work.
 
 Venzon and Moolgavkar, A method for computing profile-likelihood-based confidence intervals, Applied Statistics 37
 (1988), state the problem. They change c and the rest at once, which needs a start closer to the solution.
@@ -30,15 +30,16 @@ from separatrix.objectives.problem import Evaluation
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers.newton import Newton
 
-# The most steps on one plane; Newton's method needs fewer than ten.
+# Largest number of Newton steps on one plane; fewer than ten are usually needed.
 MOST_STEPS_ON_PLANE = 50
-# The expected gain of a step in log-likelihood, relative to 1 + |log-likelihood|. Below the first number the step
-# changes no digit of the root. If rounding stops the steps earlier, a gain below the second number still leaves six
-# digits.
+# Limits on the expected gain of a step in log-likelihood, relative to 1 + |log-likelihood|. Below the first limit a
+# step changes no digit of r, and the steps end. If rounding ends them earlier, the result is accepted if the gain is
+# below the second limit, which leaves six correct digits.
 SMALLEST_GAIN, LARGEST_ROUNDED_GAIN = 1e-13, 1e-7
 # The relative rounding error of a mean loss.
 MEAN_LOSS_ROUNDING = 64 * EPS
-# Newton's method towards a supremum ends once the deviance is this share of the interval's: there the profile begins.
+# For an infinite coefficient, Newton's method towards the supremum ends when the deviance is this share of χ²₁(level);
+# the profile starts at that point.
 START_DEVIANCE_SHARE = 1e-3
 
 # A function that computes the interval, in raw units, of the coefficient with the given contrast and column number.
@@ -56,7 +57,7 @@ class _Point:
 
 
 def likelihood_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
-    """The interval by the likelihood itself."""
+    """The interval by the profile of the likelihood."""
     f, z = estimate.F[k * len(estimate.Phi) + j], quantile(level)
     top, at = _Point(estimate.W, estimate.at, estimate.factor, 0.0), float(estimate.coefficients[k, j])
     return _end(estimate, top, f, z, -1, at), _end(estimate, top, f, z, +1, at)
@@ -65,7 +66,7 @@ def likelihood_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int
 def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards: bool, level: float) -> tuple[End, End]:
     """The interval of an infinite coefficient, whose finite end is where the likelihood has fallen far enough.
 
-    ``way``: an estimate over all rows, which has no maximum; ``supremum``: of its log-likelihood.
+    ``way`` is an estimate from all rows, whose likelihood has no maximum; ``supremum`` is that of the log-likelihood.
     """
     reference = -supremum / way.total
     state = Newton().init(way.problem, np.zeros_like(way.W) if way.problem.offsets is None else way.problem.offsets)
@@ -112,7 +113,7 @@ PROFILES: dict[str, Profile] = {"likelihood": likelihood_profile, "firth": firth
 def _end(estimate: Estimate, top: _Point, f: Array, z: float, side: int, at: float) -> End:
     """The end on one side, where r = z, of the interval of the coefficient f·Θ, which is ``at`` at the maximum.
 
-    f is divided by a power of two near its size, so that products of it neither overflow nor vanish.
+    f is divided by a power of two near its size, so that its products neither overflow nor underflow.
     """
     unit = side * float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
     walk = _Walk(estimate, top, f / unit, z)
@@ -153,9 +154,9 @@ def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Poi
 
 
 def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point | None:
-    """Newton's method across f, None where the Hessian is singular on the way.
+    """Newton's method on the plane f·Θ = c through W; None if it meets a singular Hessian.
 
-    It is a loop of its own, since its directions stay on the plane f·Θ = c and it ends by the gain in likelihood.
+    It does not use the solver, because its steps must stay on the plane and it ends by the gain in likelihood.
     """
     problem = estimate.problem
     space = problem.subspace

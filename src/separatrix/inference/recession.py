@@ -35,8 +35,8 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, as_rows
 from separatrix.solvers.driver import default_rules, delivered, run
 from separatrix.solvers.newton import Newton
 
-# A coefficient that changes by less than this, relative to the size of the box, does not change. The tolerance of the
-# linear programs is 1e-7.
+# A coefficient that changes by less than this, relative to the size of the box, is taken to be constant. The tolerance
+# of the linear programs is 1e-7.
 SMALLEST_MOVE = 1e-6
 # The number of rows in the first working set, and the most rows that one round adds.
 ROWS_PER_ROUND = 500
@@ -60,7 +60,7 @@ class Recession:
 def recession(asked: SummaryRequest, estimate: Estimate) -> Recession | Separable | Inseparable | Doubtful:
     """The supremum of a likelihood without a maximum, or the verdict on the rows if they are not quasi-separable.
 
-    ``estimate``: the point at which the fit stopped, for its coordinates and its held coefficients.
+    ``estimate`` is the point at which the fit stopped; it supplies the coordinates and the fixed coefficients.
     """
     K = len(asked.claim.scorer.classes)
     counted = np.flatnonzero(asked.weight * asked.claim.class_weights[asked.codes] > 0)
@@ -112,7 +112,8 @@ def _signs(D: Differences, on: Integers, estimate: Estimate) -> Array:
         along = F[j] @ N
         along /= np.linalg.norm(along)
         most, least = reach(across, along), -reach(across, -along)
-        # The touching rows do not identify it, so it changes. If neither program shows how, the cone is too narrow.
+        # The touching rows do not identify the coefficient, so it changes along the cone. If neither program finds a
+        # change, the cone is too narrow for their tolerance.
         up, down = most > SMALLEST_MOVE, least < -SMALLEST_MOVE
         found[j] = np.nan if up == down else 1.0 if up else -1.0
     return found.reshape(len(A), -1)

@@ -1,8 +1,8 @@
 r"""The likelihood of K classes in the limit along a recession direction, where each row keeps only some classes.
 
-Along v the score of a row's own class either outgrows that of another class k without bound or keeps its distance. In
-the second case the row i and the class k are a touching pair. In the limit the other classes have probability zero, so
-with S_i the row's own class and the classes that touch it,
+Along v, the difference between the scores of a row's own class and of another class k either grows without bound or is
+constant. In the second case the row i and the class k are a touching pair. In the limit the other classes have
+probability zero. So if S_i has the row's own class and the classes that touch it, then
 
     ℓ(W) = Σ_i s_i [z_{y_i} − log Σ_{k ∈ S_i} exp z_k],
 
@@ -28,7 +28,7 @@ from separatrix.proofs.class_differences import Differences, chunks
 
 # The offset that excludes a class: low enough that exp underflows, and high enough that scores lose no digits.
 EXCLUDED_CLASS_OFFSET = -1e4
-# Singular values below this share of the largest count as zero.
+# Singular values below this share of the largest are treated as zero when the rank of a span is determined.
 SMALLEST_SINGULAR_SHARE = 1e-10
 
 

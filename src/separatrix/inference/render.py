@@ -24,7 +24,7 @@ WIDTH = 100
 NARROWEST_TEXT_COLUMN = 8
 # A p-value below this is printed as a bound, as in R.
 SMALLEST_P = 1e-16
-# The format of numbers by column; the default is four significant digits.
+# DIGITS has the format of numbers by column; the default is four significant digits.
 STATISTIC = "statistic"
 DIGITS = {"p_value": ".3g", "z": ".3g", STATISTIC: ".6g"}
 HEADS = {"term": "", "state": "", "std_err": "std. error", "p_value": "p", "low": "lower", "high": "upper"}
@@ -110,7 +110,7 @@ def _plain_number(value: float) -> float | str | None:
 
 
 def number(key: str, value: Any) -> str:
-    """A cell: four significant digits; a p-value below 1e-16 as a bound; nothing for NaN.
+    """The text of a cell: four significant digits; a p-value below 1e-16 as a bound; empty for NaN.
 
     >>> number("p_value", 1e-20), number("coef", 12.34567), number("coef", float("-inf"))
     ('<1e-16', '12.35', '-inf')
@@ -125,7 +125,7 @@ def number(key: str, value: Any) -> str:
 
 
 def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str] | None = None) -> list[str]:
-    """Aligned lines, text to the left and numbers to the right; the longest text is cut where a line would not fit.
+    """Aligned lines, text to the left and numbers to the right. The longest texts are cut if a line exceeds WIDTH.
 
     >>> table([{"term": "x0", "coef": 1.5}, {"term": "age", "coef": -0.25}])
     ['      coef', 'x0     1.5', 'age  -0.25']
@@ -139,7 +139,7 @@ def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str]
 
 
 def _widths(cells: list[list[str]], left: list[bool]) -> list[int]:
-    """The width of each column: that of its longest cell, or less for columns of text where a line would not fit."""
+    """The width of each column: that of its longest cell, or less for text columns if a line exceeds WIDTH."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     while sum(widths) + 2 * (len(widths) - 1) > WIDTH and any(left):
         widest = max((k for k, text in enumerate(left) if text), key=lambda k: widths[k])

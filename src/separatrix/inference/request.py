@@ -28,7 +28,7 @@ from separatrix.scorers.scorer import taken_apart
 
 @dataclass(frozen=True)
 class Declared:
-    """What sample weights mean: rows repeated (``repeats``), or shares of a population."""
+    """The declared meaning of sample weights: frequencies (``repeats``) or probability weights."""
 
     name: str
     covariance: str
@@ -146,7 +146,7 @@ def _column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tu
 
 
 def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
-    """Raise with the certificate's own sentence if these rows are not those of the fit."""
+    """Raise an error with the certificate's message if these rows are not those of the fit."""
     certificate = asked.model.certificate_
     scale = max(abs(certificate.null_objective), abs(certificate.objective))
     if not asked.firth and abs(at.value - certificate.objective) <= AGREEMENT * scale:

@@ -36,7 +36,7 @@ class Summary:
     ratio, ratio_low, ratio_high : array
         Odds or hazard ratios with their intervals.
     log_likelihood, null_log_likelihood : float
-        Of the model and of the null model.
+        The log-likelihoods of the model and of the null model.
     lr_statistic, lr_df, lr_p_value
         The likelihood-ratio test against the null model.
     aic, bic, mcfadden : float
@@ -98,7 +98,7 @@ class Summary:
         return self._ratio(self.high)
 
     def _ratio(self, of: Array) -> Array:
-        """The exponential; NaN if the coefficient is not unique, or if its exponential has no meaning."""
+        """The exponentials of ``of``; NaN if the coefficient is not unique, or if its exponential has no meaning."""
         said = ~np.isin(self.states, (HELD, OPEN)) & bool(self.ratio_name)
         with np.errstate(over="ignore"):
             return np.where(said, np.exp(of), np.nan)

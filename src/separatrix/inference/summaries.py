@@ -1,8 +1,8 @@
 r"""The statistical table of a logistic regression: each coefficient with its standard error, test and interval.
 
-    z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (of complementary log-log: of hazards)
+    z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (cloglog: hazard ratio)
 
-Log-likelihood ℓ against the null model's ℓ₀: 2 (ℓ − ℓ₀) is χ² with as many degrees of freedom as there are slopes;
+With the log-likelihoods ℓ of the model and ℓ₀ of the null model, 2 (ℓ − ℓ₀) is χ² with one degree of freedom per slope;
 AIC = 2 k − 2 ℓ, BIC = k ln n − 2 ℓ, McFadden's R² = 1 − ℓ/ℓ₀. Hosmer, Lemeshow and Sturdivant, Applied Logistic
 Regression (2013); McFadden, Conditional logit analysis of qualitative choice behavior (1974).
 """
@@ -53,7 +53,7 @@ def summary(
     model : LogisticRegression or pipeline
         The fitted model.
     X, y, sample_weight, offset
-        The data of the fit, which the certificate checks.
+        The data of the fit. The certificate is checked on them.
     weights : {"frequency", "probability"}, optional
         What sample weights mean; required if there are any.
     reference : label, optional
@@ -65,7 +65,7 @@ def summary(
     intervals : {"wald", "profile"}, default "wald"
         The kind of confidence intervals.
     level : float, default 0.95
-        Their confidence level.
+        The confidence level of the intervals.
     names : sequence of str, optional
         The columns' names, if neither X nor a pipeline has them.
 
@@ -173,8 +173,8 @@ def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Arr
         (k, j): profile(found.asked, found.estimate, k, j, level) for k, j in np.argwhere(np.isfinite(std_err)).tolist()
     }
     way, infinite = found.on_the_way, np.argwhere(np.isin(found.states, (UP, DOWN))).tolist()
-    # With a single direction to infinity, the likelihood has a maximum once a coefficient is held; with several it may
-    # have none.
+    # If the likelihood has a single direction of recession, it has a maximum once a coefficient is fixed. With several
+    # directions it may have none.
     if way is not None and len(infinite) and way.n_coefficients == found.estimate.n_coefficients + 1:
         for k, j in infinite:
             upwards = found.states[k][j] == UP

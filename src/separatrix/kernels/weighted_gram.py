@@ -13,14 +13,14 @@ from numba import njit
 from separatrix.kernels.fast_math import LANES
 
 # Rows in a tile, and columns of each factor that are multiplied with each other at a time.
-TILE, SIDE = 128, 3
+TILE, COLUMNS_PER_PRODUCT = 128, 3
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
 def weighted_square(X: Any, begin: Any, end: Any, h: Any) -> Any:
     """Σ h x xᵀ over rows ``begin`` to ``end``, (d, d), with h (end − begin,)."""
     d = X.shape[0]
-    padded = (d + SIDE - 1) // SIDE * SIDE
+    padded = (d + COLUMNS_PER_PRODUCT - 1) // COLUMNS_PER_PRODUCT * COLUMNS_PER_PRODUCT
     A, B = np.zeros((padded, TILE)), np.zeros((padded, TILE))
     H = np.zeros((padded, padded))
     for start in range(begin, end, TILE):
@@ -33,8 +33,8 @@ def weighted_square(X: Any, begin: Any, end: Any, h: Any) -> Any:
                 b[i] = x[i]
             for i in range(m, TILE):
                 a[i] = 0.0
-        for j in range(0, padded, SIDE):
-            for k in range(0, j + 1, SIDE):
+        for j in range(0, padded, COLUMNS_PER_PRODUCT):
+            for k in range(0, j + 1, COLUMNS_PER_PRODUCT):
                 _add_products(A[j], A[j + 1], A[j + 2], B[k], B[k + 1], B[k + 2], H, j, k)
     for j in range(d):
         for k in range(j):

@@ -21,7 +21,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.cached import cached_property
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import SQUARED_COST_MATRICES, Moments, gather
 from separatrix.moments.residual_sums import ResidualJudgement, judge_by_residuals
 from separatrix.moments.whitening import Whitening
 from separatrix.objectives.resolution import all_null
@@ -318,7 +318,8 @@ def build_squared_cost(
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
     spread = 2 * float(np.sqrt(l2 / max(total_weight(rows), np.finfo(np.float64).tiny))) if l2 else 0.0
-    found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept)
+    held = SQUARED_COST_MATRICES
+    found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept, matrices=held)
     rows = rows.seen_through(found.frame)
     if isinstance(rows, MemoryRows):
         rows = replace(rows, once=True)

@@ -35,7 +35,7 @@ from separatrix.rows.csr import is_sparse
 
 # A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that takes
 # part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.
-SMALLEST_COEFFICIENT_SHARE = 1e-9
+SMALLEST_SHARE_TAKING_PART = 1e-9
 # The number of primes for each rank: the rank is too low only if all of them divide every largest minor.
 PRIMES_PER_RANK = 2
 # At most this many directions are tested one by one, since each takes a pass.
@@ -169,7 +169,7 @@ def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> LeftOut | N
     most = number_of_rows(rows) + int(np.count_nonzero(held))
     if not len(basis) or space.rank >= most:
         return None
-    takes_part = np.abs(basis) > SMALLEST_COEFFICIENT_SHARE * np.abs(basis).max(axis=1, keepdims=True)
+    takes_part = np.abs(basis) > SMALLEST_SHARE_TAKING_PART * np.abs(basis).max(axis=1, keepdims=True)
     takes_part[:, 0] = not pinned[0]
     return LeftOut(np.flatnonzero(takes_part.any(axis=0) & ~held), [np.flatnonzero(own) for own in takes_part])
 

@@ -32,7 +32,7 @@ OUTLIER_RATIO = 4.0
 # Margin around the rows, as a share of their range.
 MARGIN = 0.07
 # Largest number of classes in the legend: those with the most points.
-MOST_NAMED_CLASSES = 40
+MOST_CLASSES_IN_LEGEND = 40
 
 
 @final
@@ -158,7 +158,7 @@ class DecisionRegionsDisplay(Display):
     def named(self) -> dict[int, str]:
         """The names of the classes in the legend, by class number."""
         counts = np.bincount(self.codes, minlength=len(self.classes))
-        chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_NAMED_CLASSES]).tolist()
+        chosen = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES_IN_LEGEND]).tolist()
         labels = self.classes.tolist()
         return {k: plain(labels[k], 24) for k in chosen}
 

@@ -38,6 +38,13 @@ class Display(ABC):
     ax_: Axes
     figure_: Figure
 
+    def __init_subclass__(cls) -> None:
+        # A dataclass keeps this method, so that a display as the last line of a notebook cell prints one line.
+        cls.__repr__ = Display.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: plot(ax) draws it again>"
+
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of a new figure, in inches."""

@@ -14,7 +14,7 @@ from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 # In points: the size of the text, the distance of the legend from the axes (with tick labels and a label in between),
 # and the margin at either side.
-TEXT, BELOW_AXES, SIDE = 8.0, 37.0, 6.0
+TEXT, BELOW_AXES, SIDE_MARGIN = 8.0, 37.0, 6.0
 # In multiples of the text's size: the width of a letter and of a wide letter, of a marker with the space after it, the
 # distance between columns, and the height of a line.
 LETTER, WIDE_LETTER, MARK, BETWEEN, LINE = 0.6, 1.0, 2.0, 1.2, 1.35
@@ -65,7 +65,7 @@ def columns(labels: Sequence[str], width: float) -> int:
     >>> columns(["a", "b", "c", "d"], 4.0), columns(["a very long name indeed"] * 4, 3.0), columns(["x" * 99], 1.0)
     (4, 1, 1)
     """
-    room = (72.0 * width - 2 * SIDE) / TEXT
+    room = (72.0 * width - 2 * SIDE_MARGIN) / TEXT
     lengths = np.array([MARK + _length(label) for label in labels])
     for n in range(len(labels), 1, -1):
         if sum(float(part.max()) + BETWEEN for part in np.array_split(lengths, n)) - BETWEEN <= room:

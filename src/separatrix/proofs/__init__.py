@@ -1,16 +1,17 @@
 """Decides whether linear scores separate the classes, and returns evidence that can be checked without a solver.
 
-class_differences  the rows (e_y − e_k) ⊗ x̄ that separation is about, generated on demand
+class_differences  the rows (e_y − e_k) ⊗ x̄ that decide separation, generated on demand
 linear_programs    the linear programs, independent of what their solutions are used for
 newton_separator   Newton's method, which finds a hyperplane without a linear program when one is easy to find
 row_working_set    linear programs on a working set of rows, with one pass over all rows per round
-together           all touching rows found by one linear program
+together           all touching rows (those with a·v = 0 for every v with A v ≥ 0), found by one linear program
 enclosure          a positive dependency proven in floating point
 rational           exact numbers from floats
 residues           linear systems solved exactly with residues modulo primes
 dependencies       integer multipliers of the few rows that make up a proof
 null_space         directions in which every row scores zero, proven exactly
 quasi              an integer direction of quasi-complete separation that uses few columns
+causes             all sets of columns that cause a quasi-complete separation
 naming             classes, columns and rows described in words
 verdicts           Separable, QuasiSeparable, Inseparable and Doubtful, each with verify and explain
 scales             columns of extreme size, rescaled by powers of two

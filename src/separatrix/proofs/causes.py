@@ -1,8 +1,9 @@
 """All causes of a quasi-complete separation: sets of columns, each of which separates some rows without the others.
 
-A column alone is a cause if one class has no value below, and the others have none above, the same threshold. This
-takes one pass over the rows, and in a table with categories it finds the levels that occur with one class only. The
-other causes are searched one after the other: without the columns of those already found, the rows are decided again.
+A single column is a cause if for some threshold one class has no value below it and the other classes have none above
+it. One pass over the rows finds all such columns. In a table with categories, these include the levels that occur with
+one class only. The other causes are searched one at a time: the columns of the causes found so far are removed, and
+separability is decided again.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from separatrix.proofs.quasi import used
 from separatrix.proofs.rational import integers
 from separatrix.rows.csr import is_sparse
 
-# The most causes that are searched besides single columns, since each search decides the rows again.
+# Largest number of causes that are searched for in addition to single columns. Each search decides separability again.
 MOST_SEARCHED_CAUSES = 8
 
 
 def further_directions(
     D: Differences, first: AnyArray, direction: Callable[[Integers], AnyArray | None]
 ) -> tuple[AnyArray, ...]:
-    """Directions (K, d + 1) in integers with A v ≥ 0 and A v ≠ 0 that use no column of ``first`` and share none.
+    """Integer directions (K, d + 1) with A v ≥ 0 and A v ≠ 0 that share no column with ``first`` or with each other.
 
     ``direction`` returns weights of a direction that uses only the given columns, or None if there is none.
 
@@ -44,7 +45,7 @@ def further_directions(
 
 
 def single_columns(D: Differences) -> list[AnyArray]:
-    """A direction (K, d + 1) in integers for each column that is a cause alone, at most one for each column.
+    """One integer direction (K, d + 1) for each column that is a cause by itself.
 
     >>> D = Differences(np.array([[3.0, 5.0], [3.0, 1.0], [4.0, 2.0]]), np.array([0, 1, 1]), 2)
     >>> [v.tolist() for v in single_columns(D)]
@@ -56,7 +57,8 @@ def single_columns(D: Differences) -> list[AnyArray]:
         others = np.arange(D.K) != k
         rest_low, rest_high = low[others].min(axis=0), high[others].max(axis=0)
         for sign, inner, outer in ((1, low[k], rest_high), (-1, -high[k], -rest_low)):
-            # The class has values of at least ``inner`` times the sign, and the others of at most ``outer``.
+            # Multiplied by ``sign``, values of class k are at least ``inner`` and those of the other classes are at
+            # most ``outer``.
             apart = (inner >= outer) if D.fit_intercept else (inner >= 0) & (outer <= 0)
             varies = np.maximum(high[k], rest_high) > np.minimum(low[k], rest_low)
             for j in np.flatnonzero(apart & varies).tolist():

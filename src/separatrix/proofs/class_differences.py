@@ -1,9 +1,10 @@
-r"""The rows that separation is about, generated on demand: for each row i and each class k ≠ y_i
+r"""Class differences, which decide separation. They are generated on demand, for each row i and each class k ≠ y_i:
 
     a_ik = (e_{y_i} − e_k) ⊗ x̄_i,    a_ik·W = z_{y_i} − z_k.
 
 Only differences of scores matter, so the scores of the first class are fixed at zero and W has K − 1 rows. For two
-classes that leaves a_i = t_i x̄_i. Each such row has the number c = (K − 1) i + (rank of k among the other classes).
+classes that leaves a_i = t_i x̄_i. The difference a_ik has the number c = (K − 1) i + (rank of k among the other
+classes). Such a difference is called a row of A.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def chunks(numbers: Integers) -> list[Integers]:
 
 @dataclass(frozen=True)
 class Differences:
-    """X (n, d) dense or CSR, class numbers (n,) below K, with or without an intercept.
+    """The class differences of X (n, d), dense or CSR, with class codes (n,) below K, with or without an intercept.
 
     >>> D = Differences(np.array([[5.0], [7.0]]), np.array([0, 2]), 3)
     >>> D.take(np.arange(4)).tolist()  # x̄ = (1, 5) of class 0 against 1 and 2, x̄ = (1, 7) of class 2 against 0 and 1
@@ -66,7 +67,7 @@ class Differences:
         return (self.K - 1) * self.block_width
 
     def named(self, which: Integers) -> tuple[Integers, Integers]:
-        """The row i and the class k of each numbered difference."""
+        """The row i and the class k of each difference, given by its number."""
         i, place = np.divmod(which, self.K - 1)
         return i, place + (place >= self.codes[i])
 
@@ -75,13 +76,13 @@ class Differences:
         return np.asarray(rows * (self.K - 1) + against - (against > self.codes[rows]), dtype=np.int64)
 
     def weights(self, v: AnyArray) -> AnyArray:
-        """v (width,) as weights (K, d + 1), intercepts first; the first class and absent intercepts get zeros."""
+        """v (width,) as weights (K, d + 1), intercepts first. The first class and missing intercepts are zero."""
         W = np.zeros((self.K, self.X.shape[1] + 1), dtype=v.dtype)
         W[1:, 1 - self.fit_intercept :] = v.reshape(self.K - 1, -1)
         return W
 
     def flat(self, W: AnyArray) -> AnyArray:
-        """The weights (K, d + 1) as v (width,), minus those of the first class, which keeps the score differences."""
+        """The weights (K, d + 1) minus those of the first class, as v (width,). Score differences do not change."""
         return np.asarray((W[1:] - W[:1])[:, 1 - self.fit_intercept :].ravel())
 
     @cached_property
@@ -140,7 +141,7 @@ class Differences:
             return 4 * (self.block_width + 4) ** 2 * EPS * largest + self._least(v)
 
     def _least(self, v: Array) -> float:
-        """A bound on underflow: of products, and of weights that v was rounded from times the largest entry."""
+        """A bound on the error of a margin by underflow, of its products and of weights that were rounded to v."""
         return self.width * TINY * (1 + float(self.unit[np.abs(v) < TINY].max(initial=0.0)))
 
     def take(self, which: Integers) -> Any:
@@ -180,8 +181,8 @@ class Differences:
     ) -> Integers:
         """The rows for which a·v > 0 could not be proven, the worst first.
 
-        A margin above its rounding error is proven positive. The other margins are decided exactly, unless one is
-        surely negative: then all unproven rows are returned without an exact check.
+        A margin above its rounding error is proven positive. The other margins are computed exactly, unless one of
+        them is negative by more than its rounding error: then all unproven rows are returned without an exact check.
 
         ``exactly``: the exact numbers that v was rounded from, if it was. ``left``: a mask of the rows to check.
         ``m``: the margins of v, if they are known.
@@ -195,7 +196,7 @@ class Differences:
         return np.concatenate([part[self._not_positive(part, v, exact)] for part in chunks(low)])
 
     def _not_positive(self, which: Integers, v: Array, exact: list[Any]) -> AnyArray:
-        """Which of these rows have a·v ≤ 0, by each row's own rounding error first and then exactly."""
+        """Which of these rows have a·v ≤ 0: by a rounding error bound for each row, and exactly where that fails."""
         A = self.take(which)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             m, size = np.asarray(A @ v), np.asarray(abs(A) @ np.abs(v))

@@ -1,4 +1,4 @@
-"""Exact positive dependencies among rows, and integer bases of what is orthogonal to their span.
+"""Exact positive dependencies among rows, and integer bases of the orthogonal complement of their span.
 
 The rows are proposed by a linear program in floating point. There are at most twice as many of them as their rank.
 """
@@ -14,15 +14,15 @@ from separatrix.base.modular import pivots
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import solve, vanishing
 
-# Bits kept of an approximate weight before the other weights are computed from it exactly.
+# Number of bits to which approximate weights are rounded before the other weights are computed from them exactly.
 WEIGHT_BITS = 12
 
 
 def positive_dependency(A: Array, before: Array, near: Array | None = None) -> tuple[list[int], list[int]] | None:
     """Integers λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
 
-    None if there are none. Also None if λ is not unique up to a factor and ``near`` is not given. ``near`` is an
-    approximate λ > 0, from which the weights of the rows that depend on earlier rows are taken.
+    None if there are no such integers, or if λ is not unique up to a factor and ``near`` is not given. ``near`` is an
+    approximate λ > 0. It supplies the weights of rows that are linear combinations of earlier rows.
 
     >>> positive_dependency(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]), np.zeros((0, 2)))
     ([2, 2, 1], [])
@@ -45,7 +45,7 @@ def positive_dependency(A: Array, before: Array, near: Array | None = None) -> t
 
 
 def _few_digits(near: Array) -> AnyArray:
-    """Integers in about these proportions, (n, 1), none of them zero."""
+    """Nonzero integers (n, 1) that are approximately proportional to ``near``."""
     mantissa, exponent = np.frexp(near)
     return integers(np.ldexp(np.round(np.ldexp(mantissa, WEIGHT_BITS)), exponent - WEIGHT_BITS)[:, None])
 
@@ -58,7 +58,7 @@ class Dependency(NamedTuple):
 
 
 def joined(known: Dependency | None, group: Integers, own: list[int], through: list[int]) -> Dependency:
-    """A dependency on the known rows and on a group of rows that depend on each other modulo the known rows.
+    """A dependency among the known rows and a group of rows, which depend on each other modulo the known rows.
 
     ``own`` are the multipliers of the group and ``through`` those of the known rows, which may have either sign. Adding
     a multiple of the known dependency, which sums to zero, makes them positive.
@@ -85,7 +85,7 @@ class Across(NamedTuple):
 
 
 def across(A: Array) -> Across | None:
-    """A basis of {v : A v = 0}, exactly; None where the prime was unlucky.
+    """An exact integer basis of {v : A v = 0}; None if the rank of A modulo the chosen prime is too low.
 
     >>> across(np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])).basis.T.tolist()
     [[-2, 0, 1]]

@@ -17,10 +17,10 @@ EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
 def surely_positive(A: Array, near: Array | None = None) -> bool:
-    """Whether the rows of A have rank w and a dependency with positive weights; False also where in doubt.
+    """Whether the rows of A are proven to have rank w and a dependency with positive weights; False if in doubt.
 
-    A has w + 1 rows, or more if ``near`` gives approximate weights > 0; those of the rows after the first w are used
-    as they are.
+    A has w + 1 rows, or more if ``near`` gives approximate weights > 0. The weights of the rows after the first w are
+    then used without change.
 
     >>> surely_positive(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]))
     True
@@ -59,7 +59,7 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
     except np.linalg.LinAlgError:
         return False
     x = C @ b
-    share = 2 * (w + 4) * EPS  # twice the relative rounding error of a product of w terms
+    share = 2 * (w + 4) * EPS  # twice the relative rounding error of a sum of w products
     size = np.abs(C)
     off = np.abs(np.eye(w) - C @ M) + share * (size @ np.abs(M) + 1.0)
     norm = float(off.sum(axis=1).max()) * (1 + share)

@@ -5,18 +5,18 @@ the slope starts at g·v ≥ −λ, where λ² = gᵀH⁻¹g. The second derivat
 afterwards, because scores change by at most R per unit of s (self-concordance of the logistic loss). The second
 derivative of the other rows is not negative. Hence
 
-    slope(s) ≥ −λ + (1 − e^{−Rs})/R,
+    slope(s) ≥ −λ + (1 − e^{−Rs})/R.
 
-which is positive from some s on, the same for all v, if λR < 1. Then E rises outside a ball in every direction that
-the columns determine, and has its minimum inside. If E has a direction of recession there is no minimum, so λR ≥ 1 at
-every W. That is the condition of the affine bound (``curvature_bound.affine``): **where the bound has a value, an
-optimum exists.**
+If λR < 1, this is positive for all s above a threshold that is the same for all v. Then E increases outside a ball, in
+every direction that the columns determine, and has its minimum inside. If E has a direction of recession there is no
+minimum, so λR ≥ 1 at every W. The affine bound (``curvature_bound.affine``) has a value only if λR < 1: **if the bound
+has a value, an optimum exists.**
 
 In floating point this holds as long as the smallest curvature of H is well above rounding error. When a fit diverges to
-infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both. A relative
-curvature of at least SMALLEST_RELATIVE_CURVATURE leaves λR about eight digits. Where the curvature is smaller, where
-there is no bound (the fit stopped early), and for losses without such a bound (probit, complementary log-log), the fit
-decides nothing and the rows have to be tested for separation.
+infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both. If the
+relative curvature is at least SMALLEST_RELATIVE_CURVATURE, λR has about eight correct digits. If it is smaller, if
+there is no bound (the fit stopped early), or if the loss has no such bound (probit, complementary log-log), the fit
+does not decide whether a maximum exists, and the rows have to be tested for separation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from separatrix.objectives.bound import Bound
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 
-# Curvature below this share of the largest may mean that the fit diverges, assuming that columns have similar spread.
+# Smallest ratio of the smallest to the largest curvature at which a fit is trusted not to diverge, assuming that the
+# columns have similar spread.
 SMALLEST_RELATIVE_CURVATURE = 1e-8
 
 

@@ -1,20 +1,21 @@
 r"""The linear programs used to decide separation, independent of what their solutions are used for.
 
-``widest``            maximise s  subject to  A v ≥ s,  |v| ≤ 1.  Its optimum is 0 or a strict separator; its
-                      marginals λ ≥ 0, Σλ = 1 have ‖Aᵀλ‖₁ = s, so at s = 0 they prove that there is none (Gordan).
+``widest``            maximise s  subject to  A v ≥ s,  |v| ≤ 1.  If s > 0, v separates strictly. The marginals λ ≥ 0,
+                      Σλ = 1 have ‖Aᵀλ‖₁ = s, so at s = 0 they prove that no v separates strictly (Gordan).
 ``least_violation``   minimise the mean over each class of max(0, 1 − m), summed over both classes: Bennett and
                       Mangasarian, Robust linear programming discrimination of two linearly inseparable sets,
                       Optimization Methods and Software 1 (1992). Unlike the perceptron's cost or the largest
                       violation, it has no trivial minimum w = 0 unless the class means are equal.
 
-``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1, and zero on given rows: uses few columns.
-``complementary``     maximise Σ s_i  subject to  A v ≥ s,  0 ≤ s ≤ 1: s_i = 1 wherever some v with A v ≥ 0 moves row i,
-                      and marginals λ ≥ 1, Aᵀλ = 0 on the others.
+``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1,  c·v = 0 on given rows c.  The solution uses
+                      few columns.
+``complementary``     maximise Σ s_i  subject to  A v ≥ s,  0 ≤ s ≤ 1.  s_i = 1 if some v with A v ≥ 0 has a_i·v > 0
+                      (v "moves" row i); the other rows have marginals λ ≥ 1 with Aᵀλ = 0.
 ``balancing``         minimise Σ λ_i  subject to  Σ λ_i a_i = −Σ a_i over given rows,  λ ≥ 0.
 ``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions extends along c.
 
-HiGHS's dual simplex method solves all of them through SciPy, so marginals belong to a vertex and few are positive. A
-large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex.
+The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
+A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ class Complementary(NamedTuple):
 def complementary(A: Any) -> Complementary | None:
     """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
 
-    λ is at least 1 on all rows that no such v moves, and 0 on the others. A (n, w) is dense or CSR.
+    λ is at least 1 on all rows with a·v = 0 for every such v, and 0 on the others. A (n, w) is dense or CSR.
 
     >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
     >>> found.weights.tolist(), found.v.tolist()
@@ -222,7 +223,7 @@ def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    # Rows are not scaled, because the sum is of the unscaled rows.
+    # Rows are not scaled, because the right-hand side is a sum of unscaled rows.
     cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
     bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
     program: Any = csr_array(A.T)

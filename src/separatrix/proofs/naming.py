@@ -1,4 +1,4 @@
-"""What a verdict is about, in words: classes, columns, categories, rows."""
+"""Descriptions of classes, columns, categories and rows for the sentences of a verdict."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from separatrix.base.labels import quoted
 from separatrix.base.messages import ColumnName, Message, RowNumber, joined
 from separatrix.rows.csr import is_sparse
 
-# How many rows, and columns, are named in a sentence.
+# Largest number of rows, and of columns, that a sentence names.
 NAMED = 12
 
 
 @dataclass(frozen=True)
 class About:
-    """The classes in their order (none: two, without names), the columns' names, whether there is an intercept.
+    """The names that the sentences of a verdict use: ``classes`` in their order, and column ``names``.
+
+    ``classes`` is empty for two classes without names. ``fit_intercept`` tells whether there is an intercept.
 
     >>> print(About(True, names=("age", "student=Yes")).column(1))
     the category 'Yes' of 'student'
@@ -31,7 +33,7 @@ class About:
     names: tuple[str, ...] = ()
 
     def column(self, j: int) -> Message:
-        """Column j, by its name where that is known."""
+        """Column j, by its name if that is known."""
         return Message(ColumnName(j, column_words(self.names[j]) if self.names else None))
 
     def label(self, k: int) -> str:
@@ -39,7 +41,7 @@ class About:
 
     @property
     def summing(self) -> str:
-        """What a proof adds up."""
+        """The terms whose weighted sum is zero in a proof, in words."""
         row = "(1, x)" if self.fit_intercept else "x"
         if len(self.classes) > 2:
             return f"the gains of the one class's scores over the other's, as multiples of {row},"
@@ -47,7 +49,7 @@ class About:
 
 
 def column_words(name: str) -> str:
-    """A column by its name; one named like ``student=Yes`` is a category.
+    """A column in words. A name such as ``student=Yes`` denotes a category.
 
     >>> column_words("age"), column_words("student=Yes")
     ("column 'age'", "the category 'Yes' of 'student'")
@@ -59,7 +61,7 @@ def column_words(name: str) -> str:
 
 
 def numbered(rows: Integers) -> Message:
-    """The numbers of rows, the first few of many.
+    """The row numbers as a list; only the first ``NAMED`` are shown.
 
     >>> print(numbered(np.array([3, 5])))
     3, 5
@@ -69,7 +71,7 @@ def numbered(rows: Integers) -> Message:
 
 
 def listed(rows: Integers, against: Integers, about: About) -> Message:
-    """The rows of a proof, the first few by number; for more than two classes with the class they are set against.
+    """The number of rows in a proof and the first row numbers; for K > 2, also the class each is compared with.
 
     >>> print(listed(np.array([3, 5]), np.array([0, 0]), About(True)))
     2 rows prove it (3, 5)
@@ -107,14 +109,14 @@ def _named_columns(about: About, columns: Integers, last: str) -> Message:
 
 
 def _enumerated(names: list[Message], last: str = " and ") -> Message:
-    """a, b and c; of many the first ones."""
+    """The names as "a, b and c"; of more than ``NAMED`` names, the first ones and the number of others."""
     if len(names) > NAMED:
         return Message(joined(", ", names[:NAMED]), f" and {len(names) - NAMED} more")
     return names[0] if len(names) == 1 else Message(joined(", ", names[:-1]), last, names[-1])
 
 
 def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The names given, else those of a frame, else none.
+    """The given names, or those of a data frame, or an empty tuple.
 
     >>> column_names([[1.0, 2.0]], ["a", "b"])
     ('a', 'b')

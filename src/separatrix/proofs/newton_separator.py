@@ -7,9 +7,9 @@ programs.
     stops      when v is positive on all rows, or not positive on the current rows: the minimum of the sum is zero if
                and only if some v separates
 
-A step is least squares on the rows with a·v < 1, so the first step, from v = 0, uses all rows. Where classes overlap,
-the second step gains little, and only one pass is spent. Mangasarian, A finite Newton method for classification,
-Optimization Methods and Software 17 (2002).
+A step solves a least squares problem on the rows with a·v < 1, so the first step, from v = 0, uses all rows. If the
+classes overlap, the second step reduces the sum only slightly, and the search ends after one pass over all rows.
+Mangasarian, A finite Newton method for classification, Optimization Methods and Software 17 (2002).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from separatrix.proofs.class_differences import Differences
 MOST_NEWTON_ROUNDS, MOST_NEWTON_STEPS_PER_ROUND = 10, 40
 # Violated rows added per round, in multiples of the number of directions.
 ADDED_ROWS_PER_DIRECTION = 8
-# Margins above this on the current rows are wide enough to check all rows.
+# Newton steps end, and all rows are checked, as soon as all margins on the current rows exceed this.
 WIDE_MARGIN = 0.3
-# Step lengths that are tried: a full step overshoots where many margins fall below 1.
+# Step lengths that are tried. A full step is too long if many margins fall below 1.
 STEP_LENGTHS = (1.0, 0.5, 0.25)
-# Steps stop when one leaves more than this share of the sum.
+# Newton steps end after a step that leaves more than this share of the sum Σ max(0, 1 − a·v)².
 LARGEST_SHARE_LEFT = 0.8
-# Steps stop when a larger share of rows than this is on the wrong side, since the classes then probably overlap.
+# Newton steps end when a larger share of rows than this is on the wrong side: the classes then probably overlap.
 LARGEST_SHARE_WRONG = 0.15
 # Ridge added to the diagonal of the normal matrix, as a share of its trace, against collinear columns.
 RIDGE_SHARE_OF_TRACE = 1e-9
@@ -46,7 +46,7 @@ class Near(NamedTuple):
 
 
 def nearly(D: Differences, drawn: Integers) -> Near:
-    """A v that is positive on all rows, or on most.
+    """Find v with a·v > 0 on all rows, or at least on most rows.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1]), 2)
     >>> nearly(D, np.arange(4)).separates
@@ -77,10 +77,10 @@ def nearly(D: Differences, drawn: Integers) -> Near:
 
 
 def _lowered(B: Array, u: Array, most_wrong: float) -> tuple[Array, Array]:
-    """u and B u after steps that lower the sum.
+    """u and B u after Newton steps that lower Σ max(0, 1 − B u)².
 
-    Steps stop when all margins are wide, when a step gains little, or when more than the share ``most_wrong`` of rows
-    is on the wrong side.
+    The steps end when all margins exceed WIDE_MARGIN, when a step lowers the sum only slightly, or when more than the
+    share ``most_wrong`` of rows is on the wrong side.
     """
     m = B @ u
     total = _total(m)

@@ -1,9 +1,9 @@
 """Directions in which every row scores zero, proven exactly on every row.
 
 A fit omits directions that it considers null (``resolution`` decides by residues). This module answers the same
-question in an independent way, so that a check does not share the steps of the fit. It computes the exact null
-directions of a few rows and tests them on every row. Rows that are not orthogonal are added to the few, until every row
-is orthogonal or no direction remains.
+question by an independent method, so that a check does not rely on the code of the fit. It computes the exact null
+directions of a few rows and tests them on every row. Rows that are not orthogonal to these directions are added to the
+few rows, until every row is orthogonal or no direction remains.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from separatrix.proofs.residues import vanishing
 from separatrix.rows import Block, Rows
 from separatrix.rows.csr import is_sparse
 
-# Largest number of columns for which integer systems are solved, in about a second. For more columns, residues modulo
-# new primes decide.
+# Largest number of columns for which integer systems are solved, which takes about a second. For more columns, residues
+# modulo newly drawn primes decide.
 MOST_NULL_SPACE_COLUMNS = 200
-# Limit on random primes drawn. A prime is unlucky if it divides a determinant.
+# Largest number of random primes that are tried. A prime fails if it divides a determinant.
 MOST_PRIMES_DRAWN = 4
 # Number of rows expanded at once, which bounds the memory they take.
 ROWS_EXPANDED_AT_ONCE = 4096

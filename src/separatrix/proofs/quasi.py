@@ -17,13 +17,13 @@ from separatrix.proofs.linear_programs import fewest
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import vanishing
 
-# Bits kept of a coefficient, tried in turn until v is proven.
+# Numbers of bits to which coefficients are rounded. They are tried in turn until v is proven to separate.
 COEFFICIENT_BITS = (8, 24, 52)
 # Coefficients below this share of the largest are rounding errors and are set to zero.
 SMALLEST_COEFFICIENT_SHARE = 1e-11
-# With at most this many columns in use, each is tried for omission; every trial solves the problem again.
+# Largest number of columns in use for which the omission of each column is tried. Every trial solves the problem again.
 MOST_COLUMNS_TRIED = 64
-# A score that exceeds the largest rounding error seen by this factor cannot be a rounding error.
+# Scores above this multiple of the largest observed rounding error are accepted as nonzero without an exact check.
 FACTOR_ABOVE_ROUNDING = 1000.0
 
 
@@ -63,7 +63,7 @@ def rounded_in(whole: AnyArray, unit: Array) -> Array:
 
 
 def on(D: Differences, v: AnyArray) -> Integers:
-    """The rows with a·v = 0 exactly, for integers v.
+    """The rows with a·v = 0 exactly, for an integer vector v.
 
     >>> on(Differences(np.array([[3.0], [0.5]]), np.array([0, 1]), 2), np.array([-3, 1], dtype=object)).tolist()
     [0]
@@ -77,8 +77,9 @@ def on(D: Differences, v: AnyArray) -> Integers:
 def outside(D: Differences, basis: Across, N: Array, within: Integers, near: float = 1e-9) -> AnyArray:
     """A mask (count,) of the rows that are not in the span of the rows ``within``.
 
-    The score in a random direction orthogonal to the span decides; scores near zero are decided exactly. Without
-    rounding, the rows ``within`` would score zero, so their scores show how large rounding errors are.
+    A row whose score in a random direction orthogonal to the span is clearly nonzero is outside; rows with scores near
+    zero are checked exactly. Without rounding, the rows ``within`` would have score zero, so their scores show how
+    large rounding errors are.
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
@@ -99,8 +100,7 @@ def outside(D: Differences, basis: Across, N: Array, within: Integers, near: flo
 
 
 def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> AnyArray | None:
-    """Integers near v, exactly orthogonal to the span, and proven positive on all rows ``left``; None if there are
-    none.
+    """An integer direction near v, exactly orthogonal to the span and proven positive on the rows ``left``, or None.
 
     >>> from separatrix.proofs.dependencies import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
@@ -132,7 +132,7 @@ def used(W: AnyArray) -> Integers:
 def fewest_columns(
     D: Differences, v: AnyArray, rows: Integers, spanning: Integers, again: Callable[[Integers], AnyArray | None]
 ) -> AnyArray:
-    """Weights (K, d + 1) that use columns of which none can be omitted.
+    """Weights (K, d + 1) that use a minimal set of columns: none of them can be omitted.
 
     The columns of the v with minimal Σ |v_j| are tried first, then each column is tried for omission. ``again`` returns
     weights that use only the given columns, or None if there are none.

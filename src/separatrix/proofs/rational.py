@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 
-# Stands for the exponent of zero. It is below any sum of float64 exponents that occurs here.
+# The exponent assigned to zero. It is below any sum of float64 exponents that occurs here.
 EXPONENT_OF_ZERO = -10_000
 
 
@@ -66,7 +66,7 @@ def sums_to_zero(A: Array, multipliers: tuple[int, ...]) -> bool:
 
 
 def smallest(multipliers: list[int]) -> list[int]:
-    """The same proportions in the smallest integers.
+    """The integers divided by their greatest common divisor.
 
     >>> smallest([4, 6])
     [2, 3]

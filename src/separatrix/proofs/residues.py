@@ -21,7 +21,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.modular import BITS, P, eliminated, halves, is_prime, joined, product, residues
 from separatrix.proofs.rational import EXPONENT_OF_ZERO
 
-# Matrices with at most this many rows are inverted by Gauss–Jordan elimination instead of by halves.
+# Largest number of rows for which a matrix is inverted by Gauss–Jordan elimination instead of recursively by halves.
 MOST_ROWS_ELIMINATED = 48
 
 
@@ -120,7 +120,7 @@ def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Sol
 
 
 def _whole(M: Array, R: Array) -> tuple[AnyArray, Integers]:
-    """(M, R) as integers, after scaling rows and unknowns by powers of two; the unknowns are in units of 2^−unit.
+    """(M, R) as integers, after scaling rows and unknowns by powers of two. Unknown j is in units of 2^−unit_j.
 
     Exponents are tracked as integers, because a row may hold both 2⁹⁰⁰ and 2⁻⁹⁰⁰, which no common scale fits in
     float64.
@@ -133,7 +133,7 @@ def _whole(M: Array, R: Array) -> tuple[AnyArray, Integers]:
     row = size[:, :r].max(axis=1, keepdims=True)
     unit = (size[:, :r] - row).max(axis=0)
     power = exponent - np.concatenate([unit, np.zeros(R.shape[1], dtype=np.int64)])
-    last = np.frexp((numbers & -numbers).astype(np.float64))[1] - 1  # the last bit that is set
+    last = np.frexp((numbers & -numbers).astype(np.float64))[1] - 1  # the position of the lowest set bit
     least = np.where(none, -EXPONENT_OF_ZERO, power + last).min(axis=1, keepdims=True)
     shift = np.where(none, 0, power - least)
     up, down = np.maximum(shift, 0), np.maximum(-shift, 0)
@@ -246,7 +246,7 @@ def span(A: Array) -> tuple[Integers, Integers]:
     """
     mantissa, exponent = np.frexp(A)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
-    last = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the last bit that is set
+    last = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the position of the lowest set bit
     none = whole == 0
     lowest = np.where(none, 2000, exponent - 53 + last).min(axis=0)
     highest = np.where(none, -2000, exponent).max(axis=0)

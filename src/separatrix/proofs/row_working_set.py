@@ -1,14 +1,14 @@
 r"""Is there a v with a·v > 0 for all rows? Decided by linear programs on a working set of rows.
 
-    given      rows a_c by number, and a basis N of the directions that are still open
+    given      rows a_c by number, and a basis N of the open directions: those not yet excluded by a proof
     each round maximise s subject to a_c·v ≥ s on the working set, v = N u, |u| ≤ 1; then check all rows in one pass
     returns    v, proven positive on all rows, or rows of the working set on which no v is positive
-    stops      because s never rises: rows with positive marginals stay, and all rows stay as long as s does not fall
+    ends       because s never increases: rows with positive marginals stay, and all rows stay unless s decreases
 
 With many rows, Newton's method (``newton_separator``) runs first. It often finds v, and otherwise supplies the first
-working set. Rows that the last v violates enter: the worst, and others spread evenly over the rest. Rows with slack
-leave. This is Dantzig and Wolfe's column generation applied to the dual. A random subset alone does not find the few
-rows of a slight overlap.
+working set. Rows that violate a·v > 0 for the last v enter: the worst, and others spread evenly over the rest. Rows
+with slack leave. This is Dantzig and Wolfe's column generation applied to the dual. A random subset alone
+does not find the few rows of a slight overlap.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton_separator import nearly
 from separatrix.rows.csr import is_sparse
 
-# Sizes in multiples of the number of open directions: of the first working set, and of the rows that enter and that may
-# stay in a round.
+# Numbers of rows, in multiples of the number of open directions: in the first working set, the most that enter in a
+# round (twice: the worst and others), and the most that stay.
 FIRST_ROWS_PER_DIRECTION, ENTERING_ROWS_PER_DIRECTION, STAYING_ROWS_PER_DIRECTION = 3, 1, 2
 # Size of the sample on which Newton's method proposes a first v, in multiples of the number of directions.
 NEWTON_ROWS_PER_DIRECTION = 40
 # Largest number of directions for which Newton's method runs: it forms a matrix of that order.
 MOST_NEWTON_DIRECTIONS = 500
-# Working sets may always have this many rows.
+# Number of rows that a working set may keep even if the number of directions is small.
 SMALLEST_WORKING_SET = 150
 # Limit on rounds, each of which is one linear program and one pass over the rows.
 MOST_WORKING_SET_ROUNDS = 500
-# Limit on the alternative sets of rows that are tried for an exact proof.
+# Largest number of alternative sets of rows that are tried for an exact proof.
 MOST_ATTEMPTS = 12
 # A marginal below this share of the largest may be a rounding error.
 SMALLEST_MARGINAL_SHARE = 1e-9
-# A score in the open directions below this share of the row's size is a rounding error.
+# A score in the open directions below this share of the row's size is a rounding error and is set to zero.
 SMALLEST_SCORE_SHARE = 1e-13
 NO_MARGINS = np.zeros(0)
 
 
 class Found(NamedTuple):
-    """``v``, positive on all rows; or None together with ``rows`` whose ``weights`` ≥ 0 indicate that there is no such
-    v.
+    """The result of a search: a ``v`` that is positive on all rows, or ``rows`` that indicate that there is none.
 
-    ``most`` is an upper bound on s, in units in which entries are near 1. ``m`` are the margins of v.
+    If ``v`` is None, ``rows`` have ``weights`` ≥ 0 that sum them to zero up to rounding. ``most`` is an upper bound on
+    s, in units in which entries are near 1. ``m`` are the margins of v.
     """
 
     v: Array | None
@@ -60,7 +60,7 @@ class Found(NamedTuple):
 
 
 def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = None) -> Found | None:
-    """V = N u with a·v > 0 on all rows ``left``, or rows that prevent it; None where a linear program fails.
+    """Find v = N u with a·v > 0 on all rows ``left``, or rows that prevent it; None if a linear program fails.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)
     >>> bool(np.all(D.margins(search(D).v) > 0))
@@ -99,8 +99,8 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
 def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterator[Found]:
     """The given rows, then other subsets of the working set on which no v is positive.
 
-    Each attempt drops the row with the largest weight, since rows that depend on each other only up to rounding prove
-    nothing exactly.
+    Each attempt drops the row with the largest weight, since rows that are dependent only up to rounding give no exact
+    proof.
 
     >>> D = Differences(np.array([[0.0], [0.0], [0.0]]), np.array([0, 1, 1]), 2)
     >>> [sorted(found.rows.tolist()) for found in attempts(D, search(D))][0]

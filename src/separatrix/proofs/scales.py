@@ -1,7 +1,8 @@
 """Columns of extreme size: they are rescaled by powers of two, without rounding, and the verdict is converted back.
 
-With x_j = 2^{e_j} x'_j, the scores agree, a'·v' = a·v, for v_j = 2^{−e_j} v'_j. So the same rows touch, they depend on
-each other with the same λ, and they lie on the same sides. Only the weights v differ, and they may overflow float64.
+With x_j = 2^{e_j} x'_j, the scores agree, a'·v' = a·v, for v_j = 2^{−e_j} v'_j. So the same rows lie on the
+hyperplane, they depend on each other with the same λ, and the other rows lie on the same sides. Only the weights v
+differ, and they may overflow float64.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Scaled:
 
     @classmethod
     def of(cls, D: Differences) -> Scaled:
-        """Columns of extreme size scaled to about 1, as far as no bit is lost; D itself if there are none.
+        """D with columns of extreme size scaled to about 1 unless that loses bits; D itself if there are none.
 
         >>> D = Differences(np.array([[2.0**900, 1.0], [0.0, 3.0]]), np.array([0, 1]), 2)
         >>> Scaled.of(D).D.X.tolist(), Scaled.of(D).exponent.tolist()
@@ -94,7 +95,7 @@ def _divided(X: Any, exponent: Integers) -> Any:
 
 
 def _in_range(W: Array, exponent: Integers) -> Array | None:
-    """W times 2^exponent, column by column, times one power of two that brings all weights into range; else None.
+    """W times 2^exponent per column, times one power of two that brings all weights into range; None if none does.
 
     >>> _in_range(np.array([[1.0, 1.0]]), np.array([1500, 0])).tolist() == [[2.0**749, 2.0**-751]]
     True

@@ -4,7 +4,7 @@ Let A have the rows t_i x̄_i (for K classes, the rows of ``class_differences``)
 Stiemke):
 
     separable          some v has A v > 0
-    quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: every such hyperplane has rows on it
+    quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: every such hyperplane touches rows
     inseparable        A v ≥ 0 only where A v = 0: the classes overlap
 
 The proofs are small. Separability is proven by v. Inseparability is proven by a few rows (at most the rank plus one)
@@ -41,11 +41,11 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Se
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 
-# Marginals below this share of the largest may be rounding errors. The shares are tried in turn until the exact check
-# passes.
+# Marginals below one of these shares of the largest are taken to be rounding errors. The shares are tried in turn until
+# the exact check passes.
 SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)
-# Largest number of columns, times the number of classes less one, for which touching rows are sought: 1000 categorical
-# columns take half a minute.
+# Largest number of columns, times the number of classes less one, for which exact proofs and touching rows are searched
+# for: 1000 categorical columns take half a minute.
 MOST_EXACT_ROWS = 1000
 # Limit on the work of exact arithmetic, in columns² × bits, since time grows with both. It admits 600 columns of floats
 # (80 bits each), which take about as long (half a minute with the linear programs).
@@ -54,7 +54,7 @@ TOO_WIDE = (
     f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
     "floats in up to 600"
 )
-# Proofs of at most this many rows are always checked exactly, whatever the width of the columns.
+# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits above.
 MOST_ROWS_ALWAYS_PROVEN = 300
 UNSURE = "rounding decides whether one has any"
 TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
@@ -171,7 +171,7 @@ class _Direction:
     rows: Integers
 
     def verdict(self, D: Differences, about: About) -> QuasiSeparable:
-        """The verdict, with v reduced to columns of which none can be omitted, and with all other causes."""
+        """The verdict, with v reduced to a minimal set of columns, and with all other causes."""
         W = self._fewest(D, about)
 
         def in_columns(columns: Integers) -> AnyArray | None:
@@ -186,7 +186,7 @@ class _Direction:
         return QuasiSeparable(*proof, own, *touching, used(W), tuple(others))
 
     def _fewest(self, D: Differences, about: About) -> AnyArray:
-        """v as weights (K, d + 1), reduced to columns of which none can be omitted."""
+        """v as weights (K, d + 1), reduced to a minimal set of columns."""
 
         def again(columns: Integers) -> AnyArray | None:
             part = replace(D, X=D.X[:, columns])
@@ -232,13 +232,13 @@ def _along(
 
 
 def _proof(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """What the rows that the search found prove: first in floating point, then exactly if that is affordable."""
+    """A proof from the rows of ``found``: first in floating point, then exactly if affordable; None if both fail."""
     enclosed = None if known else _enclosed(D, found)
     return _proven(D, found, known) if enclosed is None and _affordable(D) else enclosed
 
 
 def _doubt(D: Differences, found: Found, about: About) -> str:
-    """Why there is no verdict."""
+    """The reason why separability could not be decided, in words."""
     hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
     if _affordable(D):
         return f"{hardly}, and {UNSURE}"
@@ -251,7 +251,7 @@ def _affordable(D: Differences) -> bool:
 
 
 def _without_span(D: Differences, found: Found, about: About) -> str | None:
-    """A sentence that no v is positive on all rows, if a few rows prove that; their span is not examined."""
+    """A sentence saying that no v is positive on all rows, if a few rows prove it; their span is not examined."""
     for group in _groups(found, MOST_ROWS_ALWAYS_PROVEN):
         if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
             return f"none separates, {listed(*D.named(group), about)}, but whether classes overlap or touch is open"
@@ -277,7 +277,7 @@ def _groups(found: Found, most: int) -> Iterator[Integers]:
 
 
 def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """A larger proof that uses these rows or others in their place, or rows that alone prove an overlap."""
+    """The proof extended by these rows or by alternatives to them, or rows that prove an overlap by themselves."""
     proven = _all_at_once(D, found, known)
     if proven is not None:
         return proven
@@ -301,9 +301,9 @@ def _enclosed(D: Differences, found: Found) -> _Enclosed | None:
 
 
 def _all_at_once(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """A larger proof that uses all touching rows at once, or only the first proof's rows if these span as much.
+    """The proof extended by all touching rows at once, or only the first proof's rows if these have the same span.
 
-    None where the candidate rows already leave at most one direction, since there is nothing to gain.
+    None if the candidate rows already leave at most one direction, since more rows would not help.
     """
     if known is None and len(next(_groups(found, D.width + 1), found.rows[:0])) >= D.width:
         return None

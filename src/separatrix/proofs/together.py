@@ -1,6 +1,8 @@
-r"""Finds all touching rows at once: λ > 0 on every row that no v with A v ≥ 0 moves, then on a few that span the same.
+r"""Finds all touching rows at once: the rows with a·v = 0 for every v with A v ≥ 0. No such v "moves" these rows.
 
-    given      rows a_c by number, a basis N of the directions that are still open, and an initial working set
+It first computes λ > 0 on all touching rows, and then on a few touching rows with the same span.
+
+    given      rows a_c by number, a basis N of the open directions (``row_working_set``), and an initial working set
     each round one program on the working set (``complementary``) has s_i = 1 on rows that some v moves, and marginals
                λ_i ≥ 1 on the others, by strict complementarity; then all rows are checked: those that v violates enter,
                and so do those that v does not move, unless rows with λ > 0 span them
@@ -8,8 +10,9 @@ r"""Finds all touching rows at once: λ > 0 on every row that no v with A v ≥ 
                the rows of a vertex that expresses minus their sum
     stops      when no rows enter
 
-Everything is in floating point and is proven once at the end. Minimal dependencies would add only a few rows at a time:
-300 columns of rare categories have 70 of them. Goldman and Tucker, Theory of linear programming (1956), corollary 2A.
+All of this is computed in floating point; only the result is proven. Adding one minimal dependency at a time would add
+only a few rows each: 300 columns of rare categories have 70 minimal dependencies. Goldman and Tucker, Theory of linear
+programming (1956), corollary 2A.
 """
 
 from __future__ import annotations
@@ -26,20 +29,20 @@ from separatrix.proofs.row_working_set import in_directions
 
 # Marginals are 0 or at least 1, up to the tolerance of the program, so this value tells them apart.
 MARGINAL_THRESHOLD = 0.5
-# Relative to rows scaled to about 1: a balancing weight below this is a rounding error.
+# A balancing weight below this is a rounding error. The rows are scaled to about 1.
 SMALLEST_BALANCING_WEIGHT = 1e-9
 # A row with a score above this is moved by v. The tolerance of the programs is 1e-7.
 SMALLEST_MOVE = 1e-6
 # A row with a score above this in a direction orthogonal to a span is not in that span.
 SMALLEST_SCORE_OUTSIDE_SPAN = 1e-9
-# Rows added per round, in multiples of the number of directions.
+# Largest number of rows added per round, in multiples of the number of directions.
 MOST_ROWS_ADDED_PER_DIRECTION = 2
 # Limit on rounds, each of which solves one linear program.
 MOST_TOUCHING_ROUNDS = 50
 
 
 class Spanned(NamedTuple):
-    """What is known so far: rows, the directions N orthogonal to their span, and a mask of the rows outside it."""
+    """Rows that are known to touch, the directions N orthogonal to their span, and a mask of the rows outside it."""
 
     N: AnyArray | None
     rows: Integers

@@ -30,7 +30,8 @@ from separatrix.rows.csr import as_csr, is_sparse
 
 # Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
 SECONDS_PER_EXACT_ENTRY = 5e-7
-# Weights are not rescaled if the smallest would fall below this relative to a largest of 1: float64 would lose it.
+# Weights are divided by the largest only if the smallest nonzero weight stays above this, so that it does not
+# underflow.
 SMALLEST_RELATIVE_WEIGHT = 1e-280
 
 
@@ -94,7 +95,7 @@ def _signs(D: Differences, numbers: Integers, v: Any) -> set[int]:
 
 
 class _Claim(ABC):
-    """What the verdicts that claim something have in common."""
+    """Base class of the verdicts that make a claim: all except ``Doubtful``."""
 
     about: About
 
@@ -143,7 +144,7 @@ class Separable(_Claim):
 
     @classmethod
     def by(cls, D: Differences, v: Array, about: About) -> Separable | None:
-        """The verdict for a proposed v (width,), or None unless every margin is positive, exactly."""
+        """The verdict for a proposed v (width,), or None if some margin is not proven to be positive."""
         if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
             return None
         W = D.weights(v)
@@ -302,7 +303,7 @@ class Inseparable(_Overlapping):
 
     @property
     def proof(self) -> Message:
-        """Why it is so, in words."""
+        """The proof in words."""
         if len(self.about.classes) > 2:
             end = "so no scores have the largest for every row's own class, and none but trivial ones tie with it"
         else:
@@ -320,7 +321,7 @@ class QuasiSeparable(_Overlapping):
     ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
     integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
     K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
-    can be omitted. ``further`` has a direction of the same kind for each other cause: each uses columns of its own.
+    can be omitted. ``further`` has a direction of the same kind for each other cause; no two share a column.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -348,7 +349,7 @@ class QuasiSeparable(_Overlapping):
         return _hyperplane(self.v)
 
     def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
-        """Whether v and λ prove the claim on these rows, and whether every further direction is one.
+        """Whether v and λ prove the claim on these rows, and every direction in ``further`` has A v ≥ 0 and A v ≠ 0.
 
         λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
         error, or be positive exactly.
@@ -398,7 +399,7 @@ class QuasiSeparable(_Overlapping):
 
     @property
     def proof(self) -> Message:
-        """Why it is so, in words."""
+        """The proof in words."""
         count = len(np.unique(self.touching))
         rows, lie = (f"{count} row", "lies") if count == 1 else (f"{count} rows", "lie")
         if len(self.about.classes) > 2:

@@ -1,15 +1,15 @@
-r"""L-BFGS around second derivatives that are kept for many steps: cheap steps, and far fewer factors than Newton's.
+r"""Chord Newton: L-BFGS preconditioned by a factor of the Hessian that is reused for many steps.
 
-Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E, but too many to do so at each step
-Given     a start W, how many pairs to keep
+Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E, but too many to do so in every step
+Given     a start W, the number of pairs to keep
 Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
-Step      V = −B ∇E with B built from pairs around (∇²E)⁻¹ where it was last factored: at first the null model, whose
-          second derivatives need no pass, then W wherever the steps still to come at the present rate would cost more
-          than a factor. W ← W + αV, α from 1 by the weak Wolfe conditions
-Stops     where the driver's rules say; by itself where ∇²E is singular or rounding hides any descent
+Step      V = −B ∇E, with B built from pairs and B₀ = (∇²E)⁻¹ at the point where ∇²E was last factored. The first factor
+          is that of the null model, which needs no pass. ∇²E is factored again at W if, at the present rate, the
+          remaining steps would cost more than a new factor. W ← W + αV, α from 1 by the weak Wolfe conditions
+Stops     by the driver's rules; by itself if ∇²E is singular or rounding hides any descent
 
-Kept derivatives make Newton's method the chord method; Ortega and Rheinboldt, Iterative Solution of Nonlinear Equations
-in Several Variables (1970), section 7.1. Pairs: Nocedal and Wright (2006), Algorithm 7.4.
+Newton's method with a fixed Hessian is the chord method: Ortega and Rheinboldt, Iterative Solution of Nonlinear
+Equations in Several Variables (1970), section 7.1. Pairs: Nocedal and Wright (2006), Algorithm 7.4.
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ from separatrix.solvers.quasi_newton_pairs import Pairs, PairsMemory, QuasiNewto
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# The rate is that of the last so many steps; a run is thought to end at this share of E, and a step to cost so many
-# passes. A new factor is worth it where it saves this many times what it costs.
-RECENT, FINE, PASSES_A_STEP, MOST_PASSES_FOR_CURVATURE = 3, 1e-10, 2, 1.5
+# The rate of convergence is estimated from this many of the latest steps.
+STEPS_FOR_RATE = 3
+# The run is assumed to end once half the squared Newton decrement is at most this share of E.
+FINAL_SHARE = 1e-10
+# The assumed cost of a step, in passes.
+PASSES_PER_STEP = 2
+# The Hessian is factored again if the remaining steps cost more than this many times as much as a factor.
+SAVING_PER_COST = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChordMemory(PairsMemory):
-    """Also the factor of ∇²E, None if that is singular, and half the squared decrements of the last steps around it."""
+    """Pairs, the factor of ∇²E (None if singular), and half the squared Newton decrements of the last steps with it."""
 
     factor: Factor | None
     decrements: tuple[float, ...] = ()
@@ -43,7 +48,7 @@ class ChordMemory(PairsMemory):
 
 @dataclass(frozen=True)
 class ChordNewton:
-    """W ← W − α B ∇E, with B from the last ``pairs`` steps around a factor of ∇²E that is kept.
+    """W ← W − α B ∇E, with B from the last ``pairs`` steps and a factor of ∇²E that is reused.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -58,7 +63,7 @@ class ChordNewton:
     pairs: int = 20
     name: ClassVar[str] = "chord"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.HESSIAN, Need.STANDARD})
-    by_sums: ClassVar[bool] = False  # the sample that stands for many rows depends on their order
+    by_sums: ClassVar[bool] = False  # the sample of rows depends on their order
     converges: ClassVar[bool] = True
 
     def init(self, problem: Objective, start: Array) -> State[ChordMemory]:
@@ -77,7 +82,7 @@ class ChordNewton:
         moved = QuasiNewton(problem, space.reduce, space.expand, self.pairs).moved(state, memory, factor.solve)
         g = space.reduce(moved.at.gradient)
         decrement = 0.5 * float(g @ factor.solve(g))
-        latest = (*memory.decrements, decrement)[-RECENT - 1 :]
+        latest = (*memory.decrements, decrement)[-STEPS_FOR_RATE - 1 :]
         return replace(moved, memory=replace(moved.memory, decrements=latest), expected=decrement)
 
     def solution(self, problem: Objective, state: State[ChordMemory]) -> State[ChordMemory]:
@@ -85,19 +90,19 @@ class ChordNewton:
 
 
 def _is_slow(problem: Objective, state: State[ChordMemory]) -> bool:
-    """Whether the steps still to come around this factor would cost more than a new one."""
+    """Whether the remaining steps with this factor would cost more than a new factor."""
     decrements = state.memory.decrements
-    if len(decrements) <= RECENT or decrements[-1] <= FINE * state.at.value:
+    if len(decrements) <= STEPS_FOR_RATE or decrements[-1] <= FINAL_SHARE * state.at.value:
         return False
-    rate = (decrements[-1] / decrements[0]) ** (1 / RECENT)
+    rate = (decrements[-1] / decrements[0]) ** (1 / STEPS_FOR_RATE)
     if rate >= 1:
         return True
-    to_come = PASSES_A_STEP * np.log(FINE * state.at.value / decrements[-1]) / np.log(rate)
-    return bool(to_come > MOST_PASSES_FOR_CURVATURE * factor_passes(problem))
+    to_come = PASSES_PER_STEP * np.log(FINAL_SHARE * state.at.value / decrements[-1]) / np.log(rate)
+    return bool(to_come > SAVING_PER_COST * factor_passes(problem))
 
 
 def _null_factor(problem: Objective) -> Factor | None:
-    """Of ∇²E at the null model, from the columns' products."""
+    """The factor of ∇²E at the null model, from the columns' Gram matrix; None if it is singular."""
     R, Z, H = np.diag(problem.root_penalty**2), problem.subspace.Z, null_hessian(problem)
     R = R if Z is None else Z.T @ R @ Z
     return Factor.of(H + np.kron(np.eye(len(H) // len(R)), R))

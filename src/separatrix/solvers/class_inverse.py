@@ -1,18 +1,18 @@
 r"""Approximate inverse Hessians in K (d + 1) parameters that factor no matrix larger than d + 1.
 
-There are two kinds, both (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) where T transforms the classes:
+There are two kinds, both of the form (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I), where T transforms the classes:
 
-Product   A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix, R the penalty's. T
-          are A's eigenvectors and H_c = λ_c G + R. In coordinates V in which G + R is the identity and G a diagonal μ,
-          H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ: one V serves all classes at any W. On the span of the scores at W, the
-          directions T ⊗ B with B a basis of W's rows and the intercept, it is made exact: with E the second derivatives
-          along them, D the directions and M the product, M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is always positive
-          definite
+Product   The inverse of M = A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix,
+          and R the penalty's Hessian. The columns of T are A's eigenvectors, and H_c = λ_c G + R. In coordinates V in
+          which G + R is the identity and G is a diagonal μ, H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ, so the same V is used for
+          all classes and at any W. The inverse is corrected to be exact on the span of the scores at W. This span has
+          the directions D = T ⊗ B, with B a basis of W's rows and the intercept. With E the second derivatives along
+          D, the corrected inverse is M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is always positive definite
 Blocks    the diagonal blocks of ∇²E(W), one per class
 
-Where rows are normal the second derivatives differ from a product in the span of the scores alone (by Stein's lemma,
-E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the curvature of the loss depends on the scores only, and all other directions
-have its mean.
+If rows are normally distributed, the Hessian differs from a Kronecker product only in the span of the scores (by
+Stein's lemma, E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the curvature of the loss depends only on the scores, and in
+all other directions it has its mean value.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from separatrix.objectives.partials import ClassHessians, SpanHessian
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, some_rows
 
-# The most directions of the span: with more, factoring their Hessian costs as much as factoring that of the columns.
+# The product is corrected on a span of at most this many directions: with more, factoring their Hessian costs as much
+# as factoring that of the columns.
 MOST_SPAN_DIRECTIONS = 300
 # Directions whose relative singular value is below this are left out of the span.
 SMALLEST_SPAN_SHARE = 1e-6
@@ -36,10 +37,11 @@ SMALLEST_SPAN_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class ClassInverse:
-    """``T`` (contrasts, c) in the subspace's coordinates; H_c⁻¹ = V_c (λ_c μ + 1 − μ)⁻¹ V_cᵀ.
+    """(T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) in the subspace's coordinates, with H_c⁻¹ = V_c (λ_c μ + 1 − μ)⁻¹ V_cᵀ.
 
-    ``V`` (c, r, r), or (1, r, r) for a product; ``values`` (c,) are λ, ``share`` (r,) is μ. ``B`` (q, r): the span;
-    ``gain`` (c q, c q): E⁻¹ − (DᵀMD)⁻¹ along it. B has no rows if there is no span.
+    ``T`` is (contrasts, c); ``V`` is (c, r, r), or (1, r, r) for a product; ``values`` (c,) is λ; ``share`` (r,) is μ.
+    ``B`` (q, r) is the basis of the span, without rows if there is no correction; ``gain`` (c q, c q) is
+    E⁻¹ − (DᵀMD)⁻¹ on the span.
     """
 
     T: Array
@@ -112,7 +114,7 @@ def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> C
     q = len(B)
     E = some_rows(block).fold(SpanHessian(problem.loss, W, Q, B)) / float(block.weight.sum())
     E = E.reshape(Q.shape[1], q, -1, q)
-    values, T = np.linalg.eigh(E[:, 0, :, 0])  # along the intercepts second derivatives are the mean curvature
+    values, T = np.linalg.eigh(E[:, 0, :, 0])  # the second derivatives in the intercepts are the mean curvature
     if not np.all(values > 0):
         return None
     inverse = replace(null, T=T, values=values)
@@ -140,7 +142,7 @@ def _scored(W: Array) -> Array:
 
 
 def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
-    """The diagonal blocks of ∇²E(W), by the rows of ``block``."""
+    """The inverse of the diagonal blocks of ∇²E(W), estimated from the rows of ``block``."""
     Q = problem.subspace.Q
     summed = some_rows(block).fold(ClassHessians(problem.loss, W)) / float(block.weight.sum())
     R, none = np.diag(problem.root_penalty**2), np.empty((0, 0))

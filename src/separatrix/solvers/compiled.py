@@ -1,8 +1,9 @@
-"""E, ∇E and second moments of a logistic objective by compiled loops, in one sweep without copies.
+"""Compiled loops for E, ∇E and second moments of a logistic objective, in one pass without copies.
 
-A pass reads every entry once, where two matrix products read it twice. It does not hold the interpreter lock, which
-NumPy calls in two threads pass back and forth. The division of rows into strands depends on the data alone and their
-sums are merged in order, so the number of threads does not change the result.
+A pass reads every entry once, whereas two matrix products read it twice. It releases the interpreter lock (GIL), for
+which NumPy calls in two threads would compete. Rows are divided into strands, ranges of rows that are summed in
+parallel. The division depends only on the data and the sums are merged in order, so the number of threads does not
+change the result.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.rows.csr import is_sparse
 
-# The most parts of the rows that are summed in parallel.
+# The most strands (ranges of rows that are summed in parallel).
 MOST_STRANDS = 8
-# The fewest entries in a strand, and the fewest entries per column sum of a strand, so that merging stays cheap.
+# A strand has at least FEWEST_ENTRIES_PER_STRAND entries, and at least FEWEST_ENTRIES_PER_SUM entries per column, so
+# that merging the strands' column sums is cheap compared with summing.
 FEWEST_ENTRIES_PER_STRAND, FEWEST_ENTRIES_PER_SUM = 1 << 15, 3
 # Fewer dense entries than this are summed by NumPy: importing the compiler's package would take longer.
 FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
@@ -52,7 +54,7 @@ class CompiledSums:
 
     @classmethod
     def of(cls, problem: Objective) -> CompiledSums | None:
-        """The sums of a problem, or None if these loops do not support it."""
+        """The sums of a problem, or None if the compiled loops do not support it."""
         block = problem.rows.resident()
         if block is None or not isinstance(problem.loss, Logistic):
             return None
@@ -65,7 +67,7 @@ class CompiledSums:
 
     @cached_property
     def _edges(self) -> Integers:
-        """Where strands begin and end; all have about the same number of entries."""
+        """The row numbers at which strands begin and end; all strands have about the same number of entries."""
         X: Any = self.block.X
         if not is_sparse(X):
             return np.linspace(0, X.shape[0], MOST_STRANDS + 1).astype(np.int64)
@@ -76,7 +78,7 @@ class CompiledSums:
         return edges
 
     def _summed(self, strand: Callable[[int, int, Array], Array]) -> tuple[Array, Array]:
-        """Σ over strands of the numbers that each returns, and of its sums by column."""
+        """The totals over all strands of the values that ``strand`` returns, and of its sums by column."""
 
         def strand_sums(k: int) -> tuple[Array, Array]:
             by_column = np.zeros(self.block.X.shape[1])
@@ -129,5 +131,5 @@ class CompiledSums:
 
         _, squares = self._summed(strand)
         c = frame.center / frame.scale
-        mean = self.problem.class_sums[:, 1:].sum(axis=0) / S  # in the frame's coordinates: of x/scale it is mean + c
+        mean = self.problem.class_sums[:, 1:].sum(axis=0) / S  # of framed columns; that of x/scale is mean + c
         return np.concatenate([[1.0], np.maximum(squares / S - 2 * c * (mean + c) + c**2, 0.0)])

@@ -1,17 +1,17 @@
-r"""L-BFGS with a diagonal preconditioner, for many columns of which most are rare. TEXTBOOK R7.
+r"""L-BFGS with a diagonal preconditioner, for sparse rows with many columns. TEXTBOOK R7.
 
-Problem   min_W E(W), smooth and convex, with too many columns for a matrix of their products
-Given     a start W, how many pairs to keep
+Problem   min_W E(W), smooth and convex, with too many columns for a Gram matrix
+Given     a start W, the number of pairs to keep
 Returns   W with E(W) near its minimum
-Step      V = −B ∇E with B built from pairs around γ D⁻¹: D the diagonal of ∇²E at the null model (a column's second
-          moment times the loss's curvature, plus the penalty's) and γ = sᵀy / yᵀD⁻¹y of the last pair;
-          W ← W + αV, α from 1 by the weak Wolfe conditions
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      V = −B ∇E, with B built from pairs and B₀ = γ D⁻¹. D is the diagonal of ∇²E at the null model (a column's
+          second moment times the loss's curvature, plus the penalty's curvature), and γ = sᵀy / yᵀD⁻¹y of the last
+          pair; W ← W + αV, α from 1 by the weak Wolfe conditions
+Stops     by the driver's rules; by itself if rounding hides any descent
 
 Liu and Nocedal 1989; Gilbert and Lemaréchal, Some numerical experiments with variable-storage quasi-Newton algorithms
-(1989), for a diagonal in the middle. Rows of a sparse table share few columns, so the Hessian is nearly D where columns
-are rare, and the pairs approximate the rest. In standard coordinates the intercept is nearly
-orthogonal to the columns. If rows are short and columns occur together, dual coordinate descent (`dual.py`) is faster.
+(1989), for a diagonal B₀. Rows of a sparse table share few columns, so the Hessian is nearly D where columns have few
+nonzero entries, and the pairs approximate the rest. In standard coordinates the intercept is nearly orthogonal to the
+columns. If rows are short and the columns' nonzero entries coincide, dual coordinate descent (`dual.py`) is faster.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Need, State
 
-# After this many consecutive steps that lower neither the objective nor the gradient, only rounding is left.
+# The run ends after this many consecutive steps that lower neither the objective nor the gradient, because further
+# changes are rounding errors.
 MOST_IDLE_STEPS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiagonalMemory(PairsMemory):
-    """Also the diagonal D, (K (d + 1),)."""
+    """The memory of L-BFGS, and the diagonal D, (K (d + 1),)."""
 
     D: Array
 
 
 @dataclass(frozen=True)
 class DiagonalLBFGS:
-    """W ← W − α B ∇E, with B from the last ``pairs`` steps around γ D⁻¹.
+    """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ = γ D⁻¹.
 
     >>> DiagonalLBFGS(pairs=5)
     DiagonalLBFGS(pairs=5)
@@ -81,10 +82,11 @@ class DiagonalLBFGS:
 
 
 def _diagonal(problem: Objective, moments: Array) -> Array:
-    """The diagonal of ∇²E at the null model, (K (d + 1),); one where E does not depend on a weight.
+    """The diagonal of ∇²E at the null model, (K (d + 1),); its entry is 1 if E does not depend on the weight.
 
-    For softmax it is the same for all classes, the mean over their contrasts. A diagonal that differs between classes
-    would lead out of the contrasts, into common shifts of all scores, where only the penalty has curvature.
+    For softmax the diagonal is the same for all classes: the mean over their contrasts. With a diagonal that differs
+    between classes, steps would have components along common shifts of all scores, where only the penalty has
+    curvature.
     """
     share = problem.class_sums[:, 0] / problem.total_weight
     if problem.loss.traits.multiclass:

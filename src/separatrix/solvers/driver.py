@@ -1,7 +1,7 @@
 """The driver for all solvers: it calls init, then step until a stopping rule holds, and records every state.
 
 Warm starts, progress reports, loss curves, cancellation and checkpoints all use the same states. A run that resumes
-from ``Run.state`` continues with identical bits.
+from ``Run.state`` gives bitwise the same results as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Memory, Memory_co, Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
-# The rate at which bounds fall is estimated from this many of the latest ones.
+# The rate at which bounds fall is estimated from the latest bounds, at most this many.
 BOUNDS_FOR_RATE = 4
-# The passes that one step takes of a solver without second derivatives.
+# The assumed number of passes in one step of a solver that uses no second derivatives.
 PASSES_PER_STEP = 2
-# If rounding in raw units moves the framed weights by at most this, value and bound are not computed again: scores of
-# columns of size one change by no more.
+# If converting the weights to raw units changes them by at most this rounding error (measured in the frame's
+# coordinates), value and bound are not computed again: for columns of size one, scores change by no more.
 LARGEST_RAW_UNIT_ERROR = 1e-11
 # The status codes of runs whose bound is within the tolerance.
 CERTIFIED = ("optimal", "resolved")
@@ -103,7 +103,7 @@ class BoundSchedule:
         goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
         if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
             return False
-        if np.isnan(state.expected):  # a Newton step costs as much, and its rate of convergence squares
+        if np.isnan(state.expected):  # a Newton step costs as much as a thorough bound, and converges quadratically
             return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
         rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
         return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
@@ -112,7 +112,7 @@ class BoundSchedule:
         if np.isnan(state.expected):
             gained = np.inf if before is None else before.at.value - state.at.value
             return gained <= sqrt(self.tol) * problem.null_value
-        # The bound uses only the sample's rows, so it is looser than the estimate by their share.
+        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
         share = problem.sampled.n_rows / max(problem.n_rows, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
 
@@ -173,7 +173,7 @@ def run(
     tol : float
         The tolerance on the gap, relative to the null model's objective.
     exact_weights : bool
-        Take the last steps of ``finish`` as well, if second derivatives are known at the end.
+        If second derivatives are known at the end, also take the final Newton steps of the module ``finish``.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
 def _finished(
     problem: Objective, ended: Run[Memory], look: BoundSchedule, rules: Sequence[Rule[Memory]], clock: float
 ) -> Run[Memory]:
-    """The run with its last steps, if the limit on iterations allows one, and the status after them."""
+    """The run after the steps of ``finish``, if ``max_iter`` allows another iteration, with its new status."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
     state, found, trace, status = ended.state, look.latest, ended.trace, None
     if state.iteration < most:
@@ -234,7 +234,7 @@ def _finished(
         if state is not ended.state:
             trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
         status = Certified(look.tol)(problem, state, found.bound, trace)
-    if status is None:  # no step was allowed, or the step lost the bound
+    if status is None:  # no step was allowed, or the bound after the step exceeds the tolerance
         return replace(ended, bound=with_weights(problem, ended.bound), curvature=look.latest.curvature)
     return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
 
@@ -247,7 +247,7 @@ def _end(
     look: BoundSchedule,
     trace: list[Record],
 ) -> Run[Memory]:
-    """The solver's solution with its sharpest bound."""
+    """The solver's solution with the smallest bound that can be proved for it."""
     final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:
         found = bound(problem, final.W, final.at, thorough=True, last=True)
@@ -264,8 +264,8 @@ def _judged(
 def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
     """The weights in raw units without those of offset columns, and the run with the bound for these weights.
 
-    With a large offset the raw intercept loses digits that the framed one had. If that matters, value and bound are
-    computed again.
+    If columns are far from zero, the intercept in raw units has a larger rounding error than in the frame's
+    coordinates. If this error exceeds LARGEST_RAW_UNIT_ERROR, value and bound are computed again.
     """
     raw, outcome = _in_raw_units(outcome, problem, tol)
     if not problem.n_offsets:
@@ -280,7 +280,8 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
     frame, state = problem.rows.frame, outcome.state
     raw = raw_weights(frame, state.W)
     back = frame.from_original(raw)
-    # With absolute values in the penalty a bound falls with the gradient relative to the penalty, not with its square.
+    # With absolute values in the penalty, the bound is proportional to the gradient divided by the penalty, not to the
+    # square of the gradient.
     least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
     if np.max(np.abs(back - state.W)) <= LARGEST_RAW_UNIT_ERROR * least:
         return raw, outcome

@@ -1,21 +1,23 @@
-r"""Dual coordinate descent: the logistic loss over sparse rows that are short, as the penalty measures them.
+r"""Dual coordinate descent for the logistic loss, for sparse rows whose length is small relative to the penalty.
 
-Problem   min over w, b of Σ_i s_i log(1 + e^{−t_i (w·(x_i − c) + b)}) + ½ Σ_j q_j w_j², every q_j > 0: S times E(W)
-Given     rows in memory; starts at w = 0
+Problem   min over w, b of Σ_i s_i log(1 + e^{−t_i (w·(x_i − c) + b)}) + ½ Σ_j q_j w_j², every q_j > 0; this is S E(W)
+Given     rows in memory; the start is w = 0
 Returns   W with E(W) near its minimum
-Step      some epochs, then b at its best for that w, exactly. In an epoch for each row in turn the best α_i of
+Step      some epochs, then the exact minimum over b for fixed w. An epoch minimises over α_i, for each row in turn,
 
               ½ ‖Σ_i α_i t_i (x_i − c)‖² + Σ_i α_i log(α_i/s_i) + (s_i − α_i) log(1 − α_i/s_i) − b Σ_i α_i t_i
 
-          with 1/q in the norm, and w = Σ_i α_i t_i (x_i − c)/q kept up to date; then b ← b + Σ αt / Σ α(1 − α/s), a
-          Newton step on the minimum over w. Where that gets slow, the steps of L-BFGS around a diagonal
-Stops     where the driver's rules say; by itself where L-BFGS does
+          where the norm has weights 1/q, and keeps w = Σ_i α_i t_i (x_i − c)/q up to date. It ends with the step
+          b ← b + Σ αt / Σ α(1 − α/s), a Newton step in b on the minimum over w. If convergence becomes slow, L-BFGS
+          with a diagonal preconditioner (`diagonal.py`) takes over
+Stops     by the driver's rules; by itself if L-BFGS does
 
 Yu, Huang and Lin, Dual coordinate descent methods for logistic regression and maximum entropy models, Machine Learning
-85 (2011), Algorithm 5, which solves for α between its ends. Here it is solved for the margin m, with α = s σ(−m), which
-has no ends. b is no part of w and free; rows are centred at the columns' means c (implicitly, by two numbers a row), so
-that the best w hardly depends on it. Where s_i ‖x_i‖²/q is small few epochs do, on text also where columns have much in
-common, which slows L-BFGS around a diagonal; where they have little, that is the faster.
+85 (2011), Algorithm 5, which solves for α subject to 0 < α < s. Here the unknown is the margin m, with α = s σ(−m),
+which is unconstrained. The intercept b is not part of w and is not penalised. Rows are centred at the columns' means c
+(implicitly, by two numbers per row), so that the best w hardly depends on b. If s_i ‖x_i‖²/q is small, few epochs
+suffice. On text this is true even if columns are correlated, which slows down L-BFGS with a diagonal preconditioner;
+if they are nearly uncorrelated, L-BFGS is faster.
 """
 
 from __future__ import annotations
@@ -36,23 +38,27 @@ from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.diagonal import DiagonalLBFGS, DiagonalMemory
 from separatrix.solvers.state import Need, State
 
-# Epochs in the first step, and in each after it.
+# The number of epochs in the first step, and in each later step.
 FIRST, LATER = 5, 2
-# A later step that leaves more than this share of the bound is slow.
+# Convergence is slow if a step other than the first reduces the duality gap to more than this share; then L-BFGS
+# takes over.
 SLOW = 0.3
-# Past this squared length of a row its α holds too few digits.
+# The largest squared length of a row, with weights 1/q, for which dual descent is used: with longer rows α is not
+# accurate enough.
 LONGEST = 1e12
-# Rows that stand for all where their length is asked for.
-SOME = 1000
-# Neighbours that are walked together, where rows are many; and how many runs of them there must be.
+# The number of sampled rows from which the mean squared row length is estimated.
+ROWS_FOR_LENGTH = 1000
+# An epoch shuffles runs of consecutive rows, not single rows. LONGEST_RUN is the most rows in a run; FEWEST_RUNS is the
+# fewest runs, so tables with fewer than twice as many rows have runs of one row.
 LONGEST_RUN, FEWEST_RUNS = 16, 1024
-# Newton steps on b at most, and the length of the last: its error is about the square.
-MOST_STEPS, SHORT = 20, 1e-6
+# The most Newton steps for b. They also end once a step is at most SHORT, since the error is then about its square.
+MOST_INTERCEPT_STEPS, SHORT = 20, 1e-6
 
 
 class DualMemory(NamedTuple):
-    """α (n,), v = Σ α t x/q (d,), the rows' squared lengths and their products with c, both with 1/q, and b.
+    """The dual variables α (n,), v = Σ α t x/q (d,), and the intercept b.
 
+    ``square`` (n,) are the rows' squared lengths and ``along`` (n,) their products with c, both with weights 1/q.
     ``balance`` is Σ αt, and ``cv`` is c·v. ``epoch``: the number of epochs so far; ``slow``: whether L-BFGS takes over.
     """
 
@@ -69,9 +75,10 @@ class DualMemory(NamedTuple):
 
 @dataclass(frozen=True)
 class DualDescent:
-    """α_i ← argmin over α_i, rows shuffled by (seed, epoch); ``finish`` takes over where that is slow.
+    """α_i ← argmin over α_i, rows shuffled by (seed, epoch); ``finish`` takes over if convergence is slow.
 
-    What it is not for (other losses, large offsets, huge rows, a start that is not zero) goes to ``finish`` at once.
+    Unsupported problems (other losses, columns with large offsets, rows longer than LONGEST, a start that is not zero)
+    are solved by ``finish`` from the first step.
 
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objectives.build import build_objective
@@ -133,7 +140,7 @@ class DualDescent:
 
 
 def row_length(problem: Objective) -> float:
-    """The mean of s_i ‖x_i − c‖², with 1/q in the norm, over some of the rows; infinite where the method has no use.
+    """The mean of s_i ‖x_i − c‖², with weights 1/q, over a sample of rows; infinite if dual descent is not supported.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -146,23 +153,23 @@ def row_length(problem: Objective) -> float:
     if rows is None:
         return np.inf
     n = rows.block.n_rows
-    some = rows.block.take(np.unique(np.linspace(0, n - 1, SOME).astype(np.int64)))
+    some = rows.block.take(np.unique(np.linspace(0, n - 1, ROWS_FOR_LENGTH).astype(np.int64)))
     held = problem.root_penalty > 0
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # columns may be of any size
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # squares of entries may overflow
         squares = some.squares(some.weight)[held] / problem.root_penalty[held] ** 2
         return float(np.sum(squares) / problem.total_weight / some.n_rows)
 
 
 @dataclass(frozen=True)
 class _CentredRows:
-    """CSR rows x_i − c, of lengths by 1/q; c and the columns that read zero are the frame's."""
+    """CSR rows x_i − c, whose lengths are computed with weights 1/q; the frame defines c and the hidden columns."""
 
     problem: Objective
     block: Block
 
     @classmethod
     def of(cls, problem: Objective) -> _CentredRows | None:
-        """The rows of a problem, or None where they are not for this method."""
+        """The rows of a problem, or None if dual descent does not support it."""
         block = problem.rows.resident()
         fits = isinstance(problem.loss, Logistic) and not problem.rows.frame.has_large_offset
         if block is None or not fits or problem.has_absolute or not np.all(problem.penalty.quadratic > 0):
@@ -172,20 +179,20 @@ class _CentredRows:
 
     @property
     def inverse(self) -> Array:
-        """1/q, (d,); zero for a column that the frame hides."""
+        """1/q, (d,); 0 for a column that the frame hides."""
         return np.where(np.isinf(self.block.frame.scale), 0.0, 1.0 / self.problem.penalty.quadratic)
 
     def evaluate(self, W: Array) -> Evaluation:
         return (CompiledSums.of(self.problem) or self.problem).value_gradient(W)
 
     def _read(self) -> tuple[Array, Any, Any]:
-        """The rows as a kernel takes them, one pass noted."""
+        """The three CSR arrays, as the kernels take them. Counts as one pass."""
         self.problem.rows.counter.add()
         X: Any = self.block.X
         return X.data, X.indices, X.indptr
 
     def begun(self) -> DualMemory:
-        """The memory at α = 0: rows' lengths, and the null model's b."""
+        """The memory at α = 0, with the rows' lengths and the null model's b."""
         from separatrix.kernels import dual
 
         n, d = self.block.X.shape
@@ -196,7 +203,7 @@ class _CentredRows:
         return DualMemory(np.zeros(n), np.zeros(d), square, along, b)
 
     def after_epoch(self, memory: DualMemory, seed: int) -> DualMemory:
-        """The memory after one epoch over α and a step of b; the arrays α and v are changed in place."""
+        """The memory after one epoch over α and one Newton step in b; the arrays α and v are changed in place."""
         from separatrix.kernels import dual
 
         rows, c, inverse = self.block, self.block.frame.center, self.inverse
@@ -220,10 +227,10 @@ class _CentredRows:
         self._read()
         t, s = self.block.t, self.block.weight
         z, b = self.block.scores(W)[:, 0], memory.b
-        for _ in range(MOST_STEPS):
+        for _ in range(MOST_INTERCEPT_STEPS):
             curvature = float(s @ loss.curvature_product(t, z + b, np.ones_like(z)))
             step = -float(s @ loss.derivative(t, z + b)) / curvature if curvature > 0 else 0.0
-            b += float(np.clip(step, -1.0, 1.0))  # farther away the curvature differs; no value is computed to damp it
+            b += float(np.clip(step, -1.0, 1.0))  # the curvature is only valid nearby, and there is no line search
             if abs(step) <= SHORT:
                 break
         W[0, 0] = b

@@ -1,13 +1,13 @@
 r"""The last steps of a fit that is within its tolerance, which make the weights as accurate as the objective.
 
-With a gap of ε, weights have an error of about ε^½: a relative gap of 1e-8 leaves three or four digits of a
-coefficient. Second derivatives that are already known, from the bound or from the last Newton step, double that number
-in one pass:
+If E is within ε of its minimum, the weights have an error of about ε^½: at a relative gap of 1e-8 a coefficient has
+three or four correct digits. One Newton step with second derivatives that are already known, from the bound or from the
+last Newton step, doubles the number of digits in one pass:
 
     W ← W − H⁻¹ ∇E(W),    accepted if it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
 
-and ``curvature`` proves the bound at the new point with the same H. The step is not damped: within the tolerance only
-rounding could make a whole step too long, and half a step would not double the digits.
+and ``curvature`` proves the bound at the new point with the same H. There is no line search: this close to the minimum
+only rounding could make a full step too long, and half a step would not double the number of digits.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from separatrix.objectives.problem import Objective
 from separatrix.solvers.newton import NewtonMemory
 from separatrix.solvers.state import Memory, State
 
-# The distance to the optimum, in standard errors, at which the steps end: a coefficient larger than a tenth of its
-# standard error then has six digits.
+# The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
+# error then has six correct digits.
 SMALLEST_DISTANCE = 1e-7
-# The most steps, each of which takes a pass. With the Hessian at the point itself one is enough, with an earlier one
-# two or three.
+# The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
+# needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
 
 
 def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple[State[Memory], Evidence]:
-    """The state after the last steps, which count as one iteration, and the evidence there; ``start`` if no step helps.
+    """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -77,7 +77,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
         return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
     there = curvature.after(problem.subspace.reduce(end.W - start.W))
     sharp = proven(problem, end.W, end.at, there)
-    # This near to the optimum the other bound is no smaller: both are dominated by rounding.
+    # This close to the optimum the duality bound is no smaller: both bounds are dominated by rounding.
     return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
@@ -92,10 +92,10 @@ def _decrement(problem: Objective, factor: Factor, state: State) -> float:
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
-    """A factor of the Hessian of all rows at the state or near it, and a curvature that is valid there.
+    """A factor of the Hessian over all rows, at the state or near it, and a curvature that is valid there.
 
-    The factor comes from the bound, if that used all rows, else from Newton's last step, else it is computed anew for a
-    small table. None if none of these is available or a Newton step makes no sense for the problem.
+    The factor comes from the bound if that used all rows, otherwise from the last Newton step; for a small table it is
+    otherwise computed. None if none of these applies, or if Newton steps do not suit the problem (`_suits_newton`).
     """
     if not _suits_newton(problem):
         return None
@@ -109,7 +109,7 @@ def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor,
 
 
 def _suits_newton(problem: Objective) -> bool:
-    """Whether a Newton step makes sense: a smooth, convex objective in standard coordinates with a Hessian."""
+    """Whether Newton steps suit the problem: a smooth, convex objective in standard coordinates with a Hessian."""
     return problem.standard is None and problem.smooth and problem.loss.traits.convex and problem.has_hessian
 
 

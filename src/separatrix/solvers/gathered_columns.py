@@ -1,9 +1,9 @@
 r"""Copies of the columns of a working set, for the problem restricted to them.
 
 There are two forms. ``DenseColumns`` builds a matrix of second derivatives, which is faster for few columns.
-``SparseColumns`` loops over stored entries and keeps the intercepts at the minimum of the model, so that columns need
-no centring. A column with a large offset is nearly full, so it is centred and stored as dense. The curvature of a row
-is diag(d) − e eᵀ over its K scores: (ℓ″, 0) for one score, (p, p) for softmax.
+``SparseColumns`` loops over stored entries and keeps the intercepts at the minimum of the quadratic model, so that
+columns need no centring. A column with a large offset has few zeros, so it is centred and stored as dense. The
+curvature of a row over its K scores is diag(d) − e eᵀ, with (d, e) = (ℓ″, 0) for one score and (p, p) for softmax.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from separatrix.solvers.quadratic import minimise, moving
 
 # With at most this many parameters a matrix of second derivatives is built.
 MOST_MATRIX_PARAMETERS = 3000
-# Columns are divided into this many pieces, whatever the number of threads.
+# Columns are divided into this many pieces for parallel work; the number does not depend on the number of threads.
 COLUMN_PIECES = 8
-# The most sweeps over one model; sweeps also end once steps have fallen to SMALLEST_STEP_SHARE of the first.
+# The most sweeps of coordinate descent on one quadratic model; sweeps also end once steps have fallen to
+# SMALLEST_STEP_SHARE of the first.
 MOST_SWEEPS, SMALLEST_STEP_SHARE = 50, 1e-4
-# A weight of zero is left out of a model while its gradient is below this share of its penalty.
+# A quadratic model does not change a weight that is zero if its |gradient| is below this share of its penalty.
 LIVE_GRADIENT_SHARE = 0.98
-# A model may take in at least this many weights that are zero.
+# A quadratic model may change as many zero weights as there are weights in use, or this many if that is more.
 FEWEST_NEW_WEIGHTS = 256
-# The entries of dense rows that one thread gathers at a time.
+# The number of entries of dense rows that one thread gathers at a time.
 DENSE_ENTRIES_PER_BLOCK = 1 << 18
-# The CSR rows that are read at a time; they are not copied.
+# The number of CSR rows that are read at a time; they are not copied.
 CSR_ROWS_PER_BLOCK = 1 << 16
-# Curvature below this share of the sums that cancel in it is rounding.
+# Curvature is a difference of sums. If it is below this share of these sums, it is treated as a rounding error.
 SMALLEST_CURVATURE_SHARE = 1e-11
 
 
@@ -51,7 +52,11 @@ class Curvature(NamedTuple):
 
 
 class Model(NamedTuple):
-    """f near W: residuals ω ∂ℓ (n, K), curvature, gradient and weights (K, p + 1); the penalties r² and a, (p + 1,)."""
+    """The quadratic model of f at W.
+
+    It consists of residuals ω ∂ℓ (n, K), the curvature of each row, gradient and weights (K, p + 1), and the penalties
+    r² and a, (p + 1,).
+    """
 
     residual: Array
     curvature: Curvature
@@ -63,9 +68,10 @@ class Model(NamedTuple):
 
     @property
     def live(self) -> Integers:
-        """Which of the p + 1 weights this model changes: those in use, and as many of the others by largest gradient.
+        """The indices, of p + 1, of the weights that this model changes: those in use, and at most as many others.
 
-        The rest stay zero in this model; a later model may change them.
+        The others are those whose |gradient| comes closest to their penalty, or exceeds it most. All remaining weights
+        stay zero in this model; a later model may change them.
         """
         used = np.any(self.W != 0, axis=0) | (self.absolute == 0)
         used[0] = self.fit_intercept
@@ -113,7 +119,7 @@ class DenseColumns:
         absolute = model.absolute[live]
         free = moving(
             K, (squares == 0) & (absolute == 0), fit_intercept=True
-        )  # an intercept that is not fitted is not live
+        )  # `live` excludes an intercept that is not fitted
         moved = minimise(H, gradient, w.ravel(), np.tile(absolute, K), accuracy, free).reshape(K, m)
         to = model.W.copy()
         to[:, live] = moved
@@ -166,7 +172,7 @@ class SparseColumns:
             pass
 
     def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]:
-        """As in ``DenseColumns``, with the intercepts updated after every weight."""
+        """As ``DenseColumns.minimum``, with the intercepts updated after every weight."""
         from separatrix.kernels.coordinate import curvatures, sweep_columns
 
         K, p = len(model.W), len(self.shift)
@@ -241,9 +247,9 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
 
 
 def _pages(size: Any, dtype: Any) -> AnyArray:
-    """An array in memory pages of its own, which are returned when it is freed.
+    """An array in separately mapped memory pages, which return to the operating system when the array is freed.
 
-    The allocator would keep the holes that working sets of different sizes leave.
+    With the usual allocator, working sets of different sizes would fragment the heap.
     """
     kind = np.dtype(dtype)
     return np.frombuffer(mmap(-1, max(1, int(size)) * kind.itemsize), kind, int(size))
@@ -256,7 +262,7 @@ def _full(A: Array) -> SparseColumns:
 
 
 def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: Integers) -> Gathered:
-    """The chosen columns of CSR rows, from a pass that has already begun and a second one."""
+    """The chosen columns of CSR rows, from a pass that has already begun and a second pass."""
     from separatrix.kernels.coordinate import count_chosen, place_chosen
 
     frame, n = problem.rows.frame, problem.n_rows

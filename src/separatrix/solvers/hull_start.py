@@ -3,10 +3,11 @@ r"""Approximate nearest points of two convex hulls, as a warm start for the exac
 Problem   minimise ½‖Σ α_i t_i x_i‖² subject to α ≥ 0, Σ α_i = 1 over the rows of each class (over all rows without an
           intercept); the minimum is half the squared distance of the hulls, (2ρ)²/2 with ρ the largest margin
 Given     rows of two classes
-Returns   rows and their weights α, few of them positive
-Step      on a few rows, all conditions of Karush, Kuhn and Tucker at once by Newton steps inside α > 0; then one pass
-          finds the rows that lie furthest against p = Σ α_i t_i x_i, and they join those that p is made of
-Stops     once the margin is within a share of its ceiling, half ‖p‖, or that falls by less
+Returns   row numbers and their weights α, few of them positive
+Step      an interior point method solves the problem for a small set of rows: Newton steps inside α > 0 on the
+          conditions of Karush, Kuhn and Tucker. Then one pass finds the rows with the smallest t_i p·x_i, where
+          p = Σ α_i t_i x_i, and adds them to the rows with α_i > 0
+Stops     once the margin is within MARGIN_TOLERANCE of its upper bound ½‖p‖, or that bound falls by less
 
 Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on Optimization 2 (1992). Newton's
 equations are solved with the m × m matrix of inner products of m rows, so many columns cost no more than few.
@@ -15,7 +16,8 @@ equations are solved with the m × m matrix of inner products of m rows, so many
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,17 +25,23 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
+from separatrix.rows.block import DENSEST_SPARSE_PRODUCT
+from separatrix.rows.csr import is_sparse
 
-# The rows of each class that join the small problem per round; problems of a few hundred rows take milliseconds.
+# The number of rows of each class that are added to the small problem in each round; problems of a few hundred rows
+# take milliseconds.
 ROWS_JOINED_PER_CLASS = 192
 # The warm start ends when the margin is within this share of its upper bound; the exact method does the rest.
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
-MOST_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
+MOST_HULL_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
 # Interior point steps end at this complementarity, relative to the largest squared length of a row: float64 cannot
 # improve on it.
 SMALLEST_COMPLEMENTARITY = 1e-17
-# A step goes at most this share of the way to the boundary.
+# Gram matrices of sparse rows or of differences are used only if the sizes of columns differ by at most this factor, so
+# that rounding errors matter equally in all columns.
+LARGEST_COLUMN_RATIO = 1e3
+# An interior point step goes at most this share of the way to the boundary of α ≥ 0, ν ≥ 0.
 BOUNDARY_SHARE = 0.995
 
 
@@ -47,7 +55,7 @@ class Support(NamedTuple):
 
 @dataclass(frozen=True)
 class Furthest:
-    """The ``count`` smallest values of t w·x̄ in each class with their row numbers; the first of equal ones."""
+    """The ``count`` smallest values of t w·x̄ in each class with their row numbers; ties go to the first rows."""
 
     W: Array
     count: int
@@ -93,8 +101,8 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     if resident is None:
         return None
     rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
-    rounds = 0
-    while rounds < MOST_ROUNDS:
+    rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
+    while rounds < MOST_HULL_ROUNDS:
         rounds += 1
         furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
         margin, ceiling = _margin_and_ceiling(problem, furthest, w)
@@ -102,7 +110,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
             break
         before = ceiling if len(rows) else np.inf
         joined = np.union1d(rows, np.concatenate([part for _, part in furthest.values()]))
-        nearer = _among(resident.take(joined), problem.fit_intercept)
+        nearer = _among(resident.take(joined), problem.fit_intercept, sparse)
         if nearer is None:
             return None
         weights, w = nearer
@@ -113,34 +121,87 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
 def _margin_and_ceiling(
     problem: Objective, furthest: dict[int, tuple[Array, Integers]], w: Array
 ) -> tuple[float, float]:
-    """The margin of w times ‖w‖, from the smallest margins of the classes, and what it could be at most."""
+    """The margin of w times ‖w‖, from the smallest margins of the classes, and its upper bound."""
     half = 2.0 if problem.fit_intercept else 1.0
     smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
     return sum(smallest) / half if problem.fit_intercept else min(smallest), float(w @ w) / half
 
 
-def _among(few: Block, fit_intercept: bool) -> tuple[Array, Array] | None:
+def _among(few: Block, fit_intercept: bool, sparse: bool) -> tuple[Array, Array] | None:
     """The weights of these rows in the nearest points of their hulls, and the vector w between these points.
 
     None if a step of the interior point method fails or the hulls nearly touch.
     """
-    P = few.t[:, None] * few.homogeneous()[:, 1:]
-    weights = _inside(P, few.t if fit_intercept else np.ones_like(few.t))
-    if weights is None:
+    P = signed_rows(few, sparse)
+    first = _first_of_equal(P, few.t)  # duplicates would share a weight, and the exact method drops them one by one
+    P, t = P[first], few.t[first]
+    inside = _inside(P, t if fit_intercept else np.ones_like(t))
+    if inside is None:
         return None
-    w = weights @ P
-    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * np.sqrt(np.max(np.sum(P**2, axis=1)))
+    w = np.asarray(inside @ P)
+    weights = np.zeros(few.n_rows)
+    weights[first] = inside
+    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * longest(P)
     return (weights, w) if apart else None
 
 
-def _inside(P: Array, sides: Array) -> Array | None:
+def _first_of_equal(P: Any, t: Array) -> Integers:
+    """The indices of the rows of P, dense or CSR, that do not repeat an earlier row of the same class t.
+
+    >>> _first_of_equal(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3)).tolist()
+    [0, 1]
+    """
+    if is_sparse(P):
+        keys = [P.indices[i:j].tobytes() + P.data[i:j].tobytes() for i, j in pairwise(P.indptr)]
+    else:
+        keys = [row.tobytes() for row in P]
+    first: dict[tuple[float, bytes], int] = {}
+    for i, key in enumerate(zip(t.tolist(), keys, strict=True)):
+        first.setdefault(key, i)
+    return np.array(list(first.values()), dtype=np.int64)
+
+
+def stays_sparse(rows: Block, fit_intercept: bool) -> bool:
+    """Whether differences of these rows are stored as CSR: most entries are zero, and rounding errors stay small.
+
+    With an intercept, the weights of the two classes cancel in every sum of signed rows, so the rows need no centring.
+    In products of sparse rows, rounding errors are relative to the largest column, so columns must have similar sizes.
+    """
+    frame = rows.frame
+    X: Any = rows.X
+    if not is_sparse(X) or (frame.center.any() and not fit_intercept) or not frame.is_near or frame.is_extreme:
+        return False
+    if X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * X.shape[1]:
+        return False
+    sizes = abs(X).max(axis=0).toarray().ravel() / frame.scale
+    return bool(sizes.max() <= LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf))
+
+
+def signed_rows(few: Block, sparse: bool) -> Any:
+    """The rows t_i x_i in the frame's coordinates, (m, d): dense, or ``sparse`` CSR rows that are not centred."""
+    if not sparse:
+        return few.t[:, None] * few.homogeneous()[:, 1:]
+    from scipy.sparse import csr_array
+
+    X: Any = few.X
+    signed = X.data * np.repeat(few.t, np.diff(X.indptr)) / few.frame.scale[X.indices]
+    return csr_array((signed, X.indices, X.indptr), shape=X.shape)
+
+
+def longest(P: Any) -> float:
+    """The length of the longest row of P, dense or CSR."""
+    squares = P.multiply(P).sum(axis=1) if is_sparse(P) else np.einsum("ij,ij->i", P, P)
+    return float(np.sqrt(np.max(squares)))
+
+
+def _inside(P: Any, sides: Array) -> Array | None:
     """Weights (m,) ≥ 0 of the shortest Σ α_i P_i with sum 1 over each of the sides; None if a step fails.
 
     >>> _inside(np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]]), np.ones(3)).round(6).tolist()
     [0.5, 0.5, 0.0]
     """
     E = np.array([sides == sign for sign in np.unique(sides)], dtype=np.float64)
-    G = P @ P.T
+    G = products(P)
     unit = float(np.max(np.diag(G)))
     if not 0 < unit < np.inf:
         return None
@@ -161,10 +222,16 @@ def _inside(P: Array, sides: Array) -> Array | None:
         d_alpha, d_gamma, d_nu = newton.corrected(dual, primal, mu)
         size = BOUNDARY_SHARE * min(_reach(alpha, d_alpha), _reach(nu, d_nu))
         alpha, gamma, nu = alpha + size * d_alpha, gamma + size * d_gamma, nu + size * d_nu
-    # One factor of each product α ν goes to zero. A row is part of the solution if α is the larger after scaling.
+    # One factor of each product α ν goes to zero. A row supports the solution if α is the larger one after scaling.
     weights = np.where(alpha / alpha.max() > nu / nu.max(), alpha, 0.0)
     sums = E @ weights
     return None if np.any(sums == 0) else np.asarray(weights * ((1.0 / sums) @ E))
+
+
+def products(P: Any) -> Array:
+    """P Pᵀ as a dense array, for dense rows or CSR rows P."""
+    G = P @ P.T
+    return np.asarray(G.toarray() if is_sparse(G) else G)
 
 
 def _small(dual: Array) -> bool:
@@ -195,7 +262,10 @@ class _Newton:
         return None if factor is None else cls(E, alpha, nu, factor, factor.solve(E.T))
 
     def corrected(self, dual: Array, primal: Array, mu: float) -> tuple[Array, Array, Array]:
-        """Mehrotra's step: the products α ν aim at what a first step shows can be reached. ``mu``: their mean."""
+        """Mehrotra's predictor-corrector step: the target for the products α ν is what a predictor step can reach.
+
+        ``mu``: the mean of the products.
+        """
         alpha, nu = self.alpha, self.nu
         d_alpha, _, d_nu = self.step(dual, primal, alpha * nu)
         reached = (alpha + _reach(alpha, d_alpha) * d_alpha) @ (nu + _reach(nu, d_nu) * d_nu)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from separatrix.base.watching import Stage, watched
-from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory
+from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
 from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Record
 

@@ -1,17 +1,18 @@
 r"""L-BFGS preconditioned by a Kronecker product, for many classes or many parameters. TEXTBOOK R7, R9.
 
 Problem   min_W E(W), smooth and convex, with few enough columns to factor their Gram matrix
-Given     a start W, how many pairs to keep
+Given     a start W, the number of pairs to keep
 Returns   W with E(W) near its minimum
-Step      V = −B ∇E with B built from pairs around the inverse of a product A ⊗ G + R, A the classes' mean curvature and
-          G the columns' Gram matrix (of a sample, where rows are many), exact on the span of the scores.
-          W ← W + αV, α from 1 by the weak Wolfe conditions. The product is that of the null model at first, and
-          computed again at W after 3 and 15 iterations; in a longer run the diagonal blocks of ∇²E(W) replace it
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      V = −B ∇E, with B built from pairs and B₀ the inverse of A ⊗ G + R: A is the mean curvature of the loss over
+          the classes, G the columns' Gram matrix (of a sample, if there are many rows) and R the penalty's Hessian.
+          B₀ is corrected to be exact on the span of the scores. W ← W + αV, α from 1 by the weak Wolfe conditions.
+          The product is first that of the null model, and is computed again at W after 3 and 15 iterations. In a longer
+          run the diagonal blocks of ∇²E(W) replace it
+Stops     by the driver's rules; by itself if rounding hides any descent
 
-For softmax Böhning 1992 bounds the Hessian by ½ (I − 11ᵀ/K) ⊗ G. The mean curvature comes closer than the bound; with
-the span of the scores (see ``class_inverse``) it takes 14 passes where it alone takes 46, for 10 classes of correlated
-columns. If classes are nearly separated, curvatures differ between rows, and blocks at W are better.
+For softmax, Böhning 1992 bounds the Hessian by ½ (I − 11ᵀ/K) ⊗ G. The mean curvature is closer to the Hessian than this
+bound. On 10 classes with correlated columns, the correction on the span of the scores (see ``class_inverse``) reduces
+46 passes to 14. If classes are nearly separated, curvatures differ between rows, and the blocks at W are better.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from separatrix.solvers.quasi_newton_pairs import Pairs, PairsMemory, QuasiNewto
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# The iterations of the first two refreshes of the preconditioner; each later one comes after twice as many iterations.
+# The iterations at which the preconditioner is first computed again; each later refresh comes after twice as many
+# iterations as the one before.
 FIRST_REFRESH, SECOND_REFRESH = 3, 15
-# From this iteration on a refresh uses diagonal blocks.
+# From this iteration on a refresh uses the diagonal blocks of the Hessian instead of the Kronecker product.
 FIRST_BLOCK_REFRESH = 30
 # Second derivatives at W are summed over this many rows per column of the sample, and at least FEWEST_HESSIAN_ROWS.
 ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
@@ -37,7 +39,7 @@ ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
 
 @dataclass(frozen=True, kw_only=True)
 class KroneckerMemory(PairsMemory):
-    """Also the preconditioner, None if it is singular, and the iteration at which it is next computed again."""
+    """Pairs, the preconditioner (None if it is singular), and the iteration at which it is next computed again."""
 
     inverse: ClassInverse | None
     refresh: int = FIRST_REFRESH
@@ -45,7 +47,7 @@ class KroneckerMemory(PairsMemory):
 
 @dataclass(frozen=True)
 class KroneckerLBFGS:
-    """W ← W − α B ∇E, with B from the last ``pairs`` steps around the inverse of a product.
+    """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ the inverse of a Kronecker product.
 
     >>> KroneckerLBFGS(pairs=5)
     KroneckerLBFGS(pairs=5)
@@ -82,7 +84,7 @@ class KroneckerLBFGS:
 def _refreshed(
     problem: Objective, state: State[KroneckerMemory], inverse: ClassInverse
 ) -> tuple[KroneckerMemory, ClassInverse]:
-    """The memory and its preconditioner, which is computed anew at W if a refresh is due."""
+    """The memory and its preconditioner, which is computed again at W if a refresh is due."""
     memory = state.memory
     if state.iteration < memory.refresh:
         return memory, inverse

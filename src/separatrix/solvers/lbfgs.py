@@ -1,11 +1,11 @@
-r"""L-BFGS: quasi-Newton with the last few steps as memory. TEXTBOOK R7.
+r"""L-BFGS, the limited-memory quasi-Newton method. TEXTBOOK R7.
 
 Problem   min_W E(W), smooth
-Given     a start W, how many pairs to keep
+Given     a start W, the number of pairs to keep
 Returns   W with E(W) near its minimum
 Step      V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion, scaled by sᵀy/yᵀy;
           W ← W + αV with α by the weak Wolfe conditions
-Stops     by the driver's rules; by itself where rounding hides any descent
+Stops     by the driver's rules; by itself if rounding hides any descent
 
 Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5.
 """

@@ -1,11 +1,11 @@
-"""Line search for quasi-Newton methods, whose pairs need a step that is long enough.
+"""Line search for quasi-Newton methods, by bisection for the weak Wolfe conditions.
 
-Bisection for the weak Wolfe conditions (Lewis and Overton 2013, Algorithm 2.6): with φ(α) = E(W + αV),
+Lewis and Overton 2013, Algorithm 2.6. With φ(α) = E(W + αV), the conditions are
     φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and
     φ′(α) ≥ c₂ φ′(0)                  the step is long enough.
-The step may grow as well as shrink. For Newton's method, whose full step is long enough by itself, ``damped_newton``
-only halves it. Near the optimum rounding hides the first condition, so a rise by a few units in the last place is
-accepted.
+The second condition makes sᵀy > 0 for the pairs of L-BFGS. The search may lengthen as well as shorten the step.
+Newton's method, whose full step is long enough, uses ``damped_newton`` instead, which only halves the step. Near the
+optimum the first condition is hidden by rounding, so an increase of E by a few units in the last place is accepted.
 """
 
 from __future__ import annotations

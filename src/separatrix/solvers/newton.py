@@ -25,7 +25,7 @@ from separatrix.solvers.state import Halt, Need, State
 
 
 class NewtonMemory(NamedTuple):
-    """The last step: its direction, the factor of ∇²E, and the weights ``start`` from which it was taken."""
+    """The last step: its direction, the factor of ∇²E, and the weights ``start`` at which it began."""
 
     direction: Array
     factor: Factor

@@ -3,10 +3,10 @@ r"""Proximal Newton: Newton's method for a penalty with absolute values. TEXTBOO
 Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with few enough parameters for a matrix ∇²f
 Given     a start W
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
-Step      U = argmin of f's quadratic model at W plus Σ a |U|, to rounding (``quadratic``); W ← W + α (U − W), α from 1
-          by halving, until E falls by a share of the decrease that the model predicts. If the model is so flat that
-          its minimum is too far away for that, curvature is added to it
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      U = argmin of f's quadratic model at W plus Σ a |U|, to rounding error (``quadratic``); W ← W + α (U − W), α
+          from 1 by halving, until E falls by a share of the decrease that the model predicts. If the model is so flat
+          that no step towards its minimum achieves this, curvature is added to the model
+Stops     by the driver's rules; by itself if rounding hides any descent
 
 Lee, Sun and Saunders 2014, Algorithm 1; for logistic regression, Friedman, Hastie and Tibshirani 2010, and Yuan, Ho
 and Lin 2012 (newGLMNET), for the descent condition.
@@ -27,16 +27,16 @@ from separatrix.solvers.stalled import MOST_STALLED_STEPS, Stalled, stalled
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# Pairs (damping, halvings): the curvature that is added to a model, relative to its own in each weight, and the most
-# halvings of the step for it. They are tried in order until E falls. If classes are nearly separated, a model's minimum
-# may be 10⁶ times too far away.
+# Pairs (damping, halvings), tried in order until E falls: the curvature that is added to the quadratic model, relative
+# to its own curvature in each weight, and the most halvings of the step with this damping. If classes are nearly
+# separated, the minimum of the model may be 10⁶ times too far away.
 DAMPING_TRIALS = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
-# The smallest curvature of a model or a row; smaller ones, which are rounding errors, are raised to it.
+# Curvatures of a model or a row that are smaller than this are rounding errors and are replaced by it.
 SMALLEST_CURVATURE = 1e-12
 
 
 class Progress(NamedTuple):
-    """The lowest E and the smallest subgradient so far, the steps since the last record of either, and ``slow``."""
+    """The lowest E and the smallest subgradient so far, steps since either last improved, and stalled steps."""
 
     value: float
     subgradient: float

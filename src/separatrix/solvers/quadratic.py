@@ -1,15 +1,15 @@
-r"""The minimum of a quadratic model with absolute values, to rounding.
+r"""The minimum of a quadratic model with absolute values, to rounding error.
 
 Problem   min_u g·(u − w) + ½ (u − w)ᵀH(u − w) + Σ_j a_j |u_j|, H positive semidefinite, a ≥ 0
 Given     H, the gradient g at w, w, a
 Returns   u, with exact zeros
 Step      sweeps of coordinate descent, which find the signs; then Newton steps on the face where signs are fixed. A
-          step that would change a sign ends at an exact zero there, and the next one is on the face without that
-          weight, until a full step is made
-Stops     when a step gains nothing compared with the first gains
+          step that would change the sign of a weight ends where that weight is exactly zero, and the next step is on
+          the face without that weight, until a full step is made
+Stops     when the gain of a step is negligible compared with the first gains
 
-The Newton steps continue to the minimum of a face, because otherwise a sweep may move a weight off zero and a single
-step may move it back, without end. No sweep leads from the minimum of a face back to the same face.
+The Newton steps continue to the minimum of a face. Otherwise a sweep might move a weight off zero and a single Newton
+step might move it back, in an endless cycle. From the minimum of a face, no sweep leads back to the same face.
 
 Coordinate descent: Friedman, Hastie and Tibshirani 2010. The face's step: an active-set method, Nocedal and Wright
 (2006), section 16.5.
@@ -24,22 +24,24 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.penalty import shortest
 
 # The most rounds of sweeps and face steps.
-MOST_ROUNDS = 60
+MOST_SWEEP_ROUNDS = 60
 # The most sweeps of a round; a round also ends after SETTLED_SWEEPS sweeps without a change of sign. A sweep costs less
 # than a hundredth of the factor of a face.
 MOST_SWEEPS_PER_ROUND, SETTLED_SWEEPS = 100, 4
-# A gain below this share of the first gain counts as none; gains are squares of steps.
+# A gain below this share of the first gain counts as zero. The share is a square because gains are proportional to
+# squared steps.
 SMALLEST_GAIN_SHARE = 64 * EPS**2
-# MOST_IDLE_ROUNDS consecutive rounds with gains below this share of all gains end the search: near a minimum with many
-# flat directions rounding keeps moving weights.
+# The search ends after MOST_IDLE_ROUNDS consecutive rounds that each gain less than SMALLEST_ROUND_GAIN times the total
+# gain so far: near a minimum with many flat directions, rounding errors keep moving the weights.
 SMALLEST_ROUND_GAIN, MOST_IDLE_ROUNDS = 1e-13, 2
-# Factoring the faces of one round may take about this many multiplications; one face is always factored.
+# The faces of one round are factored until this would take more than about this many multiplications; at least one face
+# is always factored.
 FACTOR_WORK_PER_ROUND = 3e7
 # If the possible gain of a single coordinate grows by more than this factor, the step has diverged.
 LARGEST_GAIN_GROWTH = 1e6
-# A step along a nearly flat direction is cut when rounding reaches this share of the slope.
+# A step along a nearly flat direction is shortened to where the rounding error of the slope reaches this share of it.
 LARGEST_SLOPE_ROUNDING = 0.1
-# Pivots below this, for columns scaled to length one, are rounding.
+# Cholesky pivots below this, for a matrix scaled to a unit diagonal, are treated as rounding errors.
 SMALLEST_PIVOT = 1e-14
 
 
@@ -61,7 +63,7 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
     free = h > 0
     first = gain = total = sweep_matrix(H, G, u, a, 1, 1, 0.0)
     idle = 0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MOST_SWEEP_ROUNDS):
         # The size of the terms of G, which determines its rounding error: a gain of that size counts as none.
         size = np.abs(g) + a + np.abs(H) @ np.abs(u - w)
         rounding = float(np.max((4 * EPS * size[free]) ** 2 / h[free], initial=0.0))
@@ -74,7 +76,7 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
         swept = u.copy()
         gain = max(gain, _to_face_minimum(H, G, u, a, free, size))
         total, idle = total + gain, idle + 1 if gain <= SMALLEST_ROUND_GAIN * total else 0
-        G[:] = g + H @ (u - w)  # removes the rounding errors of the sweeps
+        G[:] = g + H @ (u - w)  # recomputed, since sweeps accumulate rounding errors
         possible = _possible(h, G, u, a, free)
         if (
             not possible <= LARGEST_GAIN_GROWTH * first
@@ -100,7 +102,7 @@ def moving(K: int, unpenalised: AnyArray, fit_intercept: bool) -> AnyArray:
 
 
 def _possible(h: Array, G: Array, u: Array, a: Array, free: AnyArray) -> float:
-    """The approximate largest gain of a step in one coordinate."""
+    """The largest gain, approximately, that a step in a single coordinate can achieve."""
     slope = shortest(u, G, a)[free]
     with np.errstate(over="ignore"):
         return float(np.max(0.5 * slope * (slope / h[free]), initial=0.0))
@@ -136,17 +138,17 @@ def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, siz
 
 
 def _sure(H: Array, face: AnyArray, slope: Array, step: Array) -> float:
-    """The share of a step after which rounding errors of the gradient reach LARGEST_SLOPE_ROUNDING of the slope."""
+    """The share of a step at which rounding errors of the gradient reach LARGEST_SLOPE_ROUNDING times the slope."""
     noise = EPS * float(np.max(np.abs(H[np.ix_(face, face)]) @ np.abs(step)))
     return LARGEST_SLOPE_ROUNDING * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
 
 
 def _newton(H: Array, g: Array, size: Array) -> Array:
-    """−H⁻¹ g. If H is singular, as with duplicate columns, a long step along directions with slope but no curvature.
+    """The Newton step −H⁻¹ g; if H is singular, as with duplicate columns, the step is long along its null space.
 
-    ``size``: the size of the terms of g, which determines its rounding error. Pivoted Cholesky splits the weights into
-    those with known curvature and the others: (A, B; Bᵀ, S), where S − BᵀA⁻¹B is rounding and is replaced by
-    SMALLEST_PIVOT.
+    ``size``: the size of the terms of g, which determines its rounding error. Pivoted Cholesky splits H into blocks
+    (A, B; Bᵀ, S), where A is regular and the Schur complement S − BᵀA⁻¹B is only rounding error; the complement is
+    replaced by SMALLEST_PIVOT.
     """
     from scipy.linalg import solve_triangular
     from scipy.linalg.lapack import dpstrf

@@ -1,6 +1,7 @@
 """Pairs s = ΔW, y = Δ∇E, from which quasi-Newton methods approximate the inverse Hessian.
 
-Starting from an inverse B₀ the pairs define B with B y = s for the last pair; Nocedal and Wright (2006), Algorithm 7.4.
+Starting from an approximate inverse Hessian B₀, the pairs define B with B y = s for the last pair; Nocedal and Wright
+(2006), Algorithm 7.4.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def two_loop_product(
 ) -> Array:
     """B g with B₀ = ``inverse``; Nocedal and Wright (2006), Algorithm 7.4.
 
-    ``pairs``: s, y and ρ = 1/sᵀy, oldest first; a pair with ρ = 0 changes nothing. R problems are served at once by
-    arrays (R, p), with ρ (R, 1) and a ``dot`` that returns (R, 1).
+    ``pairs``: s, y and ρ = 1/sᵀy, oldest first; a pair with ρ = 0 has no effect. Arrays of shape (R, p), with ρ (R, 1)
+    and a ``dot`` that returns (R, 1), compute the products of R problems at once.
 
     >>> s, y = np.array([1.0, 0.0]), np.array([2.0, 0.0])
     >>> two_loop_product(np.array([2.0, 3.0]), [(s, y, 0.5)], lambda q: q).tolist()
@@ -48,7 +49,7 @@ def two_loop_product(
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs s of S and y of Y, oldest first."""
+    """The pairs (s, y): ``S`` holds the steps and ``Y`` the gradient differences, oldest first."""
 
     S: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
@@ -63,7 +64,7 @@ class Pairs:
         return two_loop_product(g, pairs, inverse or self._scaled)
 
     def _scaled(self, q: Array) -> Array:
-        """sᵀy/yᵀy q for the last pair; q if there is none."""
+        """(sᵀy/yᵀy) q with the last pair; q if there is no pair."""
         return q * ((self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])) if len(self.S) else q
 
     def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
@@ -75,7 +76,10 @@ class Pairs:
 
 @dataclass(frozen=True)
 class PairsMemory:
-    """What every quasi-Newton method remembers: its pairs, and ``idle``, the number of steps since E last fell."""
+    """The memory of every quasi-Newton method: its pairs, and ``idle``.
+
+    ``idle`` counts consecutive steps that lowered neither E nor, by at least a tenth, the gradient norm.
+    """
 
     pairs: Pairs = Pairs()
     idle: int = 0
@@ -96,7 +100,7 @@ class QuasiNewton:
     def step(
         self, W: Array, at: Evaluation, pairs: Pairs, inverse: Inverse | None, first: float = 1.0
     ) -> tuple[Array, Evaluation, Pairs] | None:
-        """The next point, E there, and the pairs with this step's; None if rounding hides any descent."""
+        """The next point, E there, and the pairs including that of this step; None if rounding hides any descent."""
         g = self.reduce(at.gradient)
         reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first)
         if reached is None and len(pairs.S):  # the pairs may mislead: search again without them

@@ -1,6 +1,6 @@
-"""Names to solvers, and the choice of ``auto``.
+"""The registry of solvers by name, and the automatic choice of a solver (``auto``).
 
-A new solver is one class in a file of its own, and one line here.
+To add a solver, write a class in a new file and register it by one line here.
 """
 
 from __future__ import annotations
@@ -48,36 +48,43 @@ SOLVERS: dict[str, Solver] = {
     "minibatch": VarianceReduced(batch_size=32),
 }
 
-# scikit-learn's names of solvers that are none of ours. The objective has one minimum, whoever finds it, so these stand
-# for the automatic choice, which is certified; "lbfgs" is a name that both have.
+# scikit-learn's solvers that do not exist here. All solvers find the same minimum, so these names select the automatic
+# choice, whose result is certified. "lbfgs" is not listed because both libraries have it.
 SCIKIT_LEARN_SOLVERS: dict[str, str] = dict.fromkeys(
     ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga"), "auto"
 )
 
-# Up to here a Newton step (a factor of the Hessian) costs less than the L-BFGS passes that it saves; past the second
-# number, of one score, fewer factors and more passes cost less; past the third a basis of rows fewer than columns does.
+# Limits on the number of parameters. Up to NEWTON_PARAMETERS, a Newton step (factoring the Hessian) costs less than the
+# L-BFGS passes that it saves. With one score and more than CHORD_PARAMETERS, chord Newton, with fewer factors and more
+# passes, costs less. With more than SPAN_PARAMETERS and fewer rows than columns, a basis of the rows costs less.
 NEWTON_PARAMETERS, CHORD_PARAMETERS, SPAN_PARAMETERS = 1000, 64, 150
-# Up to so many products second derivatives for several classes cost little beside what else a fit does.
+# With several classes, Newton's method is used only if a Hessian takes at most this many multiplications
+# (rows × parameters²): then it is cheap compared with the rest of a fit.
 CLASS_WORK = 5e6
-# Products with a sample's rows, for each row and parameter, that cost as much as the passes they save.
+# With several classes, sampled Newton is used only if the sample's rows × parameters is at most this many times the
+# number of all rows: beyond this, second derivatives of the sample cost more than the passes they save.
 SAMPLE_WORK = 16
-# The same where absolute values are penalised: past it a matrix of the columns in use is enough.
+# The most parameters for proximal Newton, which builds the Hessian of all columns. With more, a working set is used,
+# which builds only that of the columns in use.
 PROXIMAL_PARAMETERS = 300
-# With so many times the rows of a sample, second derivatives of the sample cost little beside a pass.
+# Sampled Newton needs at least this many times as many rows as the sample has: then second derivatives of the sample
+# are cheap compared with a pass.
 MANY = 2
-# Up to so many rows their products cost less than the passes that solving among them saves.
+# The most rows for the method in the span of the rows: up to this number, the Gram matrix of the rows costs less than
+# the passes it saves.
 SPAN_ROWS = 3000
-# Up to this row length dual descent is faster where columns occur together, as words do, and slower where they do not.
+# Dual descent is used if `row_length` is at most this. It is then faster if columns tend to be nonzero in the same
+# rows, as words in texts do, and slower if they do not.
 SHORT_ROWS = 4.0
 
 
 def named(solver: str | Solver) -> Solver | None:
-    """The solver of that name, the solver itself, or None for ``auto`` and for scikit-learn's own names.
+    """The solver of that name, the given solver object, or None for ``auto`` and the names in SCIKIT_LEARN_SOLVERS.
 
     >>> named("newton").name, named("auto"), named("saga")
     ('newton', None, None)
     """
-    if isinstance(solver, str):  # asked first: whether an object is a solver takes a look at all its attributes
+    if isinstance(solver, str):  # tested first, because the protocol check below reads all attributes
         solver = SCIKIT_LEARN_SOLVERS.get(solver, solver)
     elif isinstance(solver, Solver) and not isinstance(solver, type):
         return solver
@@ -90,7 +97,7 @@ def named(solver: str | Solver) -> Solver | None:
 
 
 def choose(problem: Objective) -> tuple[Solver, str]:
-    """The solver for a problem's shape, and why, in a sentence.
+    """The solver that suits the problem, and a phrase that gives the reason.
 
     >>> import numpy as np
     >>> from separatrix.objectives.build import build_objective
@@ -140,7 +147,7 @@ def _by_passes(problem: Objective) -> tuple[Solver, str]:
 
 
 def _is_crowded(problem: Objective) -> bool:
-    """Whether second derivatives cost more than passes do: a matrix for each pair of classes, or of sparse rows."""
+    """Whether second derivatives cost more than the passes they save, because of several classes or of sparse rows."""
     if not _is_held(problem):
         return False
     if _is_sparse(problem):
@@ -149,13 +156,13 @@ def _is_crowded(problem: Objective) -> bool:
 
 
 def _suits_chord(problem: Objective) -> bool:
-    """Whether one score has so many dense columns, held by the penalty, that not each step is worth a factor."""
+    """Whether factoring the Hessian in every step is too expensive: one score, and many dense, penalised columns."""
     many = problem.has_hessian and problem.size > CHORD_PARAMETERS and problem.shape[0] == 1
     return many and not _is_sparse(problem) and _is_held(problem)
 
 
 def _is_crowded_sample(problem: Objective) -> bool:
-    """Whether for several classes second derivatives even of a sample cost more than the passes that they save."""
+    """Whether, with several classes, even the second derivatives of a sample cost more than the passes they save."""
     work = problem.sample_size * problem.size
     return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * problem.n_rows
 
@@ -166,7 +173,7 @@ def _is_sparse(problem: Objective) -> bool:
 
 
 def _is_wide(problem: Objective) -> bool:
-    """Whether dense rows are few beside their columns. Sparse ones are read faster than they are multiplied."""
+    """Whether rows are dense and fewer than the columns. For sparse rows, passes are cheaper than a Gram matrix."""
     rows = problem.rows.resident()
     if rows is None or _is_sparse(problem) or not _is_held(problem):
         return False
@@ -174,7 +181,7 @@ def _is_wide(problem: Objective) -> bool:
 
 
 def _is_short(problem: Objective) -> bool:
-    """Whether sparse rows are short as the penalty measures them: normalised text at a moderate C."""
+    """Whether rows are sparse and short relative to the penalty, as for normalised text with a moderate C."""
     return _is_sparse(problem) and row_length(problem) <= SHORT_ROWS
 
 
@@ -191,14 +198,18 @@ def _for_absolute(problem: Objective) -> tuple[Solver, str]:
 
 
 class Met(NamedTuple):
-    """When a need is met; what is so where it is not, after the need in the sentence; what to use then."""
+    """How a need is checked, and how the error message explains that it is not met.
+
+    ``by``: whether a problem meets the need. ``instead``: what to use otherwise. ``since``: what the message adds after
+    the need's name.
+    """
 
     by: Callable[[Objective], bool]
     instead: str
     since: Callable[[Objective], str] = lambda problem: ""
 
 
-# Needs of which a problem may lack what they ask for; standard coordinates are the caller's to give.
+# The needs that a problem may not meet. Need.STANDARD is not among them, because the caller provides the coordinates.
 MET: dict[Need, Met] = {
     Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'smoothing' or 'auto'"),
     Need.SMOOTHED: Met(
@@ -226,7 +237,7 @@ MET: dict[Need, Met] = {
 
 
 def refuse_unmet(solver: Solver, problem: Objective) -> None:
-    """Raise where the problem lacks what the solver needs."""
+    """Raise ParameterError if the problem does not meet a need of the solver."""
     for need, met in MET.items():
         if need in solver.needs and not met.by(problem):
             came = Message(f"{solver.name!r} needs {need.value}", met.since(problem))

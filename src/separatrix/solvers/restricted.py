@@ -1,11 +1,10 @@
-r"""The problem restricted to a few columns, by proximal Newton with the scores of all rows kept up to date.
+r"""Proximal Newton for the problem restricted to a few columns; the scores of all rows are kept up to date.
 
-Problem   min E over the weights of a working set, the others held where they are
-Given     the set's columns, gathered; W; how near to the minimum to go
+Problem   min E over the weights of a working set, with all other weights fixed
+Given     the gathered columns of the working set, W, and the accuracy
 Returns   W on those columns
-Step      the minimum of the quadratic model with absolute values (``gathered_columns``), then α from 1 by halving; a
-trial costs
-          the losses of the scores z + α Δz and no pass over the columns
+Step      the minimum of the quadratic model with absolute values (``gathered_columns``), then α from 1 by halving. A
+          trial costs the losses at the scores z + α Δz and no pass over the columns
 Stops     when every subgradient is small enough, in units of its penalty, or rounding hides any descent
 
 Yuan, Ho and Lin 2012 (newGLMNET); Lee, Sun and Saunders 2014 for the accuracy of a model's minimum.
@@ -28,12 +27,12 @@ from separatrix.solvers.proximal import SMALLEST_CURVATURE, change
 
 # The most proximal Newton steps on one set of columns.
 MOST_RESTRICTED_STEPS = 50
-# The relative rounding error of a mean over 10⁵ rows. The last steps gain less than that and are judged by their
-# subgradients.
+# The relative rounding error of a mean over 10⁵ rows. The last steps lower E by less than that, so whether they make
+# progress is decided by their subgradients.
 MEAN_ROUNDING = 1e-13
-# Subgradients below this that no longer fall are rounding, in units of the penalty.
+# Subgradients below this, in units of the penalty, are treated as rounding errors once they no longer fall.
 LARGEST_ROUNDED_SUBGRADIENT = 1e-6
-# A model is minimised at least until its steps have fallen to this share of the first.
+# The quadratic model is minimised at least until coordinate steps have fallen to this share of the first step.
 LOOSEST_MODEL_ACCURACY = 0.1
 
 
@@ -52,7 +51,7 @@ class Restricted:
     z: Array
 
     def minimised(self, goal: float) -> Array:
-        """W at which no subgradient is larger than ``goal``, in units of the penalty, or to rounding."""
+        """W at which no subgradient exceeds ``goal``, in units of the penalty, if rounding permits."""
         value, slope = self._loss(self.z)
         before, idle = np.inf, 0
         for _ in range(MOST_RESTRICTED_STEPS):
@@ -66,8 +65,8 @@ class Restricted:
             before = far
             rest = (gradient, self.W, self.squares, self.absolute, self.fit_intercept)
             model = Model(slope, self._curvature(slope), *rest)
-            # Newton's method squares the error, so the model needs no higher accuracy than that, and none beyond the
-            # goal.
+            # Newton's method squares the error, so a more accurate minimum of the model would be wasted; so would one
+            # more accurate than the goal.
             to, dz = self.columns.minimum(model, min(LOOSEST_MODEL_ACCURACY, max(far, 0.3 * goal / far)))
             accepted = self._search(value, gradient, to - self.W, dz)
             if accepted is None:
@@ -97,7 +96,7 @@ class Restricted:
         return float(np.sum(0.5 * self.squares * W**2 + self.absolute * np.abs(W)))
 
     def _search(self, value: float, gradient: Array, V: Array, dz: Array) -> tuple[float, tuple[float, Array]] | None:
-        """α and (Σ ω ℓ, ω ∂ℓ) at the first of W + V, W + V/2, … that is low enough."""
+        """α and (Σ ω ℓ, ω ∂ℓ) at the first of W + V, W + V/2, … where E has fallen enough; None if there is none."""
         promised = change(self.W, V, gradient, self.absolute)
         if not promised < 0:
             return None
@@ -120,7 +119,7 @@ def furthest(W: Array, gradient: Array, a: Array) -> float:
 
 
 def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered) -> Restricted:
-    """The problem of the gathered columns ``held`` of W, with the intercept first."""
+    """The problem restricted to the gathered columns; ``held``: their positions in W, with the intercept first."""
     columns, t, weight = gathered
     inside = np.zeros(problem.shape[1], dtype=bool)
     inside[held] = True
@@ -132,7 +131,7 @@ def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered)
 
 @dataclass(frozen=True)
 class _Scores:
-    """X̄ Wᵀ of every row, in order."""
+    """The scores X̄ Wᵀ of all rows, in the order of the rows."""
 
     W: Array
 

@@ -3,16 +3,15 @@ r"""The exact solution in the span of the rows, for fewer rows than columns. TEX
 Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
 Given     rows in memory
 Returns   W with E(W) at its minimum up to rounding
-Step      with r_j² the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with pivots;
-its
-          first rank pivots are rows p): the minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ orthonormal, and the rows
-          read L there. First, minimise over θ, a dense problem of at most n columns, which takes no pass. Then, while
-          rounding errors are visible, W ← W − αB ∇E with B from pairs around that problem's inverse Hessian on V and
-          the penalty's elsewhere
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      Let r_j² be the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with
+          pivoting; p are the rows of the first rank(A) pivots). The minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ
+          orthonormal, and in the coordinates θ the rows are those of L. First, minimise over θ, a dense problem of at
+          most n columns, which takes no pass. Then, while rounding errors are visible, W ← W − αB ∇E, with B from pairs
+          and B₀ the inverse Hessian of the small problem on V and of the penalty elsewhere
+Stops     by the driver's rules; by itself if rounding hides any descent
 
-A part of W outside the span changes no score and costs penalty (Kimeldorf and Wahba 1970, the representer theorem).
-If there are at least as many rows as columns, a method for the columns is used instead.
+A component of W outside the span of the rows changes no score but increases the penalty (Kimeldorf and Wahba 1970, the
+representer theorem). If there are at least as many rows as columns, a method for the columns is used instead.
 """
 
 from __future__ import annotations
@@ -42,19 +41,21 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.state import Need, Solver, State
 
-# With more rows than this, their Gram matrix is neither kept nor factored.
+# The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
 MOST_SPAN_ROWS = 10_000
 # Up to this many parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
-NEWTON_PARAMETERS = 300
-# Up to this many parameters of one score, chord Newton is cheaper than trying L-BFGS first.
-CHORD_PARAMETERS = 1500
-# The small problem is solved to this share of the null model's objective, or to rounding, in at most this many steps.
+MOST_PARAMETERS_FOR_NEWTON = 300
+# With one score and up to this many parameters, chord Newton is used at once, since trying L-BFGS first costs more.
+MOST_PARAMETERS_FOR_CHORD = 1500
+# The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
+# MOST_SMALL_PROBLEM_STEPS steps.
 SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
-# L-BFGS continues while every STEPS_PER_CHECK steps reduce the gap to this share.
+# L-BFGS on the small problem continues while every STEPS_PER_CHECK steps reduce the gap to at most LARGEST_GAP_RATIO
+# times its value before.
 STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
-# Pivots below the number of rows times this share of the largest squared row length are rounding.
+# Pivots below this times the number of rows times the largest squared row length are treated as rounding errors.
 PIVOT_ROUNDING = float(np.finfo(np.float64).eps)
-# The bytes of rows that are centred and scaled at a time, and the most parts that are summed in parallel.
+# The number of bytes of rows that are centred and scaled at a time, and the most slices that are summed in parallel.
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
 # The most steps of the conjugate gradient method.
 MOST_CG_STEPS = 300
@@ -62,7 +63,7 @@ MOST_CG_STEPS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class SpanMemory(PairsMemory):
-    """Also the basis of the rows, by its factor L and its pivots, and θ, the minimum of the small problem."""
+    """Pairs, the factor L and the pivots that define the basis V, and θ, the minimum of the small problem."""
 
     L: Array
     pivots: Integers
@@ -71,7 +72,7 @@ class SpanMemory(PairsMemory):
 
 @dataclass(frozen=True)
 class Span:
-    """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the rows.
+    """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the span of the rows.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -111,10 +112,10 @@ class Span:
 
 
 def _solved(small: Objective) -> Array:
-    """The minimum of the small problem, by L-BFGS if that is fast, as for distinct rows of similar length."""
+    """The minimum of the small problem, by L-BFGS while that is fast, as it is for distinct rows of similar length."""
     goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
     theta = np.zeros(small.shape)
-    if small.shape[0] == 1 and small.size <= CHORD_PARAMETERS:
+    if small.shape[0] == 1 and small.size <= MOST_PARAMETERS_FOR_CHORD:
         return _run(ChordNewton(), small, theta, goal)
     for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
@@ -136,8 +137,8 @@ def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
 
 
 def _of_columns(problem: Objective) -> Solver:
-    """A method for the problem in its columns."""
-    if problem.has_hessian and problem.size <= NEWTON_PARAMETERS:
+    """The solver for a problem that the span of the rows does not suit; it works on the columns."""
+    if problem.has_hessian and problem.size <= MOST_PARAMETERS_FOR_NEWTON:
         return Newton()
     if problem.has_hessian and problem.shape[0] == 1:
         return ChordNewton()
@@ -145,7 +146,7 @@ def _of_columns(problem: Objective) -> Solver:
 
 
 def _units(problem: Objective) -> tuple[Array, float]:
-    """r relative to its largest value, (d,), with 1 for hidden columns; and the largest value."""
+    """r divided by its largest value, (d,), with 1 for hidden columns, and the largest value of r."""
     r = problem.root_penalty[1:]
     most = float(r.max())
     return np.where(r > 0, r / most, 1.0), most
@@ -182,7 +183,7 @@ class Basis:
         return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
 
     def part(self, G: Array) -> Array:
-        """Vᵀ diag(r)⁻¹ G with unchanged intercept entries, (K, rank + 1), in one pass."""
+        """Vᵀ diag(r)⁻¹ G with unchanged intercepts, (K, rank + 1), in one pass."""
         from scipy.linalg import solve_triangular
 
         unit, _ = _units(self.problem)
@@ -295,7 +296,7 @@ def _gram_dense(block: Block, unit: Array) -> Array:
 
 
 def _gram_sparse(block: Block, unit: Array) -> Array:
-    """X̃ X̃ᵀ for CSR rows: some rows at a time are converted to dense weights that score all rows."""
+    """X̃ X̃ᵀ for CSR rows: some rows at a time are made dense and multiplied by all rows."""
     n, d = block.X.shape
     A = np.empty((n, n))
     for rows in pieces(n, rows_per_piece(SLICE_BYTES // 8, d)):

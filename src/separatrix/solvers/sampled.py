@@ -1,16 +1,17 @@
 r"""Quasi-Newton preconditioned by the Hessian of a sample, for few passes over many rows. TEXTBOOK R7.
 
 Problem   min_W E(W), smooth and convex, over many more rows than parameters
-Given     a start W, how many rows to draw, how many pairs to keep
+Given     a start W, the number of rows to draw, the number of pairs to keep
 Returns   W with E(W) near its minimum
-Step      first, Newton's method on the sample alone, which costs no pass over the rest; then on all rows
-          V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion around the inverse of the sample's
-          Hessian, W ← W + αV, α from 1 by the weak Wolfe conditions. If the gradient falls slowly, the Hessian of all
-          rows replaces that of the sample
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      first, Newton's method on the sample alone, which costs no pass over all rows; then, on all rows, V = −B ∇E
+          with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion, and B₀ the inverse of the sample's Hessian;
+          W ← W + αV, α from 1 by the weak Wolfe conditions. If the gradient falls slowly, the Hessian of all rows
+          replaces that of the sample
+Stops     by the driver's rules; by itself if rounding hides any descent
 
-The sample's Hessian differs from the whole one by about (parameters/rows drawn)^½, and each pair removes one error
-direction: Erdogdu and Montanari 2015 (NewSamp) without its Newton steps; Liu and Nocedal 1989 for the pairs.
+The sample's Hessian differs from that of all rows by about (parameters/rows drawn)^½, relatively, and each pair removes
+the error in one direction: Erdogdu and Montanari 2015 (NewSamp), with quasi-Newton steps in place of its Newton steps;
+Liu and Nocedal 1989 for the pairs.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ from separatrix.solvers.compiled import CompiledSums
 from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
-# A step is slow if it leaves more than this share of the gradient.
+# A step is slow if it reduces the gradient norm to more than this share.
 SLOW_STEP_SHARE = 0.5
 # After this many slow steps the Hessian of all rows replaces that of the sample.
 MOST_SLOW_STEPS = 3
 # The most Newton steps on the sample.
 MOST_SAMPLE_STEPS = 30
-# The sample's optimum has a relative error of about parameters/rows; it is computed to this share of that error.
+# The sample's optimum differs from that of all rows by a relative error of about parameters/rows; it is computed to
+# this share of that error.
 SAMPLE_ACCURACY_SHARE = 0.01
 # Newton's method begins on a part of the sample with this many rows per parameter.
 FIRST_ROWS_PER_PARAMETER = 40
@@ -43,7 +45,7 @@ FIRST_ROWS_PER_PARAMETER = 40
 
 @dataclass(frozen=True, kw_only=True)
 class SampledMemory(PairsMemory):
-    """Also the factor of the Hessian, None if that is singular, and the number of slow steps with it."""
+    """Pairs, the factor of the Hessian (None if that is singular), and the number of slow steps with it."""
 
     factor: Factor | None
     slow: int = 0
@@ -104,7 +106,10 @@ def _expected(problem: Objective, held: Factor, gradient: Array) -> float:
 
 
 def _on_sample(problem: Objective, sample: Sample, start: Array) -> tuple[Array, Factor | None]:
-    """The minimum of the sample's objective and the factor of its Hessian there, starting on a part of the sample."""
+    """The minimum of the sample's objective and the factor of its Hessian there.
+
+    Newton's method starts on a part of the sample (FIRST_ROWS_PER_PARAMETER).
+    """
     drawn = sample is problem.sampled
     block = problem.standing_sample if drawn else sample.standing_for(problem.targets, problem.class_weight)
     block = replace(block, weight=block.weight * (block.n_rows / problem.total_weight))

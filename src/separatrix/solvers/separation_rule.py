@@ -1,8 +1,9 @@
-"""Whether weights can run to infinity: without a penalty on them, separated classes leave no optimum.
+"""The stopping rule for complete and quasi-complete separation: without a penalty, no finite optimum exists.
 
-A direction V to infinity has margins ≥ 0 on every row and > 0 on some: along it the likelihood only grows. Weights
-that classify every row strictly are one themselves; else Newton's steps lead to one, growing scores by about
-one unit a step while everything finite settles.
+A direction V leads to infinity if its margins are ≥ 0 on every row and > 0 on some, so that the likelihood never
+decreases along it. Under complete separation, weights that classify every row correctly are such a direction. Under
+quasi-complete separation, Newton's steps approach one: scores grow along it by about one per step, while all finite
+components converge.
 """
 
 from __future__ import annotations
@@ -19,22 +20,25 @@ from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 from separatrix.solvers.stopping import Record, Status
 
-# Newton steps from zero between which a direction to infinity stands out: before, what is finite has not settled;
-# after, second derivatives are rounded away.
-NEAR, FAR = 8, 60
-# Shares of what a margin is a sum of: a row that does not move is below the first, one that moves above the second.
+# Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
+# Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
+FIRST_TESTED_STEP, LAST_TESTED_STEP = 8, 60
+# Limits on relative margins, which are margins divided by the size of their terms. Relative margins within ±SETTLED
+# count as zero, and those above SHOWN as positive. Entries of a direction below SETTLED times the largest one count as
+# zero, too.
 SETTLED, SHOWN = 1e-11, 1e-6
-# Iterations at which a run without a bound is looked at: Newton's method needs no more than the first.
+# The iterations at which a run without a bound is tested for quasi-complete separation. Newton's method never needs
+# more iterations than the first of them.
 LOOKS = frozenset({30, 100, 300, 1000, 3000})
 
 
 @dataclass(frozen=True)
 class Separated:
-    """A rule: no optimum exists. Looked for where the loss is nearly gone, the solver stuck, or the run long."""
+    """The rule that no optimum exists. It is tested if the loss is nearly 0, the solver stalls, or the run is long."""
 
     max_iter: int
     tol: float
-    share: float = 0.05  # of the null model's loss: above it, looking would cost passes for nothing
+    share: float = 0.05  # of the null model's loss; above it, complete separation is not tested, to save passes
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if bound.value is not None or bound.resolved is not None or state.iteration == 0:
@@ -48,18 +52,18 @@ class Separated:
         return None
 
     def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
-        """Whether the run is stuck, flat or long enough for the search for a direction to infinity."""
+        """Whether to search for a direction to infinity: the run is stalled or long, or its gradient is small."""
         if state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE):
             return True
-        # Without a bound a small gradient proves nothing: it is small on the way to infinity, too.
+        # Without a bound, a small gradient does not prove convergence: gradients also vanish on the way to infinity.
         flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
         return flat or state.iteration in LOOKS or state.iteration >= self.max_iter
 
 
 def completely(problem: Objective, W: Array) -> Status | None:
-    """Weights that put every row on its own side."""
+    """The status for complete separation if W classifies every row correctly, otherwise None."""
     margins = problem.relative_margins(np.where(problem.unpenalised, W, 0.0))
-    if not margins.least > 4 * problem.shape[1] * EPS:  # more than the rounding of a sum of d + 1 products
+    if not margins.least > 4 * problem.shape[1] * EPS:  # the rounding error of a sum of d + 1 products
         return None
     return Status(
         "separated",
@@ -70,20 +74,20 @@ def completely(problem: Objective, W: Array) -> Status | None:
 
 
 def quasi(problem: Objective) -> Status | None:
-    """A direction along which no row objects and some gain, found on Newton's way from zero."""
+    """The status for quasi-complete separation, if a Newton step from zero is a direction to infinity, else None."""
     problem = problem.standard or problem
     if not problem.has_hessian:
         return None
     state, longest = Newton().init(problem, np.zeros(problem.shape)), 0.0
-    for k in range(FAR):
+    for k in range(LAST_TESTED_STEP):
         state = Newton().step(problem, state)
         if state.halt is not None or state.memory is None:
             return None
         direction = np.where(problem.unpenalised, state.memory.direction, 0.0)
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
-            return None  # the steps settle: an optimum
-        if k >= NEAR and _leads_to_infinity(problem, direction):
+            return None  # the steps converge, so an optimum exists
+        if k >= FIRST_TESTED_STEP and _leads_to_infinity(problem, direction):
             return Status(
                 "quasi-separated",
                 "no optimum exists: along one direction the rows either do not move or move to their own side, so "
@@ -94,8 +98,9 @@ def quasi(problem: Objective) -> Status | None:
 
 
 def _leads_to_infinity(problem: Objective, direction: Array) -> bool:
-    """Whether no row objects to a direction, to rounding, and some gain along it."""
-    # A weight that rounding alone moves stays: it would be all that moves a row at the other columns' centres.
+    """Whether no margin along a direction is negative, up to rounding error, and some are positive."""
+    # Entries that are only rounding errors are set to zero: for a row at the centres of all other columns, such an
+    # entry would determine the sign of the margin.
     moved = np.where(np.abs(direction) <= SETTLED * np.abs(direction).max(), 0.0, direction)
     margins = problem.relative_margins(moved)
     return margins.least >= -SETTLED and margins.most > SHOWN

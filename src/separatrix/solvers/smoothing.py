@@ -1,18 +1,18 @@
-r"""Smoothing: a loss with kinks by smooth losses nearer and nearer to it, each fitted from the last one's optimum.
+r"""Smoothing: a loss with kinks is replaced by a sequence of smooth approximations, each fitted with a warm start.
 
 Problem   min_W E(W), convex, with a loss ℓ that has kinks, and a penalty on every column
 Given     a start W, widths μ_1 > μ_2 > …
 Returns   W with E(W) near its minimum
-Step      W ← argmin E_μ(W) for the next μ, with ℓ_μ in place of ℓ, by Newton's method, or by L-BFGS around a diagonal
-          where parameters are too many for second derivatives
-Stops     where the driver's rules say; by itself after the last μ
+Step      W ← argmin E_μ(W) for the next μ, where the smooth loss ℓ_μ replaces ℓ, by Newton's method, or by L-BFGS with
+          a diagonal preconditioner if there are too many parameters for second derivatives
+Stops     by the driver's rules; by itself after the last μ
 
-Slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ (``kinks``). Once the
-rows between 1 − μ and 1 are those at the kink of the optimum, the minimum of E_μ is linear in μ: each width starts
-where the line through the last two leads.
+The slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ (``kinks``). Once
+the rows with margins between 1 − μ and 1 are those at the kink at the optimum, the minimum of E_μ is linear in μ.
+Therefore the start for each μ is extrapolated linearly from the last two minima.
 
 Nesterov, Smooth minimization of non-smooth functions, Mathematical Programming 103 (2005), for the smooth losses;
-Chen and Mangasarian, Mathematical Programming 71 (1995), for going through them by Newton's method.
+Chen and Mangasarian, Mathematical Programming 71 (1995), for minimising them in turn by Newton's method.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, Need, Solver, State
 
-# Steps of the method within one step here; what is not at its minimum by then goes on from there in the next.
-MOST_STEPS = 300
-# A width's objective is minimised to this share of the gap that the width itself leaves.
-NEAR = 0.01
+# The most inner steps (of Newton's method or L-BFGS) in one step of this solver. If E_μ is not minimised by then, the
+# next step continues with the same μ.
+MOST_INNER_STEPS = 300
+# E_μ is minimised to this share of the gap that smoothing leaves: μ, times parameters/rows if there are more rows than
+# parameters.
+INNER_GAP_SHARE = 0.01
 
 
 class SmoothingMemory(NamedTuple):
-    """The number of the next width, and the minimum of the width before the last, where both were reached."""
+    """The index of the next width μ, and the minimum for the width before the last (None if there is none)."""
 
     width: int
     before: Array | None = None
@@ -45,9 +47,9 @@ class SmoothingMemory(NamedTuple):
 
 @dataclass(frozen=True)
 class Smoothing:
-    """W ← argmin E_μ, with a smooth loss ℓ_μ in place of one that has kinks, for smaller and smaller μ.
+    """W ← argmin E_μ for a decreasing sequence of μ, where a smooth loss ℓ_μ replaces a loss with kinks.
 
-    A smooth loss is its own: there a step is one of the method that it would be minimised by.
+    If the loss is already smooth, each step is a step of Newton's method or L-BFGS.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -76,10 +78,10 @@ class Smoothing:
         k = memory.width
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
         width_gap = WIDTHS[k] * min(1.0, near.size / near.n_rows)
-        inner = _minimised(near, _ahead(state.W, memory), NEAR * width_gap)
+        inner = _minimised(near, _ahead(state.W, memory), INNER_GAP_SHARE * width_gap)
         reached = _left(near, inner) <= width_gap
         if inner.halt is not None and not reached:
-            return replace(state, halt=Halt.STALLED)  # rounding: the last width's minimum proves more
+            return replace(state, halt=Halt.STALLED)  # rounding error; the bound at the last width's minimum is smaller
         halt = Halt.STALLED if reached and k + 1 == len(WIDTHS) else None
         after = SmoothingMemory(k + 1, state.W if k else None) if reached else SmoothingMemory(k)
         return State(inner.W, problem.value_gradient(inner.W), state.iteration + 1, after, halt)
@@ -89,10 +91,10 @@ class Smoothing:
 
 
 def _minimised(problem: Objective, start: Array, gap: float) -> State:
-    """The state at which E_μ is within about ``gap`` of its minimum, or the last one."""
+    """The first state at which E_μ is within about ``gap`` of its minimum, or the last state if none is."""
     method = _within(problem)
     state = method.init(problem, start)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_INNER_STEPS):
         if state.halt is not None or _left(problem, state) <= gap:
             break
         state = method.step(problem, state)
@@ -100,12 +102,12 @@ def _minimised(problem: Objective, start: Array, gap: float) -> State:
 
 
 def _within(problem: Objective) -> Solver:
-    """What an objective with a smooth loss is minimised by."""
+    """The inner solver, for an objective with a smooth loss."""
     return Newton() if problem.has_hessian else DiagonalLBFGS()
 
 
 def _ahead(W: Array, memory: SmoothingMemory) -> Array:
-    """Where the next width's minimum is, if the last two, of which W is the second, were on a line in μ."""
+    """The minimum for the next width, extrapolated linearly in μ from the last two minima; W is the later of them."""
     k, before = memory
     if before is None:
         return W
@@ -114,7 +116,7 @@ def _ahead(W: Array, memory: SmoothingMemory) -> Array:
 
 
 def _left(problem: Objective, state: State) -> float:
-    """About how far E_μ is above its minimum: the duality bound but for rounding."""
+    """An estimate of E_μ − min E_μ: the duality bound without its allowance for rounding errors."""
     g, r = state.at.gradient, problem.root_penalty
     held = r > 0
     return 0.5 * float(np.sum((g[:, held] / r[held]) ** 2)) + float(np.sum(np.abs(g[:, 0])))

@@ -10,7 +10,7 @@ MOST_STALLED_STEPS = 20
 
 
 class Stalled(NamedTuple):
-    """``high``: the E below which a step counts as progress; ``steps``: the steps since the last such step."""
+    """``high``: a step that lowers E below this is progress; ``steps``: the number of steps since the last progress."""
 
     high: float
     steps: int

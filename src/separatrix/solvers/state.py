@@ -11,9 +11,9 @@ from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 
-# The type of what one solver remembers from step to step. A `State` without it may hold any memory, of which nothing is
-# known; a `Solver` without it is one whose memory is not checked.
-if TYPE_CHECKING:  # type checkers know defaults, which Python itself takes from 3.13 on
+# The type of a solver's memory (``State.memory``). `State` without a type argument may hold memory of any type, typed
+# as object; for `Solver` without one, the type of the memory is not checked.
+if TYPE_CHECKING:  # defaults of type variables, which Python supports from 3.13 on
     Memory = TypeVar("Memory", default=Any)
     Memory_co = TypeVar("Memory_co", covariant=True, default=object)
 else:
@@ -50,7 +50,7 @@ class Halt(Enum):
 
 @dataclass(frozen=True)
 class State(Generic[Memory_co]):
-    """The state of a run: immutable data only, so a run can be saved, sent and resumed with identical bits.
+    """The state of a run. It is immutable, so a run can be saved, pickled and resumed with bitwise the same results.
 
     Parameters
     ----------
@@ -61,21 +61,22 @@ class State(Generic[Memory_co]):
     iteration : int
         The number of steps taken.
     memory : object, optional
-        What one solver remembers, such as the pairs of L-BFGS or the best weights of stochastic descent: a frozen
-        dataclass or a named tuple of that solver's own. None if it remembers nothing.
+        Data that the solver keeps between steps, such as the pairs of L-BFGS or the best weights of stochastic descent:
+        a frozen dataclass or a named tuple that the solver defines. None if the solver keeps no data.
     halt : Halt, optional
         Why the solver cannot continue.
     expected : float
-        The solver's own estimate of E − min E. It proves nothing, but it tells when computing a bound is worthwhile;
-        NaN if the solver has no estimate.
+        The solver's estimate of E − min E. It is not a proven bound, but it indicates when computing a bound is
+        worthwhile. NaN if the solver has no estimate.
     met : float, optional
-        For a walk from row to row, the mean cost of the rows in the last step, each under the weights at its turn.
+        For online methods, the mean cost of the rows in the last step, each computed with the weights just before the
+        row was processed.
     """
 
     W: Array
     at: Evaluation
     iteration: int = 0
-    memory: Memory_co = None  # type: ignore[assignment]  # None is the memory of a solver that has none
+    memory: Memory_co = None  # type: ignore[assignment]  # for solvers that keep no data
     halt: Halt | None = None
     expected: float = float("nan")
     met: float | None = None
@@ -85,10 +86,11 @@ class State(Generic[Memory_co]):
 class Solver(Protocol[Memory]):
     """An algorithm: a frozen dataclass of its settings with three functions of (problem, state).
 
-    ``init`` makes the first state, ``step`` the next one, and ``solution`` the state to return at the end. ``budget``
-    limits the rows that one step reads, for methods that update within an epoch. ``by_sums``: the method reads rows
-    only through sums over all rows, so their order and repetition do not matter. ``converges``: on a strictly convex
-    problem it reaches any tolerance. ``Memory`` is the type of ``State.memory``.
+    ``init`` returns the first state, ``step`` the next one, and ``solution`` the state to return at the end. ``budget``
+    limits the number of rows that one step reads, for methods that update within an epoch. ``by_sums``: the method uses
+    rows only through sums over all rows, so the result does not depend on their order, and a weight of 2 equals
+    repeating a row. ``converges``: on a strictly convex problem the method reaches any tolerance. ``Memory`` is the
+    type of ``State.memory``.
     """
 
     name: ClassVar[str]
@@ -102,7 +104,7 @@ class Solver(Protocol[Memory]):
 
 
 def in_memory(problem: Objective, solver: str) -> Block:
-    """All rows of a problem as one block. Refuses streamed rows with a message that names the solver."""
+    """All rows of a problem as one block. Raises an error that names the solver if rows are streamed."""
     block = problem.rows.resident()
     if block is None:
         do = "read the rows into memory first, or use a method that needs only sums over them"

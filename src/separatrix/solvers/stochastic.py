@@ -1,15 +1,15 @@
 r"""Stochastic and minibatch gradient descent, as in lectures 002 and 004. TEXTBOOK R6.
 
 Problem   min_W E(W)
-Given     a start W, a learning rate η, a batch size, how rows are drawn, a patience
-Returns   the best W seen at the end of an epoch
+Given     a start W, a learning rate η, a batch size, the order in which rows are drawn, a patience
+Returns   the best W at the end of any epoch
 Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean loss over B (penalty included),
           η_e = η/(1 + decay · e) in epoch e. With batches of one row and no penalty, from W = 0, the first step
           adds η t x̄/2 to W
-Stops     by the driver's rules; by itself where E has not improved for ``patience`` epochs, or grows
+Stops     by the driver's rules; by itself if E has not improved for ``patience`` epochs, or diverges
 
-E is computed over all rows at the end of each step for the trace, the patience and the bound. Rows are drawn by
-(seed, epoch), so a run that resumes from a state continues with the same batches.
+E is computed over all rows at the end of each step for the trace, the patience and the bound. The random order of rows
+depends only on the seed and the epoch, so a run that resumes from a state continues with the same batches.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Draw = Literal["given", "shuffled", "replacement"]
 
 @dataclass(frozen=True)
 class StochasticMemory(DescentMemory):
-    """Also the epoch, the next batch of it, and the epochs since E last improved."""
+    """The memory of gradient descent, the epoch, its next batch, and the number of epochs since E last improved."""
 
     epoch: int = 0
     batch: int = 0
@@ -45,11 +45,11 @@ class StochasticDescent:
     Parameters
     ----------
     eta : float, optional
-        The learning rate; by default 1 over the mean curvature of a row's loss.
+        The learning rate. By default, the reciprocal of the mean curvature of a row's loss.
     batch_size : int
-        The rows of a batch.
+        The number of rows in a batch.
     draw : {"given", "shuffled", "replacement"}
-        The order of rows in an epoch.
+        How rows are drawn in an epoch: in their given order, shuffled, or at random with replacement.
     decay : float
         The learning rate in epoch e is eta/(1 + decay · e).
     patience : int
@@ -57,7 +57,7 @@ class StochasticDescent:
     improvement : float
         The smallest gain of an epoch that counts as improvement, relative to the null model's objective.
     seed : int
-        The seed of the draws.
+        The seed of the random order of rows.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class StochasticDescent:
     def _remembered(
         self, problem: Objective, memory: StochasticMemory, W: Array, at: Evaluation, next_batch: int | None
     ) -> StochasticMemory:
-        """The memory after a step that led to W and ended before ``next_batch``, or with its epoch if that is None."""
+        """The memory after a step to W that ended before ``next_batch``, or at the end of the epoch if that is None."""
         gain = memory.best_at.value - at.value
         best_W, best_at = (W, at) if gain > 0 else (memory.best_W, memory.best_at)
         epoch, idle = memory.epoch, memory.idle

@@ -1,4 +1,4 @@
-"""When to stop, and the message that says so. Each rule looks at the run and answers a status or nothing."""
+"""Stopping rules and status messages. Each rule is a function of a run that returns a `Status`, or None to continue."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ Code = Literal[
     "inseparable",
 ]
 
-# What to do about a run that ended too soon.
+# The advice in the message of a run that ended before the tolerance was reached.
 _GO_ON = Remedy(
     Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"), ", or leave the solver at 'auto'")
 )
 
 
 class Record(NamedTuple):
-    """One line of a trace.
+    """One iteration in the trace of a run.
 
-    ``value`` and ``gradient_norm`` are of the weights after the iteration, NaN where the solver spared that pass;
-    ``bound`` is on the gap to the optimum, None where there is none (yet). ``met``: of a walk from row to row, the mean
-    cost of the rows as the iteration met them, each under the weights at its turn; None for other methods.
+    ``value`` and ``gradient_norm`` are those at the weights after the iteration, or NaN if the solver skipped the pass
+    that computes them. ``bound`` is an upper bound on E − min E, or None if none is known. ``met``: for online methods,
+    the mean cost of the rows in the iteration, each computed with the weights just before the row was processed; None
+    for other methods.
     """
 
     iteration: int
@@ -51,9 +52,10 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """Why a run ended. ``met`` says whether that is what was asked for.
+    """Why a run ended. ``met``: whether the run reached its goal.
 
-    ``sentence`` keeps the rows, columns and settings that it names as typed parts, where it names any.
+    ``sentence`` is the explanation. If it mentions rows, columns or settings, it is a `Message`, which holds them as
+    typed parts.
     """
 
     code: Code
@@ -66,9 +68,10 @@ Rule: TypeAlias = Callable[[Objective, State[Memory], Bound, Sequence[Record]], 
 
 @dataclass(frozen=True)
 class Certified:
-    """The bound is at most ``tol`` times the null model's objective.
+    """The rule that the bound is at most ``tol`` times the null model's objective.
 
-    "resolved": it is so over the directions that float64 resolves, and the columns have another one.
+    The status code is "resolved" if this is proved only for the directions that float64 resolves, and the columns have
+    other directions.
     """
 
     tol: float
@@ -95,7 +98,7 @@ class Certified:
 
 @dataclass(frozen=True)
 class SmallGradient:
-    """The gradient's length is at most ``length``: the lectures' rule, which bounds nothing by itself."""
+    """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E."""
 
     length: float
 
@@ -107,7 +110,10 @@ class SmallGradient:
 
 @dataclass(frozen=True)
 class Stationary:
-    """Where there is no bound: the gradient's length is at most ``tol``, or rounding stops it near that."""
+    """The rule for problems without a bound: the gradient's norm is at most ``tol``.
+
+    If the solver has stalled because of rounding, ``near`` replaces ``tol``.
+    """
 
     tol: float
     near: float = 1e-6
@@ -124,7 +130,7 @@ class Stationary:
 
 @dataclass(frozen=True)
 class MostIterations:
-    """So many iterations have been made."""
+    """The rule that ``max_iter`` iterations have been made."""
 
     max_iter: int
 
@@ -140,7 +146,7 @@ class MostIterations:
 
 @dataclass(frozen=True)
 class Halted:
-    """The solver cannot go on by itself."""
+    """The rule that the solver has halted (``State.halt``)."""
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.halt is None:

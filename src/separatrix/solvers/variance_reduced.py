@@ -3,24 +3,26 @@ r"""Stochastic gradient descent that converges: SVRG, on single rows or minibatc
 Problem   min_W E(W), smooth and convex
 Given     a start W, a batch size b, a seed
 Returns   the last W
-Step      with ∇E(W̃) over all rows, which the trace takes anyway, walk m times over a random batch B of b rows:
+Step      compute ∇E(W̃) over all rows, which the trace needs anyway; then take m inner steps (a walk), each with a
+          random batch B of b rows:
               W ← W − η P [∇_B(W) − ∇_B(W̃) + ∇E(W̃)]
-          The bracket is ∇E(W) on average, and its noise falls to zero together with W − W̃, so that a constant η leads
-          to the minimum; plain steps −η ∇_B need η → 0, and then take about 1/ε rows for a gap of ε. Rows are drawn
-          with odds in proportion to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h x̄x̄ᵀ/n + R, and weighted
-          by one over their odds. At first h is the largest curvature of the loss; after 4, 8, 16, … iterations, four
-          times its curvature at W̃. A walk that does not lower E is repeated with the first h, or else with half the η
-Stops     by the driver's rules; by itself where a small η lowers E no more, or after many long walks
+          The bracket has mean ∇E(W), and its noise falls to zero together with W − W̃, so that a constant η leads
+          to the minimum. Plain steps −η ∇_B would need η → 0, and then about 1/ε rows for a gap of ε. Rows are drawn
+          with probabilities proportional to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h x̄x̄ᵀ/n + R, and
+          weighted by the reciprocals. At first h is the largest curvature of the loss; after 4, 8, 16, … iterations it
+          is four times the row's curvature at W̃. A walk that does not lower E is repeated with the first h, or, if
+          that is already in use, with half the η
+Stops     by the driver's rules; by itself if even a small η does not lower E, or after many long walks
 
-P takes the columns' units and correlations out (its diagonal alone where columns are many), so that η and m need no
-tuning: 1 + h x̄ᵀP x̄ is 1 + rank on average, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η steps bring W nearer by a factor;
-where they do not halve the gradient, the next walk is twice as long.
-Where classes are nearly separated most rows have a thousandth of the largest curvature, and the second h saves as many
-steps.
+P removes the units and correlations of the columns (only its diagonal is used if columns are many), so that η and m
+need no tuning: 1 + h x̄ᵀP x̄ has mean 1 + rank, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η inner steps reduce the distance
+to the minimum by a constant factor. If they do not halve the gradient, the next walk is twice as long. If classes are
+nearly separated, most rows have a thousandth of the largest curvature, and the local h reduces the number of steps
+accordingly.
 
-Johnson and Zhang, Accelerating stochastic gradient descent using predictive variance reduction, NIPS (2013); drawing by
-smoothness: Xiao and Zhang, A proximal stochastic gradient method with progressive variance reduction, SIAM Journal on
-Optimization 24 (2014). ``stochastic`` has the lectures' plain steps.
+Johnson and Zhang, Accelerating stochastic gradient descent using predictive variance reduction, NIPS (2013); for
+sampling by smoothness, Xiao and Zhang, A proximal stochastic gradient method with progressive variance reduction, SIAM
+Journal on Optimization 24 (2014). The module ``stochastic`` has the plain steps of the lectures.
 """
 
 from __future__ import annotations
@@ -41,13 +43,13 @@ from separatrix.rows import Block, some_rows
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# The first walk has this many steps times η. The number doubles after each walk that has not halved the gradient.
+# The number of inner steps in the first walk, times η. It doubles after each walk that does not halve the gradient.
 FIRST_WALK_LENGTH = 8.0
-# The most steps of a walk.
+# The most inner steps in one walk.
 MOST_WALK_STEPS = 1000
 # The run ends after this many walks of MOST_WALK_STEPS that do not halve the gradient: about two seconds of work.
 MOST_LONG_WALKS = 60
-# Entries of rows that are converted to a dense array at a time.
+# The number of entries of rows that are converted to a dense array at a time.
 ENTRIES_PER_BATCH = 1 << 20
 # The iteration at which the metric is first computed from the curvature at W.
 FIRST_LOCAL_METRIC = 4
@@ -58,7 +60,7 @@ MOST_FAILED_WALKS = 12
 
 
 class Metric(NamedTuple):
-    """F with P = FᵀF, the rows' odds, (n,), and the η for them."""
+    """F with P = FᵀF, the sampling weights of the rows ("odds"), (n,), and the learning rate η for them."""
 
     F: Array
     odds: Array
@@ -66,10 +68,10 @@ class Metric(NamedTuple):
 
 
 class VarianceReducedMemory(NamedTuple):
-    """The metric, None if it is singular, whether it is that of the curvature at W, and when it is next computed.
+    """The metric (None if it is singular), whether it is local, and the iteration at which it is next computed.
 
-    ``length``: the steps of the next walk times η; ``long``: the number of walks that were as long as is allowed;
-    ``idle``: the walks since E last fell.
+    ``local``: the metric uses the curvature at W. ``length``: the number of steps of the next walk, times η; ``long``:
+    the number of walks that were limited by MOST_WALK_STEPS; ``idle``: the number of walks since E last fell.
     """
 
     metric: Metric | None
@@ -87,9 +89,9 @@ class VarianceReduced:
     Parameters
     ----------
     batch_size : int, default 1
-        The rows of a step.
+        The number of rows in the batch of an inner step.
     seed : int, default 0
-        The seed of the draws, which also depend on the iteration.
+        The seed of the random draws, which also depend on the iteration.
 
     Examples
     --------
@@ -114,7 +116,7 @@ class VarianceReduced:
         return State(start, at, memory=VarianceReducedMemory(metric), halt=halt)
 
     def _measured(self, problem: Objective, W: Array | None) -> Metric | None:
-        """The metric from the curvature at W, or from the largest curvature, with the rows' odds and η for it."""
+        """The metric from the curvature at W, or from the largest curvature if W is None, with odds and η for it."""
         block, h = _resident(problem), _curvatures(problem, W)
         F = root_metric(problem, h)
         if F is None:
@@ -183,8 +185,9 @@ class VarianceReduced:
 
 
 def root_metric(problem: Objective, h: Array) -> Array | None:
-    """F with FᵀF = P on the directions that the columns determine, (r, d + 1); (d + 1,) for a diagonal P; None if
-    P is singular. ``h`` (n,): the rows' curvatures.
+    """F with FᵀF = P on the directions that the columns determine; None if P is singular.
+
+    F is (r, d + 1), or (d + 1,) for a diagonal P. ``h`` (n,): the curvatures of the rows.
     """
     R = problem.root_penalty**2
     if not problem.has_gram:
@@ -208,7 +211,7 @@ def root_metric(problem: Objective, h: Array) -> Array | None:
 
 
 def _curvatures(problem: Objective, W: Array | None) -> Array:
-    """h, (n,): the largest curvature of the loss, or four times the largest in a row's scores at W."""
+    """h, (n,): the largest curvature of the loss, or four times each row's largest curvature in its scores at W."""
     block, most = _resident(problem), _lipschitz(problem)
     if W is None:
         return np.full(block.n_rows, most)
@@ -229,7 +232,7 @@ def _lipschitz(problem: Objective) -> float:
 
 def _resident(problem: Objective) -> Block:
     block = problem.rows.resident()
-    assert block is not None  # a need of this solver
+    assert block is not None  # Need.RESIDENT ensures this
     return block
 
 
@@ -240,12 +243,12 @@ def _through(G: Array, F: Array, both: bool = False) -> Array:
 
 
 def _written(rows: Block, F: Array) -> Array:
-    """Fx̄ of each row, (m, r)."""
+    """F x̄ for each row, (m, r)."""
     return rows.scores(F) if F.ndim == 2 else rows.homogeneous() * F
 
 
 def _lengths(problem: Objective, F: Array) -> Array:
-    """x̄ᵀP x̄ of each row, (n,); for a diagonal P their mean."""
+    """x̄ᵀP x̄ for each row, (n,); for a diagonal P, every entry is the mean over rows."""
     problem.rows.counter.add()
     block = _resident(problem)
     if F.ndim == 1:

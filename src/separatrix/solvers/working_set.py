@@ -1,16 +1,17 @@
 r"""Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns. TEXTBOOK R8.
 
-Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with many columns, most of whose weights are zero
-Given     a start W, how many columns to begin with
+Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with many columns, most of which have weight zero
+Given     a start W, the number of columns in the first working set
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
-Step      from ∇f over all columns: columns that are zero at every minimum are removed for good; of the others, those in
-          use and those with the largest subgradients, up to twice as many, are gathered in one pass; on them, proximal
-          Newton with scores kept up to date, until their subgradients are a given factor smaller than at the start
-Stops     by the driver's rules; by itself where rounding hides any descent
+Step      compute ∇f over all columns. Screening removes columns whose weights are zero at every minimum, permanently.
+          Of the others, gather in one pass those in use and those with the largest subgradients, up to twice as many.
+          Run proximal Newton on them, with the scores kept up to date, until their subgradients have fallen by a given
+          factor
+Stops     by the driver's rules; by itself if rounding hides any descent
 
-Screening. With G = ∇ of the loss at W, and p the loss's derivatives by row: a convex loss whose derivative is
-L-Lipschitz in the score has E(W) − E(W*) ≥ ‖p − p*‖²/2L, so |G_j − G*_j| ≤ (2L gap)^½ ‖x̃_j‖, and where |G_j| plus that
-is below a_j, weight j is zero at every minimum. The frame's scales hold ‖x̃_j‖ below 2.
+Screening. Let G be the gradient of the loss at W, and p the derivatives of the loss for each row. A convex loss whose
+derivative is L-Lipschitz in the score satisfies E(W) − E(W*) ≥ ‖p − p*‖²/2L, so |G_j − G*_j| ≤ (2L gap)^½ ‖x̃_j‖. If
+|G_j| plus this bound is below a_j, weight j is zero at every minimum. The scales of the frame keep ‖x̃_j‖ below 2.
 
 Ndiaye, Fercoq, Gramfort and Salmon 2017 (gap-safe rules); Massias, Gramfort and Salmon 2018 (working sets by distance
 to the constraint); Johnson and Guestrin 2015 (Blitz); Yuan, Ho and Lin 2012 (newGLMNET) for the inner steps.
@@ -35,19 +36,19 @@ from separatrix.solvers.restricted import MEAN_ROUNDING, furthest, restricted
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
-# The accuracy of a working set, in units of the penalty, once it seems to hold all needed columns; before that it is
-# ACCURACY_SHARE times the largest subgradient of all columns.
+# The problem on a working set is solved until no subgradient exceeds FINAL_ACCURACY, in units of the penalty, once the
+# set seems to hold all needed columns; before that, ACCURACY_SHARE times the largest subgradient of all columns.
 FINAL_ACCURACY, ACCURACY_SHARE = 3e-9, 1e-3
-# A working set seems to hold all needed columns if no subgradient exceeds this many units of the penalty, and if at
-# most LARGEST_USED_SHARE of its columns are in use.
+# A working set seems to hold all needed columns if no subgradient exceeds LARGEST_FINAL_DISTANCE, in units of the
+# penalty, and if at most LARGEST_USED_SHARE of its columns are in use.
 LARGEST_FINAL_DISTANCE, LARGEST_USED_SHARE = 10.0, 0.65
-# One step may increase the number of columns by at most this factor.
-LARGEST_GROWTH = 4
-# Gathered columns may take this many bytes, or ROOM_SHARE of X if that is more. Columns in use may take
-# USED_COLUMN_ROOMS times as much, and FEWEST_COLUMNS columns are always allowed.
+# One step may increase the number of columns in the working set by at most this factor.
+LARGEST_WORKING_SET_GROWTH = 4
+# The memory limit for gathered columns is SMALLEST_ROOM_BYTES, or ROOM_SHARE of the size of X if that is more. If the
+# columns in use exceed it, the limit is USED_COLUMN_ROOMS times as large. FEWEST_COLUMNS columns are always allowed.
 SMALLEST_ROOM_BYTES, ROOM_SHARE, USED_COLUMN_ROOMS, FEWEST_COLUMNS = 7 << 22, 0.025, 2.0, 16
-# The steps without progress that end a run: few if the working set holds every column that matters, more if columns
-# take turns.
+# A run ends after this many consecutive steps without progress: SHORT_PATIENCE if the working set holds every column
+# that is needed, LONG_PATIENCE if memory is too small for that and columns take turns.
 SHORT_PATIENCE, LONG_PATIENCE = 2, 100
 # A bound on the root mean square of a column in the frame's coordinates.
 LONGEST_COLUMN = 2.0
@@ -55,7 +56,7 @@ LONGEST_COLUMN = 2.0
 
 @dataclass
 class Held:
-    """The latest gathered columns, which all states of a run share, so that one set at a time is in memory."""
+    """The latest gathered columns. All states of a run share them, so that only one set is in memory at a time."""
 
     chosen: Integers | None = None
     gathered: Gathered | None = None
@@ -79,7 +80,7 @@ class WorkingSetMemory(NamedTuple):
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """Proximal Newton on ``first`` columns, then on as many as the minimum needs.
+    """Proximal Newton on a working set of ``first`` columns, which grows to hold all columns that the minimum uses.
 
     >>> WorkingSet(first=64)
     WorkingSet(first=64)
@@ -148,27 +149,30 @@ class WorkingSet:
         return not np.any(outside & (wanted | np.any(state.W != 0, axis=0)))
 
     def _chosen(self, problem: Objective, state: State, kept: AnyArray) -> Integers:
-        """The columns in use or unpenalised, then by how near |gradient| is to the penalty, within the memory limit."""
+        """The columns of the next working set, within the memory limit.
+
+        Columns in use or unpenalised come first, then the others in the order of penalty − |gradient|.
+        """
         a = problem.absolute_penalty[1:]
         used = np.any(state.W[:, 1:] != 0, axis=0) | (problem.unpenalised[1:] & kept)
         distance = a - np.max(np.abs(state.at.gradient[:, 1:]), axis=0)
         n_used, n_wanted = int(used.sum()), int(np.sum(kept & ~used & (distance < 0)))
-        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_GROWTH * max(self.first, n_used)))
+        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_WORKING_SET_GROWTH * max(self.first, n_used)))
         order = np.lexsort((distance, ~used, ~(kept | used)))[: min(size, int(np.sum(kept | used)))]
         length = _bytes(problem)
         most = _within(length, order)
-        if n_used >= most:  # room for the columns in use and some more, if possible
+        if n_used >= most:  # raise the limit to hold the columns in use and some more
             most = min(n_used + max(FEWEST_COLUMNS, n_used // 4), _within(length, order, USED_COLUMN_ROOMS))
         if n_used < most:
             return np.sort(order[:most])
-        # If memory allows no more, the columns with the largest subgradients take turns.
+        # If the columns in use do not fit into memory, those with the largest subgradients take turns.
         slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
         order = np.argsort(-slope, kind="stable")
         return np.sort(order[: _within(length, order, USED_COLUMN_ROOMS)])
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
-    """Which columns, (d,), have weight zero at every minimum, proved by the gap at this state."""
+    """Which columns, (d,), are proved by the gap at this state to have weight zero at every minimum."""
     a, lipschitz = problem.absolute_penalty[1:], problem.loss.traits.lipschitz
     gap = duality(problem, state.W, state.at).known
     if lipschitz is None or not np.isfinite(gap):
@@ -179,7 +183,7 @@ def screened(problem: Objective, state: State) -> AnyArray:
 
 
 def _bytes(problem: Objective) -> Array:
-    """The bytes that each gathered column takes, (d,)."""
+    """The number of bytes of each column when gathered, (d,)."""
     whole, d = problem.rows.resident(), problem.rows.n_features
     X: Any = None if whole is None else whole.X
     if is_sparse(X):
@@ -192,6 +196,6 @@ def _bytes(problem: Objective) -> Array:
 
 
 def _within(length: Array, order: Integers, rooms: float = 1.0) -> int:
-    """How many columns, in this order, fit into ``rooms`` times the memory limit; at least FEWEST_COLUMNS."""
+    """The number of columns, in this order, that fit into ``rooms`` times the memory limit; at least FEWEST_COLUMNS."""
     room = max(SMALLEST_ROOM_BYTES, ROOM_SHARE * float(length.sum()))
     return max(FEWEST_COLUMNS, int(np.searchsorted(np.cumsum(length[order]), rooms * room, side="right")))

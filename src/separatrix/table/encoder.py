@@ -12,7 +12,7 @@ and a level that no training row had (``unseen="average"``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +20,11 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.errors import ModelFileError, ParameterError, TableError
+from separatrix.base.errors import MissingValuesError, ModelFileError, ParameterError, TableError
 from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
+from separatrix.table.lookalikes import perhaps
 
 KINDS = ("number", "boolean", "category", "date")
 MISSING = ("error", "impute", "indicator", "drop")
@@ -174,8 +175,13 @@ class Encoder:
         if missing and self.missing == "error":
             raise refuse_missing(source, missing, table.num_rows)
         if unseen and self.unseen == "error":
-            raise refuse_unseen(source, unseen)
+            raise refuse_unseen(source, unseen, self.levels_of)
         return Reading(X if kept.all() else X[kept], kept, missing, unseen)
+
+    @property
+    def levels_of(self) -> dict[str, tuple[str, ...]]:
+        """The levels of each category, by column."""
+        return {column.name: column.levels for column in self.columns if column.levels}
 
     def _refuse_lacking(self, table: pa.Table, source: str) -> None:
         present = set(table.column_names)
@@ -288,17 +294,29 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
     do = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
-    return TableError(source, came, do)
+    return MissingValuesError(source, came, do)
 
 
-def refuse_unseen(source: str, unseen: dict[str, dict[str, int]]) -> TableError:
-    """The error for levels that no training row had."""
+def refuse_unseen(
+    source: str,
+    unseen: dict[str, dict[str, int]],
+    levels_of: Mapping[str, Sequence[str]] | None = None,
+    asked_by_fit: bool = True,
+) -> TableError:
+    """The error for levels that no training row had.
+
+    ``levels_of``: the levels of each column, to suggest one that is spelled alike. ``asked_by_fit``: whether the fit
+    asked to refuse them; otherwise the reader of new rows did.
+    """
     parts = [
-        f"column {name!r} has {cells.shortened(level)!r} in {count} row{'s' * (count > 1)}"
+        f"column {name!r} has {cells.shortened(level)!r}{perhaps(level, (levels_of or {}).get(name, ()))} in {count} "
+        f"row{'s' * (count > 1)}"
         for name, levels in unseen.items()
         for level, count in list(levels.items())[:3]
     ]
     came = f"levels that no training row had: {'; '.join(parts[:8])}"
-    fit = ByAudience("with unseen='average'", shell="without --strict")
-    do = Message("correct them, or fit ", fit, ", which encodes them as the training average")
-    return TableError(source, came, do)
+    if asked_by_fit:
+        way = Message("fit ", ByAudience("with unseen='average'", shell="without --strict"))
+    else:
+        way = Message(ByAudience("read them with strict=False", shell="leave --strict out"))
+    return TableError(source, came, Message("correct them, or ", way, ", which encodes them as the training average"))

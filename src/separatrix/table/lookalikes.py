@@ -26,6 +26,16 @@ def alike(texts: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
+def perhaps(text: str, known: Iterable[str]) -> str:
+    """A suggestion of a known text that looks the same, in brackets; empty if there is none.
+
+    >>> perhaps("yes ", ["no", "Yes"])
+    " (perhaps 'Yes')"
+    """
+    near = [group for group in alike([text, *known]) if text in group]
+    return f" (perhaps {_spelled(near[0][1])})" if near else ""
+
+
 def told(what: str, texts: Iterable[str]) -> str:
     """A clause about the groups of ``alike``; empty if there are none.
 

@@ -8,8 +8,7 @@ read_rows      the columns of a fitted model, found by name
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,12 +35,16 @@ from separatrix.table.encoder import (
 from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
 from separatrix.table.infer import infer, most_levels
+from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
 from separatrix.table.schema import Column, Schema
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
 
 # A cell that is a number with a decimal comma.
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
+
+# A note suggests at most this many spellings for a column.
+MOST_SPELLINGS = 3
 
 
 def read_table(
@@ -262,15 +265,17 @@ def read_rows(
     label_columns = [_label_column(source, target, wanted)] if labelled else []
     columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
     try:
-        reading = (replace(encoder, unseen="error") if strict else encoder).read(columns, source.name)
+        reading = encoder.read(columns, source.name)
     except CellError as error:
         raise TableError(source.name, error.came, _as_fitted(error)) from error
+    if strict and reading.unseen:
+        raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
     y = None
     for name in label_columns:
         do = "label such rows, or take them out"
         y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
     rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
-    notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had")]
+    notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
 
 
@@ -358,12 +363,20 @@ def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) 
     return {name: counted(columns, name, rows, source) for name, rows in strange.items() if rows.any()}
 
 
-def _unseen(unseen: dict[str, dict[str, int]], which: str) -> list[str]:
-    return [
-        f"Column {quoted(name)} has levels that {which}, in {_rows(sum(levels.values()))}, counted as average: "
-        f"{listed([shortened(level) for level in levels])}."
-        for name, levels in unseen.items()
-    ]
+def _unseen(
+    unseen: dict[str, dict[str, int]], which: str, levels_of: Mapping[str, Sequence[str]] | None = None
+) -> list[str]:
+    """Notes on levels that were not expected, with the levels that are spelled alike."""
+    notes = []
+    for name, levels in unseen.items():
+        rows = _rows(sum(levels.values()))
+        near = [
+            f"{quoted(level)}{hint}" for level in levels if (hint := perhaps(level, (levels_of or {}).get(name, ())))
+        ]
+        spelled = f" Check the spelling of {', '.join(near[:MOST_SPELLINGS])}." if near else ""
+        shown = listed([shortened(level) for level in levels])
+        notes.append(f"Column {quoted(name)} has levels that {which}, in {rows}, counted as average: {shown}.{spelled}")
+    return notes
 
 
 def _rows(n: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import AnyArray, Array, NamedRows
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import MissingValuesError, ParameterError
+from separatrix.base.messages import Message, Setting
 from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.formats import open_frame
@@ -103,7 +105,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
         self.schema_ = infer(source.columns, None, Schema(asked))
         refuse_nameless(source, [column.name for column in self.schema_.used])
-        self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
+        with _no_rows_left_out():
+            self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
         rows = self.encoder_.transform(source.columns, source.name)[0] if self.standardise else None
         self.scaling_ = None if rows is None else Scaling.of(rows)
         self.feature_names_in_ = np.array(source.names, dtype=object)
@@ -116,7 +119,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         source = open_frame(X)
         wanted = [column.name for column in self.encoder_.columns]
         refuse_lacking(source, wanted)
-        rows = self.encoder_.transform(source.read(wanted), source.name)[0]
+        with _no_rows_left_out():
+            rows = self.encoder_.transform(source.read(wanted), source.name)[0]
         rows = rows if self.scaling_ is None else np.asarray(self.scaling_.apply(rows))
         return NamedRows.of(rows, self.encoder_.names)
 
@@ -124,3 +128,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The names of the columns of X."""
         check_is_fitted(self)
         return np.array(self.encoder_.names, dtype=object)
+
+
+@contextmanager
+def _no_rows_left_out() -> Iterator[None]:
+    """Advise about missing values what a transformer can do: it cannot drop rows."""
+    try:
+        yield
+    except MissingValuesError as error:
+        do = Message("fill them in, or use TableEncoder with ", Setting("missing", "impute", "indicator"))
+        raise MissingValuesError(error.argument, error.came, do) from None

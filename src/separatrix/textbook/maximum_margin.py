@@ -30,7 +30,7 @@ from separatrix.solvers.separating.rules import (
 from separatrix.solvers.stopping import Rule
 
 # What the margin may fall short of the largest by, relatively; and the steps, each a pass, in which it is looked for.
-PRECISION, MOST_STEPS = 1e-11, 10_000
+RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
 
 
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
@@ -50,9 +50,9 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
     problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
-    steps = OutOfSteps(MOST_STEPS, proof)
+    steps = OutOfSteps(MOST_MARGIN_STEPS, proof)
     rules: list[Rule[NearestPointMemory]] = [
-        MarginWithin(relative=PRECISION),
+        MarginWithin(relative=RELATIVE_MARGIN_ERROR),
         HullsMeet(proof),
         AtRounding(proof),
         steps,

@@ -38,7 +38,7 @@ from separatrix.solvers.separating.rules import (
 from separatrix.solvers.stopping import Rule
 
 # The margin of w* is taken to this of the largest; a smaller γ only makes the bound larger, never false.
-PRECISION = 1e-12
+RELATIVE_GAMMA_ERROR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _widest_separator(problem: Objective) -> Array:
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
-    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=PRECISION), HullsMeet(proof), steps]
+    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps]
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:

@@ -1,19 +1,21 @@
-r"""Approximate leave-one-out from one fit: the loss of each row by the fit without it. TEXTBOOK E2.
+r"""Approximate leave-one-out cross-validation from one fit: the loss of each row by the fit without it. TEXTBOOK E2.
 
 Each row is left out by one Newton step (``leverages``). The step is inaccurate if ℓ″ h, the largest eigenvalue of
-σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. Beyond HIGH_LEVERAGE or
-LONGEST_STEP the row is left out and the rest fitted again (``refits``); rows little beyond LONGEST_STEP only if they
-matter together. A row of weight 2 counts as one row: leaving it out removes both.
+σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. If it exceeds
+LARGEST_ACCURATE_LEVERAGE or LONGEST_STEP, the model is refitted without the row (``refits``). Rows that exceed
+LONGEST_STEP only slightly are refitted only if their total effect on the loss is large. A row of weight 2 counts as one
+row: leaving it out removes its whole weight.
 
-If such rows are many, a sample of them is fitted again. Their odds are proportional to the square of how far they are
-beyond the limit, since the error of a Newton step is of second order: on digits, 50 of 185 gave the mean to 0.8 %. If
-there are many rows per parameter, so that leaving one out changes little, the rows for Newton steps are sampled as
-well, with odds proportional to the expected change of the sum of losses, about s_i² ‖ℓ′‖² ‖x̄_i‖².
+If many rows exceed the limits, only a sample of them is refitted. Their sampling probabilities are proportional to the
+squared ratio of the step to the limit, since the error of a Newton step is of second order: on the digits data, 50 of
+185 rows gave the mean to 0.8 %. If there are many rows per parameter, so that leaving one out changes little, the rows
+for Newton steps are sampled as well, with probabilities proportional to the expected change of the sum of losses, about
+s_i² ‖ℓ′‖² ‖x̄_i‖².
 
-With absolute values in the penalty the same holds on the columns in use. These may depend on a row, so the limit on the
-step is smaller.
+With absolute values in the penalty, the same is done on the columns in use. Leaving out a row may change which columns
+are in use, so the limit on the step is smaller.
 
-Horvitz and Thompson 1952 and Madow 1949 for the draws.
+Horvitz and Thompson 1952 and Madow 1949 for the sampling.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import pieces, rows_per_piece
-from separatrix.tuning.leverages import HIGH_LEVERAGE, Inverse, one_step, row_terms
+from separatrix.tuning.leverages import LARGEST_ACCURATE_LEVERAGE, Inverse, one_step, row_terms
 from separatrix.tuning.reduced_rows import ReducedRows
 from separatrix.tuning.refits import NUMBERS_PER_PIECE, refitted
 
@@ -35,18 +37,19 @@ __all__ = ["Inverse", "LeftOut", "leave_one_out", "row_lengths"]
 # If one Newton step changes the score of a row by more than this, it is inaccurate, because the curvature of other rows
 # changes. With absolute values the limit is smaller, because other columns may come into use.
 LONGEST_STEP, LONGEST_ABSOLUTE_STEP = 0.5, 0.25
-# Steps up to this many times longer are accepted if leaving such rows out adds at most MILD_LOSS_SHARE to the sum of
-# losses.
+# Steps of up to MILD_FACTOR times the limit are accepted, without refits, if leaving out these rows increases the sum
+# of losses by at most the share MILD_LOSS_SHARE.
 MILD_FACTOR, MILD_LOSS_SHARE = 2.0, 0.02
-# At most this many rows are fitted again, or REFIT_SHARE of all rows if their scores fit into half a piece.
+# The number of refitted rows is at most FEWEST_REFITS, or REFIT_SHARE of all rows if that is more and their scores take
+# at most half of NUMBERS_PER_PIECE.
 FEWEST_REFITS, REFIT_SHARE = 32, 0.05
-# With at least this many rows per parameter, a sample of rows is scored.
+# With at least this many rows per parameter, only a sample of rows is scored.
 FEWEST_ROWS_PER_PARAMETER = 4
-# The sample has at least this many rows, or as many as take DRAWN_MULTIPLICATIONS multiplications.
+# The sample has FEWEST_DRAWN_ROWS rows, or as many as take DRAWN_MULTIPLICATIONS multiplications if that is more.
 FEWEST_DRAWN_ROWS, DRAWN_MULTIPLICATIONS = 500, 1 << 24
-# The odds of a row are at least this share of the mean odds.
+# The sampling probability of a row is at least this share of the mean probability.
 SMALLEST_ODDS_SHARE = 0.1
-# The numbers that are computed at a time, and the fewest rows of such a piece.
+# The count of numbers that are computed at a time (a piece), and the fewest rows of a piece.
 SMALL_PIECE, FEWEST_ROWS_PER_SMALL_PIECE = 1 << 17, 16
 # Avoids division by zero.
 SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
@@ -55,10 +58,11 @@ SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 class LeftOut(NamedTuple):
     """The loss of every row by the fit without it, (n,); for rows that were not drawn, its expected value.
 
-    ``share``: the trace of σ ℓ″ G, (n,), the part of the row in the effective number of parameters. ``refitted`` of the
-    ``high`` rows beyond HIGH_LEVERAGE or LONGEST_STEP were left out and fitted again; if these are not all, the losses
-    of the others are corrected by their mean error. ``seen``: the number of rows scored; ``error``: the standard error
-    that sampling adds to the mean loss.
+    ``share``: the trace of σ ℓ″ G, (n,), which is the contribution of the row to the effective number of parameters.
+    ``high``: the number of rows that exceed LARGEST_ACCURATE_LEVERAGE or LONGEST_STEP; ``refitted``: the number of them
+    for which the model was refitted. If some were not, their losses are corrected by the mean error of the
+    refitted ones.
+    ``seen``: the number of rows scored; ``error``: the standard error that sampling adds to the mean loss.
     """
 
     loss: Array
@@ -72,9 +76,10 @@ class LeftOut(NamedTuple):
 def leave_one_out(
     rows: ReducedRows, theta: Array, inverse: Inverse, seed: int = 0, lengths: Callable[[], Array] | None = None
 ) -> LeftOut:
-    """The loss of every row by the fit without it, from the minimum Θ of a problem and A there.
+    """The loss of every row by the fit without it, from the minimum Θ of a problem and A = (∇²E)⁻¹ there.
 
-    Draws are by the seed. ``lengths``: gives ‖x_i‖², for the odds of rows where they are many; by default alike.
+    ``seed``: the seed of the sampling. ``lengths``: returns ‖x_i‖², used for the sampling probabilities if there are
+    many rows; by default all rows are assumed to have the same length.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -128,15 +133,16 @@ def row_lengths(rows: ReducedRows) -> Array:
 
 
 def _cut(n: int, width: int) -> list[slice]:
-    """All rows in pieces of about SMALL_PIECE numbers."""
+    """Slices that divide all rows into pieces of about SMALL_PIECE numbers."""
     return list(pieces(n, rows_per_piece(SMALL_PIECE, width, FEWEST_ROWS_PER_SMALL_PIECE)))
 
 
 def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
-    """Draw about ``most`` items with odds proportional to size, or all; and the number that each represents.
+    """Draw about ``most`` items with probabilities proportional to ``size``, or all if there are no more.
 
-    Draws are evenly spaced along the sorted sizes, so that the order in the table does not matter. An item longer than
-    the spacing is always drawn.
+    Returns the items drawn and the number of items that each represents, the reciprocal of its probability. Sampling is
+    systematic: draws are evenly spaced along the cumulated sorted sizes, so the order of the items does not matter. An
+    item larger than the spacing is always drawn.
 
     >>> drawn(np.array([1.0, 1.0, 8.0, 1.0, 1.0]), 3, 0)
     (array([2, 3]), array([1., 4.]))
@@ -154,7 +160,7 @@ def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
 
 
 def _expected(rows: ReducedRows, theta: Array, lengths: Callable[[], Array] | None) -> tuple[Array, Array]:
-    """The loss of each row by the fit to all rows, (n,), and a value proportional to its expected increase."""
+    """The loss of each row by the fit to all rows, (n,), and a value proportional to its expected increase, (n,)."""
     own, slope = rows.losses(rows.scores(theta))
     expected = rows.sigma * np.einsum("ij,ij->j", slope, slope)
     return own, expected if lengths is None else expected * lengths()
@@ -170,13 +176,13 @@ def _spread(found: LeftOut, own: Array, expected: Array, weight: Array, seen: In
     loss[seen] = found.loss
     share = np.full(len(own), float((stands_for - 1.0) @ found.share) / max(1, int(others.sum())))
     share[seen] = found.share
-    each = stands_for * weight[seen] * added * len(seen)  # of the sum over all rows, as each draw tells it
+    each = stands_for * weight[seen] * added * len(seen)  # each draw's estimate of the sum over all rows
     error = float(each.std()) / (np.sqrt(len(seen)) * float(weight.sum()))
     return LeftOut(loss, share, found.refitted, found.high, len(seen), error)
 
 
 def _of(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
-    """One step for each of these rows, by default all, and refits beyond HIGH_LEVERAGE or LONGEST_STEP."""
+    """The losses of these rows (by default all) by one Newton step each, or by refits beyond the limits."""
     n, K = rows.n_rows, rows.problem.shape[0]
     part = rows if seen is None else rows.take(seen)
     z, share, lever, step = _stepped(part, theta, inverse)
@@ -194,21 +200,21 @@ def _of(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None
         again = high[chosen]
         now = part.take(again).losses(refitted(rows, theta, inverse, again if seen is None else seen[again]))[0]
         others = np.delete(high, chosen)
-        off = float((stands_for - 1.0) @ (now - loss[again]))  # of the others' one step, in sum
+        off = float((stands_for - 1.0) @ (now - loss[again]))  # estimated total error of the other rows
         loss[others] *= max(0.0, 1.0 + off / max(float(loss[others].sum()), SMALLEST_NORMAL))
         loss[again] = now
     return LeftOut(loss, share, len(chosen), len(high), part.n_rows, 0.0)
 
 
 def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
-    """z₋ᵢ by one step, (K, m); the trace of σ ℓ″ G; the ratios to HIGH_LEVERAGE and to the longest step."""
+    """z₋ᵢ by one Newton step, (K, m); the trace of σ ℓ″ G; and the ratios of leverage and step to their limits."""
     far = LONGEST_ABSOLUTE_STEP if rows.problem.has_absolute else LONGEST_STEP
 
     def found_in(part: slice) -> tuple[Array, Array, Array, Array]:
         some = rows.take(part)
         of = row_terms(some, theta, inverse)
         left, trace, lever = one_step(of, some)
-        return left, trace, lever / HIGH_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
+        return left, trace, lever / LARGEST_ACCURATE_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
 
     parts = _cut(rows.n_rows, len(inverse.A))
     if len(parts) == 1:

@@ -21,10 +21,10 @@ from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block
 from separatrix.tuning.reduced_rows import ReducedRows
 
-# If curvature × leverage exceeds this, one Newton step is inaccurate: on small data sets the mean was off by up to 15
-# %.
-HIGH_LEVERAGE = 0.4
-# In that step larger values of curvature × leverage are replaced by this.
+# If curvature × leverage of a row exceeds this, one Newton step is inaccurate: on small data sets the error of the mean
+# loss was up to 15 %.
+LARGEST_ACCURATE_LEVERAGE = 0.4
+# In the Newton step, values of curvature × leverage larger than this are replaced by it, so that 1 − ℓ″ h is not small.
 MOST_LEVERAGE = 0.9
 
 
@@ -37,7 +37,7 @@ class Inverse:
 
     @classmethod
     def of(cls, factor: Factor, space: Subspace) -> Inverse:
-        """From a factor of ∇²E.
+        """The inverse from a factor of ∇²E.
 
         >>> factor = Factor.of(np.array([[2.0, 0.0], [0.0, 4.0]]))
         >>> Inverse.of(factor, Subspace(None, None, 2)).A.round(12).tolist()
@@ -47,13 +47,15 @@ class Inverse:
 
         if len(factor.d) == 0:
             return cls(space, np.zeros((0, 0)))
-        upper = np.triu(dpotri(factor.lower.T, lower=0)[0])  # LAPACK counts by columns
+        upper = np.triu(dpotri(factor.lower.T, lower=0)[0])  # LAPACK stores matrices by columns
         A = upper + np.triu(upper, 1).T
         return cls(space, A / factor.d / factor.d[:, None])
 
     @classmethod
     def on_active(cls, H: Array, active: AnyArray) -> Inverse | None:
-        """Of ∇²E on the weights in use, (K, d + 1) of truth values; None where it is singular there.
+        """The inverse of H = ∇²E on the active weights, and zero elsewhere; None if H is singular on them.
+
+        ``active`` (K, d + 1): which weights are in use.
 
         >>> Inverse.on_active(np.diag([2.0, 4.0]), np.array([[True, False]])).A.round(12).tolist()
         [[0.5, 0.0], [0.0, 0.0]]
@@ -68,16 +70,16 @@ class Inverse:
         return cls(space, A)
 
     def rows(self, block: Block) -> Array:
-        """x̄ as Θ meets it, (m, r)."""
+        """The rows x̄ in the coordinates of Θ, (m, r)."""
         X = block.homogeneous()
         return X if self.space.Z is None else X @ self.space.Z
 
     def from_scores(self, R: Array) -> Array:
-        """From scores, (m, K), to the coordinates of Θ, (m, c)."""
+        """Transform derivatives in the scores, (m, K), to the coordinates of Θ, (m, c)."""
         return R if self.space.Q is None else R @ self.space.Q
 
     def leverages(self, X: Array, c: int) -> Array:
-        """G, (m, c, c), of rows X (m, r): one product for each score, with the scores up to it."""
+        """G, (m, c, c), of rows X (m, r). Each pair of scores is computed once, since G is symmetric."""
         m, r = X.shape
         A, G = self.A.reshape(c, r, c * r), np.empty((m, c, c))
         for a in range(c):
@@ -87,7 +89,7 @@ class Inverse:
 
 
 class RowTerms(NamedTuple):
-    """Of some rows: σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (K, m)."""
+    """The terms of some rows: σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (K, m)."""
 
     slope: Array
     curvature: Array
@@ -96,7 +98,7 @@ class RowTerms(NamedTuple):
 
 
 def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
-    """Of these rows, at Θ."""
+    """The terms of these rows at Θ."""
     z = rows.scores(theta)
     slope = rows.losses(z)[1]
     bends = rows.bends(z, slope)
@@ -106,10 +108,11 @@ def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
 
 
 def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
-    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below HIGH_LEVERAGE.
+    """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below LARGEST_ACCURATE_LEVERAGE.
 
-    No eigenvalue of a product of positive matrices is larger than its trace. A row alone along a direction would be
-    taken to infinity: past MOST_LEVERAGE its curvature counts for less.
+    The trace bounds the largest eigenvalue of a product of positive semidefinite matrices. If a row is the only one
+    with a component along some direction, the exact step would be infinite; therefore leverages are limited to
+    MOST_LEVERAGE.
     """
     if of.G.shape[1] == 1:
         G, slope = of.G[:, 0, 0], of.slope[:, 0]
@@ -118,7 +121,7 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     CG = of.curvature @ of.G
     trace = np.trace(CG, axis1=1, axis2=2)
     lever = trace.copy()
-    doubtful = np.flatnonzero(trace > HIGH_LEVERAGE)
+    doubtful = np.flatnonzero(trace > LARGEST_ACCURATE_LEVERAGE)
     if len(doubtful):
         lever[doubtful] = np.max(np.linalg.eigvals(CG[doubtful]).real, axis=1)
     less = np.minimum(1.0, MOST_LEVERAGE / np.maximum(lever, MOST_LEVERAGE))

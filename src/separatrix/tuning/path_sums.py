@@ -1,6 +1,6 @@
 r"""The mean loss over all rows and its derivatives as functions of Θ, for the regularisation path. TEXTBOOK R8.
 
-Rows in a dense matrix are summed in pieces that depend on the data alone; other rows by folds.
+Rows in a dense matrix are summed in pieces, whose boundaries depend only on the data; other rows are summed by folds.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class InPieces:
 
 @dataclass(frozen=True)
 class Folded:
-    """Sums over other rows, by folds."""
+    """Sums over rows that are not in a dense matrix, by folds."""
 
     rows: Framed
 
@@ -97,7 +97,7 @@ class Folded:
             T = space.Z.T @ (T @ space.Z).reshape(c, width, -1)
             width = space.Z.shape[1]
         if space.Q is not None:
-            M = space.Q[:-1].T - space.Q[-1][:, None]  # the last score's part is less those of the others
+            M = space.Q[:-1].T - space.Q[-1][:, None]  # the last score's curvature is minus the sum of the others
             T = (M @ T.reshape(c, -1)).reshape(c * width, c, width)
             T = M @ T
         return np.ascontiguousarray(T).reshape(c * width, c * width)
@@ -105,7 +105,10 @@ class Folded:
 
 @dataclass(frozen=True)
 class Curvature(ArraySum):
-    """Σ s ℓ″ ⊗ x̄ x̄ᵀ over all scores but the last, (c, d + 1, c, d + 1): softmax's rows sum to zero over the classes."""
+    """Σ s ℓ″ ⊗ x̄ x̄ᵀ over all scores but the last, (c, d + 1, c, d + 1).
+
+    The last score of softmax needs no sum, because each row of ℓ″ sums to zero over the classes.
+    """
 
     loss: Loss
     W: Array

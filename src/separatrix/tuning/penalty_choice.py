@@ -1,4 +1,4 @@
-"""The result of choosing C: every value tried, with its score. ``penalty_search`` makes the choice."""
+"""The result of the choice of C: every value that was tried, with its score. ``penalty_search`` makes the choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PenaltyChoice:
     standard_errors : (m,) array
         The standard errors of the scores.
     refitted : (m,) array of int
-        The number of rows that were left out and fitted again at each C.
+        The number of rows for which the model was refitted without the row, at each C.
     method : {"leave-one-out", "cross-validation"}
         How the scores were computed.
     C : float

@@ -1,9 +1,11 @@
-r"""The score of a penalty strength: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
+r"""The score of a penalty strength C: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
 
-By leverages, where ∇²E fits into a matrix: the fit at C from that at the last (``ridge_path``), ∇²E there, and
-leave-one-out from one product with its inverse. Where dense rows are fewer than columns, in the span of the rows. With
-absolute values, on the columns in use. By folds, where parameters are too many: five, as many rows of each class in
-each, and a path of fits for each. Rows count by their weights, those of classes included.
+There are two methods. If the Hessian ∇²E can be built, scores are approximate leave-one-out: the fit at C starts from
+the fit at the nearest C (``ridge_path``), and the leverages follow from one product with the inverse of ∇²E. If rows
+are dense and fewer than the columns, this is done in the span of the rows; with absolute values in the penalty, on the
+columns in use. If there are too many parameters, scores are by cross-validation with five stratified folds and a
+regularisation path for each fold; for sparse rows, columns that are nonzero in only one row are merged
+(``merged_columns``). Scores are weighted by the sample weights, including class weights.
 
 Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
 """
@@ -26,13 +28,14 @@ from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
 from separatrix.tuning.leverages import Inverse
+from separatrix.tuning.merged_columns import merged_columns
 from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
 from separatrix.tuning.ridge_path import Fit, Ridge
 from separatrix.tuning.starting_penalty import predicted_C
 from separatrix.tuning.warm_path import Solved, WarmPath
 
-# The path may end if the effective number of parameters exceeds this share of all parameters, or if the score is below
-# PERFECT_LOSS_SHARE of the null model's loss.
+# The path ends if the effective number of parameters exceeds UNPENALISED_SHARE of all parameters, or if the score is
+# below PERFECT_LOSS_SHARE of the null model's loss.
 UNPENALISED_SHARE, PERFECT_LOSS_SHARE = 0.99, 1e-3
 # The tolerance of fits with absolute values and of fits to folds, relative to the null model's loss.
 FOLD_TOL = 1e-6
@@ -43,8 +46,11 @@ FIRST_FIT_GAIN = 0.01
 
 
 class Scored(NamedTuple):
-    """One C: the score and its standard error, the loss of the fit on its own rows as a share of the null model's,
-    rows refitted of those past the limit, rows looked at, whether the path may end, and the fit, without its inverse.
+    """The score of one C.
+
+    ``error``: the standard error of the score. ``fitted``: the training loss relative to the null model's.
+    ``refitted``: the number of refitted rows, of the ``high`` rows whose Newton step is inaccurate. ``seen``: the
+    number of rows scored. ``last``: whether the path may end here. ``fit``: the fit without its inverse Hessian.
     """
 
     C: float
@@ -60,7 +66,7 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What is fitted: rows, class numbers, weights, the penalty of C = 1, and the rest of a fit's settings.
+    """The data and settings of the search: rows, class codes, weights, the penalty at C = 1, and settings of the fit.
 
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 0, 0, 1])
     >>> Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1))).scored.tolist()
@@ -81,7 +87,7 @@ class Question:
     tol: float = 1e-8
 
     def walk(self, rows: Integers | None = None) -> WarmPath:
-        """A path over all rows, or over some."""
+        """The regularisation path over all rows, or over the given rows."""
         X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
         if rows is not None:
             X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
@@ -89,9 +95,19 @@ class Question:
         rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
         return WarmPath.over(kept, self.n_classes, *rest)
 
+    def with_merged_columns(self) -> Question:
+        """The question with merged columns, if rows are sparse and the penalty is a sum of squares of all weights."""
+        penalty = self.penalty
+        if not is_sparse(self.X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
+            return self
+        X, factors = merged_columns(self.X, penalty.factors)
+        if X.shape[1] == 0:
+            return self
+        return replace(self, X=X, penalty=replace(penalty, factors=factors), names=None)
+
     @property
     def scored(self) -> Any:
-        """Which rows can be left out, (n,) of truth values: those of some weight that are not alone in their class."""
+        """Which rows can be left out, (n,): those of positive weight that are not the only row of their class."""
         seen = self.weight > 0
         return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
@@ -100,8 +116,8 @@ class Question:
 class Plan:
     """The start and the stopping rule of the search for C.
 
-    The search starts at ``first`` and multiplies C by ``ratio``. After ``fewest`` values it ends at ``rises``
-    consecutive rises of the score to more than ``risen`` times the lowest one.
+    The search starts at ``first`` and multiplies C by ``ratio``. After at least ``fewest`` values it ends once the
+    score has increased ``rises`` times in a row, to more than ``risen`` times the lowest score.
     """
 
     first: float
@@ -112,7 +128,7 @@ class Plan:
 
 
 class Method(Protocol):
-    """A way to score values of C one after another. ``least`` is the smallest C that is tried."""
+    """A method that scores values of C in sequence. ``least`` is the smallest C that is tried."""
 
     @property
     def name(self) -> str: ...
@@ -128,18 +144,18 @@ class Method(Protocol):
 
 
 def _mean(loss: Array, weight: Array) -> tuple[float, float]:
-    """The weighted mean over rows and its standard error. ``standings.Figure`` has those over folds."""
+    """The weighted mean over rows and its standard error. For the mean over folds, see ``standings.Figure``."""
     total = float(weight.sum())
     mean = float(weight @ loss) / total
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
 
 
 def lowest(walk: WarmPath) -> float:
-    """The C at which the loss is about FIRST_FIT_GAIN below the null model's, or no weight differs from zero."""
+    """The smallest C to try: the fit lowers the null model's loss by about FIRST_FIT_GAIN, or all weights are zero."""
     problem, penalty = walk.problem, walk.penalty
     g = walk.null_gradient[-walk.problem.shape[0] :, 1:]
     r = problem.with_(penalty=replace(penalty, l1_ratio=0.0)).root_penalty[1:]
-    with np.errstate(over="ignore"):  # of columns of 1e200 any C is large
+    with np.errstate(over="ignore"):  # if entries are about 1e200, any C is large
         gain = float(np.sum((g[:, r > 0] / r[r > 0]) ** 2))
     ridge = (1.0 - penalty.l1_ratio) * FIRST_FIT_GAIN * problem.null_value / gain if gain > 0 else 0.0
     lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
@@ -147,7 +163,7 @@ def lowest(walk: WarmPath) -> float:
 
 
 def method_for(question: Question) -> Method:
-    """Leverages where a matrix of second derivatives is small enough, on the columns or in the span of the rows.
+    """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
 
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> method_for(Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))).name
@@ -163,7 +179,7 @@ def method_for(question: Question) -> Method:
         return ByLeverages(question, walk, lowest(walk), Absolute(problem, walk, question.max_iter))
     if problem.has_hessian:
         path = Ridge.on(problem)
-        walk.problem = path.base  # which knows the Gram matrix
+        walk.problem = path.base  # it has the Gram matrix in its cache
         return ByLeverages(question, walk, lowest(walk), Squares(path))
     return ByFolds.over(question, walk)
 
@@ -171,7 +187,7 @@ def method_for(question: Question) -> Method:
 def _has_short_span(question: Question, walk: WarmPath) -> bool:
     """Whether the rows are dense and fewer than the columns, and the minimum is in their span.
 
-    By the representer theorem it is, if the penalty is a sum of squares of all weights but the intercept.
+    By the representer theorem it is in their span if the penalty is a sum of squares of all weights but the intercept.
     """
     n, d = question.X.shape
     all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
@@ -179,7 +195,7 @@ def _has_short_span(question: Question, walk: WarmPath) -> bool:
 
 
 class Fits(Protocol):
-    """Fits at one C after another, and where to begin."""
+    """Fits at a sequence of values of C, and the plan for the search."""
 
     def plan(self, least: float, rows: float) -> Plan: ...
     def at(self, C: float) -> Fit: ...
@@ -188,7 +204,10 @@ class Fits(Protocol):
 
 @dataclass
 class Squares:
-    """Fits with squares alone, from any C to any other: the search begins near the best, and goes both ways."""
+    """Fits with a purely quadratic penalty.
+
+    They can start from the fit at any other C, so the search begins near the predicted best C and goes both ways.
+    """
 
     path: Ridge
 
@@ -205,7 +224,7 @@ class Squares:
 
 @dataclass
 class Absolute:
-    """Fits with absolute values, by the walk's solvers; second derivatives on the columns in use."""
+    """Fits with absolute values in the penalty, by the solvers of `WarmPath`, with the Hessian of active weights."""
 
     base: Objective
     path: WarmPath
@@ -220,7 +239,7 @@ class Absolute:
         H = problem.hessian(W)
         curved = np.diag(H).reshape(W.shape) > 0
         active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
-        if len(W) > 1:  # of a column that no penalty holds, only differences between classes are determined
+        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
             active[-1] &= ~problem.unpenalised
         loss = solved.outcome.state.at.value - problem.penalty_value(W)
         rows = reduce_rows(problem, Subspace(None, None, W.shape[1]))
@@ -232,7 +251,7 @@ class Absolute:
 
 @dataclass(frozen=True)
 class ByLeverages:
-    """Leave-one-out from the leverages of one fit for each C.
+    """Approximate leave-one-out from the leverages of one fit for each C.
 
     Unlike ``ByFolds`` it fits no model without the held-out rows: one Newton step from the fit to all rows replaces the
     refit, except for rows of high leverage.
@@ -243,19 +262,19 @@ class ByLeverages:
     least: float
     fits: Fits
     basis: Basis | None = None
-    kept: list[Array] = field(default_factory=list)  # the rows' lengths, once asked for
+    kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
 
     @property
     def plan(self) -> Plan:
-        """Where the search begins, rows counted by what their weights are worth."""
+        """The plan of the search, which uses the effective number of rows, (Σ s)²/Σ s²."""
         weight = self.question.weight
         return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
 
     def score(self, C: float) -> Scored:
-        """The mean log loss of rows left out."""
+        """The mean log loss of left-out rows at C."""
         rows, theta, loss, inverse = fit = self.fits.at(C)
-        if inverse is None:  # without a penalty to speak of, and nothing else that holds all directions
+        if inverse is None:  # the penalty is negligible and the Hessian singular
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
         found, problem = (
             leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows)),
@@ -263,14 +282,15 @@ class ByLeverages:
         )
         score, error = _mean(found.loss, self.question.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
-        # Of absolute values the effective number of parameters is that of columns in use, however strong they are.
+        # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
+        # whatever the strength of the penalty, so it does not show that the penalty has no effect.
         free = not problem.has_absolute and float(found.share.sum()) > UNPENALISED_SHARE * len(inverse.A)
         last = free or score < PERFECT_LOSS_SHARE * problem.null_value
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
 
     def _lengths(self, rows: ReducedRows) -> Array:
-        """Of rows that are the same for every C, found once."""
+        """The lengths of the rows, which do not depend on C; cached."""
         if not self.kept:
             self.kept.append(row_lengths(rows))
         return self.kept[0]
@@ -288,7 +308,7 @@ class ByLeverages:
         return raw[:, : self.question.X.shape[1] + 1]
 
     def note(self, path: list[Scored]) -> str:
-        """How the scores were made."""
+        """A description of how the scores were computed."""
         where = " in the span of the rows" if self.basis is not None else ""
         seen, rows = max(at.seen for at in path), len(self.question.codes)
         where += f" on {seen} of {rows} rows" if seen < rows else ""
@@ -299,10 +319,10 @@ class ByLeverages:
 
 @dataclass(frozen=True)
 class ByFolds:
-    """Cross-validation with five stratified folds, and a path of warm starts over the other rows of each.
+    """Cross-validation with five stratified folds, and a path of warm-started fits on the training rows of each.
 
-    ``evaluation.trials`` fits an estimator once for each fold. Here all values of C are fitted for each fold, every fit
-    begins at the one before, and rows count by their weights.
+    ``evaluation.trials`` fits an estimator once for each fold. Here all values of C are fitted for each fold, each with
+    a warm start from the last, and the score is weighted by the sample weights.
     """
 
     question: Question
@@ -314,18 +334,19 @@ class ByFolds:
 
     @classmethod
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
-        """The folds drawn by the seed; a row that cannot be left out is in none."""
+        """Draw the folds by the seed. A row that cannot be left out is in no fold."""
         fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        question = question.with_merged_columns()
         walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
         return cls(question, walk, lowest(walk), fold, walks)
 
     @property
     def plan(self) -> Plan:
-        """From the strongest penalty on."""
+        """The plan of the search, which starts at the strongest penalty."""
         return Plan(self.least)
 
     def score(self, C: float) -> Scored:
-        """The mean log loss of rows held out."""
+        """The mean log loss of held-out rows at C."""
         question = self.question
         loss, fitted = np.zeros(len(question.codes)), 0.0
         for k, walk in enumerate(self.walks):
@@ -341,7 +362,7 @@ class ByFolds:
         )
 
     def weights(self, best: Scored) -> Array | None:
-        """None: a fold's fit is not near enough to that of all rows."""
+        """None, because no fit to all rows was made, and fits to folds are not near enough to it."""
         return None
 
     def _held_out(self, solved: Solved, held: Integers) -> Array:

@@ -1,13 +1,14 @@
 r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best. TEXTBOOK R8, E2.
 
-Problem   min_C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
-Given     rows, classes, weights, the penalty of C = 1
-Returns   the C, the scores of all C tried, and the weights at the best
-Step      from a first C, each fit from the last: C rises by a factor until the penalty has no effect or the score
-          rises again; if the first C is the best, C falls until the score rises again or the fit is within 1 % of the
-          null model. Then the minimum of a parabola in ln C through the best three, while that predicts a gain
-Scores    by leverages or folds (``penalty_scores``). A row alone in its class is not scored: without it the class is
-          empty
+Problem   min over C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
+Given     rows, classes, weights, the penalty at C = 1
+Returns   the best C, the scores of all C tried, and the weights at the best C
+Step      from a first C, with warm starts, multiply C by a factor until the penalty has no effect or the score
+          increases. If the first C is the best, divide C until the score increases or the fit is within 1 % of the
+          null model. Then try the minimum of the parabola in ln C through the best C and its neighbours, while that
+          predicts a gain
+Scores    by leverages or folds (``penalty_scores``). The only row of a class is not scored, because without it the
+          class is empty
 
 Stone 1974; Rad and Maleki 2020.
 """
@@ -27,17 +28,20 @@ from separatrix.solvers import Newton, Solver, choose
 from separatrix.tuning.penalty_choice import PenaltyChoice
 from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
 
-# The most values of C; scores that differ by less than LEVEL_SCORE_SHARE of their size count as equal.
+# The most values of C that are tried. Scores whose relative difference is below LEVEL_SCORE_SHARE count as equal.
 MOST_VALUES, LEVEL_SCORE_SHARE = 25, 1e-4
-# If the training loss is below this share of the null model's, C grows by at most LARGEST_GENTLE_RATIO per step.
+# If the training loss is below NEARLY_SEPARATED_LOSS times the null model's, C grows by at most the factor
+# LARGEST_GENTLE_RATIO per step.
 NEARLY_SEPARATED_LOSS, LARGEST_GENTLE_RATIO = 0.05, 4.0
-# Below this share classes are separated, and a weaker penalty only makes weights larger. The path then ends once a step
-# gains less than SMALLEST_GAIN_IN_ERRORS standard errors of the score.
+# If the training loss is below SEPARATED_LOSS times the null model's, classes are taken to be separated, and a weaker
+# penalty only increases the weights. The path then ends once a step lowers the score by less than
+# SMALLEST_GAIN_IN_ERRORS standard errors.
 SEPARATED_LOSS, SMALLEST_GAIN_IN_ERRORS = 0.02, 0.75
-# The smallest step in ln C that is worth a fit, and the smallest gain relative to the score, for the first and the
-# second refinement.
+# The search is refined by another fit only if ln C changes by at least SMALLEST_LOG_STEP and the predicted gain,
+# relative to the score, is at least the first of SMALLEST_REFINED_GAINS; for the second refinement, the second.
 SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
-# If the columns' scales differ by more than this factor, a penalty in raw units affects only some of them.
+# If the scales of the columns differ by more than this factor, a note says that a penalty in raw units affects only
+# some of them.
 LARGEST_SCALE_RATIO = 1000.0
 
 
@@ -134,7 +138,10 @@ def _ends(path: list[Scored], plan: Plan) -> bool:
 
 
 def _vertex(path: list[Scored], gain: float) -> float | None:
-    """Where a parabola in ln C through the best and its neighbours is lowest; None at an end or for less gain."""
+    """The C at the minimum of the parabola in ln C through the best C and its neighbours.
+
+    None if the best C is at an end of the path, or if the predicted relative gain is less than ``gain``.
+    """
     best = int(np.argmin([at.score for at in path]))
     if best in (0, len(path) - 1):
         return None
@@ -163,7 +170,7 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
     scale = method.walk.scale[: question.X.shape[1]][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
     if len(scale) and scale.max() / LARGEST_SCALE_RATIO > scale.min():
-        decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may leave float64
+        decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may overflow
         parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])
     return PenaltyChoice(Cs, scores, errors, refitted, method.name, best.C, "; ".join(parts))

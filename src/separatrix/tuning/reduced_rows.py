@@ -1,8 +1,8 @@
 r"""Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions, reused along the regularisation path.
 
-With x = Zᵀ x̄ (r,), c scores inside the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i); z⁰
-is an offset's part. All sums over rows, and all quantities of a single row, are then products with the matrix of the
-x_i.
+With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i), where z⁰
+is the contribution of an offset. All sums over rows, and all quantities of a single row, are then products with the
+matrix whose rows are the x_i.
 
 Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path
 makes about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by
@@ -29,16 +29,17 @@ from separatrix.rows import Block
 from separatrix.rows.csr import is_sparse
 from separatrix.solvers.state import in_memory
 
-# The most entries of the matrix.
-LARGEST_COPY = 1 << 22
+# Tables with more entries than this are not copied to a dense matrix.
+MOST_COPIED_ENTRIES = 1 << 22
 # The approximate number of entries in a piece that one thread sums.
 ENTRIES_PER_THREAD_PIECE = 1 << 18
-# The entries of scaled rows in one product for second derivatives, and the fewest rows of such a product.
+# Second derivatives are computed by products of about SCALED_ENTRIES_PER_PRODUCT entries of scaled rows at a time, and
+# of at least FEWEST_ROWS_PER_PRODUCT rows.
 SCALED_ENTRIES_PER_PRODUCT, FEWEST_ROWS_PER_PRODUCT = 1 << 20, 64
 
 
 class ReducedRows(ABC):
-    """Some rows: targets t (n,), σ (n,), z⁰ (K, n) or None, and their products with x (n, r)."""
+    """Rows in reduced coordinates: targets t (n,), σ (n,), z⁰ (K, n) or None, and products with the x (n, r)."""
 
     problem: Objective
     space: Subspace
@@ -49,7 +50,7 @@ class ReducedRows(ABC):
     @property
     @abstractmethod
     def X(self) -> Array:
-        """The rows x, written out, (n, r)."""
+        """The rows x as a dense matrix, (n, r)."""
 
     @abstractmethod
     def products(self, T: Array) -> Array:
@@ -61,11 +62,11 @@ class ReducedRows(ABC):
 
     @abstractmethod
     def take(self, rows: Integers | slice) -> ReducedRows:
-        """Some of the rows."""
+        """The given subset of the rows."""
 
     @abstractmethod
     def under(self, problem: Objective) -> ReducedRows:
-        """The same rows, with another penalty."""
+        """The same rows for ``problem``, which has another penalty."""
 
     @property
     def n_rows(self) -> int:
@@ -73,24 +74,24 @@ class ReducedRows(ABC):
 
     @property
     def c(self) -> int:
-        """How many scores Θ has."""
+        """The number of scores of Θ."""
         return self.problem.shape[0] if self.space.Q is None else self.space.Q.shape[1]
 
     def to_scores(self, Z: Array) -> Array:
-        """From the scores of Θ, (c, …), to all of them, (K, …), without z⁰."""
+        """Transform the scores of Θ, (c, …), to the scores of all classes, (K, …), without z⁰."""
         return Z if self.space.Q is None else _mixed(self.space.Q, Z)
 
     def from_scores(self, R: Array) -> Array:
-        """The transposed way, (K, …) to (c, …)."""
+        """The transpose of ``to_scores``, from (K, …) to (c, …)."""
         return R if self.space.Q is None else _mixed(self.space.Q.T, R)
 
     def scores(self, theta: Array) -> Array:
-        """z, (K, n)."""
+        """The scores z, (K, n)."""
         z = self.to_scores(self.products(theta.reshape(self.c, -1)))
         return z if self.shift is None else z + self.shift
 
     def weights(self, theta: Array) -> Array:
-        """W, (K, d + 1)."""
+        """The weights W, (K, d + 1)."""
         T, beside = theta.reshape(self.c, -1), self.problem.offsets
         T = T if self.space.Z is None else T @ self.space.Z.T
         W = T if self.space.Q is None else self.space.Q @ T
@@ -98,12 +99,12 @@ class ReducedRows(ABC):
 
     @cached_property
     def held(self) -> Array:
-        """The penalty's second derivatives for each score: r² by column, (r,), or on the directions of Z, (r, r)."""
+        """The penalty's second derivatives for each score: r² by column, (r,), or in the coordinates of Z, (r, r)."""
         squares, Z = self.problem.root_penalty**2, self.space.Z
         return squares if Z is None else (Z * squares[:, None]).T @ Z
 
     def pull(self, theta: Array) -> Array:
-        """The penalty's gradient at Θ, or at several, (…, c r)."""
+        """The penalty's gradient at one Θ or at several, (…, c r)."""
         T = theta.reshape(-1, len(self.held))
         return np.asarray(T * self.held if self.held.ndim == 1 else T @ self.held).reshape(theta.shape)
 
@@ -118,16 +119,16 @@ class ReducedRows(ABC):
         return value.reshape(each), slope.T.reshape(z.shape)
 
     def slopes(self, z: Array) -> Array:
-        """ℓ′ alone: where classes are two, half the work."""
+        """Only ℓ′, as in ``losses``; for two classes this is half the work."""
         if not self.problem.loss.traits.multiclass:
             return self.problem.loss.derivative(self.t, z[0])[None]
         return self.losses(z)[1]
 
     def _probabilities(self, slope: Array) -> Array:
-        """p = ℓ′ + e_t of a canonical loss, (K, n)."""
+        """The probabilities p = ℓ′ + e_t of a canonical loss, (K, n)."""
         p = slope.copy()
         p[self.t, np.arange(p.shape[1])] += 1.0
-        return np.maximum(p, 0.0, out=p)  # what rounding took below
+        return np.maximum(p, 0.0, out=p)  # rounding may make p negative
 
     @property
     def _Q(self) -> Array:
@@ -146,23 +147,23 @@ class ReducedRows(ABC):
         return C
 
     def gradient(self, theta: Array) -> Array:
-        """That of Σ σ ℓ in Θ."""
+        """The gradient of Σ σ ℓ in Θ."""
         return self.adjoint(self.from_scores(self.slopes(self.scores(theta)) * self.sigma)).ravel()
 
     def each_scores(self, V: Array) -> Array:
-        """z of several Θ, (K, q, n), for V (q, c r): scores of a class side by side in memory."""
+        """The scores z of several Θ, (K, q, n), for V (q, c r); the scores of one class are contiguous in memory."""
         T = V.reshape(len(V), self.c, -1).transpose(1, 0, 2)
         z = self.to_scores(self.products(T.reshape(self.c * len(V), -1)).reshape(self.c, len(V), -1))
         return z if self.shift is None else z + self.shift[:, None, :]
 
     def each_adjoint(self, slope: Array) -> Array:
-        """Σ slope ⊗ x for each, (q, c r), for slopes (K, q, n)."""
+        """Σ slope ⊗ x for each of several Θ, (q, c r), for slopes (K, q, n)."""
         q = slope.shape[1]
         G = self.adjoint(self.from_scores(slope).reshape(self.c * q, -1))
         return G.reshape(self.c, q, -1).transpose(1, 0, 2).reshape(q, -1)
 
     def value_gradient(self, theta: Array) -> Array:
-        """Σ σ ℓ in entry 0, its gradient in Θ in the rest."""
+        """An array with Σ σ ℓ in entry 0 and its gradient in Θ in the other entries."""
         value, slope = self.losses(self.scores(theta))
         gradient = self.adjoint(self.from_scores(slope * self.sigma))
         return np.concatenate([[value @ self.sigma], gradient.ravel()])
@@ -180,7 +181,7 @@ class ReducedRows(ABC):
         return self._bent(z, self.losses(z)[1] if self.problem.loss.traits.multiclass else z)
 
     def _bent(self, z: Array, slope: Array) -> Array:
-        """The same at scores z with ℓ′ there."""
+        """As ``curvature``, from the scores z and ℓ′ there."""
         X = self.X
         if self.problem.loss.traits.multiclass:
             return self._of_probabilities(self._probabilities(slope))
@@ -191,7 +192,7 @@ class ReducedRows(ABC):
         return np.asarray(half.T @ half)  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
 
     def _of_probabilities(self, p: Array) -> Array:
-        """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, with rows √σ (Qᵀ p) ⊗ x of V: symmetric products all of them."""
+        """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, where V has rows √σ (Qᵀ p) ⊗ x; all products are symmetric."""
         X, Q = self.X, self._Q
         (n, r), c = X.shape, Q.shape[1]
         own = np.empty((len(p), r, r))
@@ -208,13 +209,13 @@ class ReducedRows(ABC):
 
 
 def _mixed(M: Array, Z: Array) -> Array:
-    """M Z over the first axis of Z."""
+    """The product of M and Z along the first axis of Z."""
     return np.asarray(M @ Z if Z.ndim == 2 else (M @ Z.reshape(len(Z), -1)).reshape(-1, *Z.shape[1:]))
 
 
 @dataclass(frozen=True)
 class Written(ReducedRows):
-    """Rows written out.
+    """Rows in a dense matrix.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -253,7 +254,7 @@ class Written(ReducedRows):
 
 @dataclass(frozen=True)
 class Framed(ReducedRows):
-    """The rows of a block, as they are."""
+    """The rows of a block, which are not copied."""
 
     problem: Objective
     space: Subspace
@@ -283,15 +284,15 @@ class Framed(ReducedRows):
 
 
 def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
-    """The rows of a problem in the coordinates of a subspace, by default its own, written out where they are few.
+    """The rows of a problem in the coordinates of a subspace, by default its own; small tables become a dense matrix.
 
-    The problem of what is returned then knows the Gram matrix, from which its own subspace is found: that of the rows
-    as they are written.
+    In that case, if no subspace is given, the problem of the result has the Gram matrix of that dense matrix in its
+    cache, so that its subspace is computed from the same numbers.
     """
     block: Any = in_memory(problem, "leave-one-out")
     sigma, beside = block.weight / problem.total_weight, problem.offsets
     shift = None if beside is None else block.scores(beside).T
-    if block.X.shape[0] * problem.shape[1] > LARGEST_COPY or (is_sparse(block.X) and not _full(block.X)):
+    if block.X.shape[0] * problem.shape[1] > MOST_COPIED_ENTRIES or (is_sparse(block.X) and not _full(block.X)):
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
     if space is None and not problem.knows("gram"):
@@ -302,7 +303,7 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
 
 
 def _written_out(block: Block) -> Array:
-    """X̄, (n, d + 1): dense rows some at a time, so that each is in cache while it is moved and scaled."""
+    """X̄ as a dense matrix, (n, d + 1). Dense rows are centred and scaled in pieces that fit into the CPU cache."""
     if is_sparse(block.X):
         return block.homogeneous()
     raw, frame = np.asarray(block.X), block.frame
@@ -319,7 +320,7 @@ def _written_out(block: Block) -> Array:
 
 
 def _full(X: Any) -> bool:
-    """Whether CSR rows are small, or have so few zeros that written out they take less than half as much again."""
+    """Whether a CSR table is small, or at most half of its entries are zero, so that a dense copy is affordable."""
     return bool(X.shape[0] * X.shape[1] <= max(ENTRIES_PER_THREAD_PIECE, 2 * X.nnz))
 
 
@@ -336,7 +337,7 @@ def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
 
 
 def cut(n: int, fewest: int, work: int) -> list[slice]:
-    """Rows in pieces of about ENTRIES_PER_THREAD_PIECE of the work, as many in each, and no fewer than ``fewest``.
+    """Divide n rows into equal pieces of about ENTRIES_PER_THREAD_PIECE of the work and at least ``fewest`` rows.
 
     >>> cut(4, 2, 8)
     [slice(0, 4, None)]

@@ -1,13 +1,14 @@
-r"""Leave-one-out refits of several rows at once, where one Newton step is not enough. TEXTBOOK E2.
+r"""Leave-one-out refits, several at once, for rows for which one Newton step is not enough. TEXTBOOK E2.
 
-Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each of some rows i
+Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each row i of a given set
 Given     the minimum W of E, and A = (∇²E)⁻¹ there
 Returns   the score of each row by the fit without it
-Step      V ← V − α B g with B from pairs around A downdated by the row's curvature, α halved until E still falls there
-          or rises less steeply than it fell: E is convex, so no value of it need be known
-Stops     where the row's score is known to 0.01, or to that share of how far it went
+Step      V ← V − α B g, with B from pairs and B₀ = A downdated by the row's curvature. α is halved until, at the end of
+          the step, E still falls along the direction or rises less steeply than it fell at the start. E is convex, so
+          its values are not needed
+Stops     when the row's score is accurate to 0.01, or to 0.01 times its change
 
-With absolute values in the penalty, by the solvers for these, one row after the other.
+With absolute values in the penalty, the solvers for such penalties refit one row after another.
 
 Nocedal and Wright 2006, Algorithm 7.4; the downdate is Woodbury's formula.
 """
@@ -30,22 +31,22 @@ from separatrix.solvers.state import in_memory
 from separatrix.tuning.leverages import Inverse, row_terms
 from separatrix.tuning.reduced_rows import ReducedRows
 
-# The numbers in the scores that are computed at a time, which limits memory.
+# The most numbers in the scores that are computed at a time, which limits memory.
 NUMBERS_PER_PIECE = 1 << 20
 # A refit ends when its row's score is accurate to this, absolutely or relative to its change.
 SCORE_ACCURACY = 1e-2
 # The most steps of a refit.
 MOST_REFIT_STEPS = 60
 # The number of L-BFGS pairs that are kept.
-PAIRS = 8
-# The largest slope of E at the end of a step, relative to the slope at its start.
+PAIRS_IN_REFITS = 8
+# A step is accepted if the slope of E along it at its end is at most this times minus the slope at its start.
 LARGEST_RISE = 0.9
 # The tolerance of a refit with absolute values, relative to the null model's objective.
 REFIT_TOL = 1e-6
 
 
 def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -> Array:
-    """The scores of the rows ``out`` by fits without each, (K, len(out))."""
+    """The score of each row in ``out`` by the fit without that row, (K, len(out))."""
     if rows.problem.has_absolute:
         W = rows.weights(theta)
         return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
@@ -67,23 +68,24 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     weight[i] = 0.0
     rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
     left = problem.with_(rows=rows)
-    with unwatched():  # as in threads of the pool
+    with unwatched():  # refits are not reported, as in the pool's threads
         outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS), REFIT_TOL)
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
 
 
-# S, Y and ρ of each pair, (R, c r), (R, c r) and (R, 1). A fit whose step was not taken has ρ = 0 there.
+# The L-BFGS pairs of R fits: S, Y and ρ of each pair, (R, c r), (R, c r) and (R, 1). A fit whose step was rejected has
+# ρ = 0 in that pair.
 Memory = list[tuple[Array, Array, Array]]
 
 
 @dataclass(frozen=True)
 class _Without:
-    """Fits without one row each, side by side: Θ (R, c r), begun at the fit to all."""
+    """R simultaneous fits, each without one row: Θ (R, c r), started from the fit to all rows."""
 
     rows: ReducedRows
     A: Array
-    out: Integers  # which row each leaves out
-    own: ReducedRows  # and those rows
+    out: Integers  # the index of the row that each fit leaves out
+    own: ReducedRows  # the left-out rows
     N: Array  # A (I ⊗ x_i), (R, c r, c)
     M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
     spread: Array  # trace of G without the row, (R,)
@@ -92,30 +94,31 @@ class _Without:
     def of(
         cls, rows: ReducedRows, theta: Array, gradient: Array, inverse: Inverse, out: Integers
     ) -> tuple[_Without, Array]:
-        """The fits, and ∇E without the row at Θ, (R, c r), from that with all."""
+        """The fits, and for each of them ∇E at Θ without its row, (R, c r), from ``gradient``, that of all rows."""
         own = rows.take(out)
         of = row_terms(own, theta, inverse)
         (R, c), size = of.slope.shape, len(inverse.A)
         N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
-        # A row alone along a direction leaves nothing of it: the least that rounding can tell from that stays.
+        # If a row is the only one with a component along some direction, the Hessian without it is singular. The factor
+        # 1 + 1e-9 keeps the matrix regular.
         left = np.linalg.inv(np.eye(c) * (1 + 1e-9) - of.G @ of.curvature)
         spread = np.trace(left @ of.G, axis1=1, axis2=2)
         pull = (of.slope[:, :, None] * own.X[:, None, :]).reshape(R, size)
         return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread), gradient - pull
 
     def only(self, kept: Integers) -> _Without:
-        """Some of the fits."""
+        """The given subset of the fits."""
         some = {name: getattr(self, name)[kept] for name in ("out", "N", "M", "spread")}
         return replace(self, own=self.own.take(kept), **some)
 
     def own_scores(self, V: Array) -> Array:
-        """Of the row that each fit leaves out, (K, R)."""
+        """The score of the left-out row of each fit, (K, R)."""
         T = V.reshape(len(V), self.N.shape[2], -1)
         z = self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
         return z if self.own.shift is None else z + self.own.shift
 
     def product(self, g: Array, memory: Memory) -> Array:
-        """B g for each fit, with pairs around the downdated inverses."""
+        """B g for each fit, with B₀ the downdated inverse."""
         return two_loop_product(g, memory, self._downdated_inverse, lambda A, B: _dots(A, B)[:, None])
 
     def _downdated_inverse(self, q: Array) -> Array:
@@ -124,7 +127,7 @@ class _Without:
         return np.asarray(q @ self.A + (self.N @ inside)[:, :, 0])
 
     def gradient(self, V: Array) -> Array:
-        """∇E without the row of each fit, (R, c r), at Θ = V."""
+        """∇E at Θ = V for each fit, without its left-out row, (R, c r)."""
         slope = self.rows.slopes(self.rows.each_scores(V))
         slope *= self.rows.sigma
         slope[:, np.arange(len(V)), self.out] = 0.0
@@ -132,7 +135,7 @@ class _Without:
 
 
 def _scores(fits: _Without, V: Array, g: Array) -> Array:
-    """Of each left-out row, (K, R): L-BFGS around the downdated inverses, from Θ = V."""
+    """The score of each left-out row, (K, R), by L-BFGS with B₀ the downdated inverses, starting from Θ = V."""
     start = fits.own_scores(V)
     found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
     for _ in range(MOST_REFIT_STEPS):
@@ -145,7 +148,7 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
         left = int(np.count_nonzero(wide))
         if left == 0:
             break
-        if 4 * left <= 3 * len(wide):  # to leave out those that are done costs copies
+        if 4 * left <= 3 * len(wide):  # removing finished fits copies arrays
             kept = np.flatnonzero(wide)
             fits, going, start, V, g = fits.only(kept), going[kept], start[:, kept], V[kept], g[kept]
             step, decrement, alpha = step[kept], decrement[kept], alpha[kept]
@@ -159,11 +162,11 @@ def _scores(fits: _Without, V: Array, g: Array) -> Array:
             slope[~down] = g[~down]
         Y = slope - g
         bent = _dots(S, Y)[:, None]
-        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS:]
+        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS_IN_REFITS:]
         V, g = V + S, slope
     return found
 
 
 def _dots(A: Array, B: Array) -> Array:
-    """Of each row with its like, (R,)."""
+    """The dot product of each row of A with the same row of B, (R,)."""
     return np.asarray(np.vecdot(A, B))

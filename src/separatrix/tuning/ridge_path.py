@@ -1,17 +1,18 @@
-r"""Fits with a quadratic penalty at one C after another, and the inverse of ∇²E at each. TEXTBOOK R8.
+r"""The regularisation path for a quadratic penalty, with the inverse of ∇²E at each C. TEXTBOOK R8.
 
 Problem   min_Θ E(Θ) for any C, in any order
-Given     the objective of C = 1; the null model, whose second derivatives need no pass
+Given     the objective at C = 1; the null model, whose second derivatives need no pass
 Returns   for each C a Θ near the minimum, the loss there, and A = (∇²E)⁻¹
-Step      from the nearest fit: the loss's second derivatives are known there, and its gradient is the penalty's,
-          reversed, so a Newton step for the new C costs no pass. Then quasi-Newton steps around that matrix until one
-          Newton step is enough, and that one by second derivatives taken there; Newton steps alone on small tables
-Stops     where the decrement g·A g before the last step, which squares it, is small beside E
+Step      start from the fit at the nearest C. There the second derivatives of the loss are known, and its gradient is
+          minus that of the penalty, so the first Newton step for the new C needs no pass. Then take quasi-Newton steps
+          with that Hessian until one Newton step is enough, and take that step with the Hessian at the current point.
+          On small tables all steps are Newton steps
+Stops     when the squared Newton decrement g·A g before the last step, which squares the error, is small relative to E
 
-No bound is asked for: scores of C need fewer digits than a fit, and the fit at the C chosen has its own.
+No bound on E − min E is computed: scores of C need fewer digits than a fit, and the fit at the chosen C has a bound.
 
-Friedman, Hastie and Tibshirani 2010, section 2.5, for fits from one penalty to the next; Nocedal and Wright 2006,
-Algorithm 7.4.
+Friedman, Hastie and Tibshirani 2010, section 2.5, for warm starts along the path; Nocedal and Wright 2006, Algorithm
+7.4.
 """
 
 from __future__ import annotations
@@ -34,26 +35,26 @@ from separatrix.tuning.leverages import Inverse
 from separatrix.tuning.path_sums import Sums, sums_of
 from separatrix.tuning.reduced_rows import ReducedRows, Written, reduce_rows
 
-# Second derivatives are computed when the Newton decrement falls to this share of E.
+# Second derivatives are computed when the squared Newton decrement g·A g falls to this share of E.
 HESSIAN_DECREMENT = 3e-4
-# If the decrement with these second derivatives is at most this share of E, one Newton step is enough: scores were
-# within 0.2 % of those of fits to 1e-9.
+# If g·A g with these second derivatives is at most this share of E, one more Newton step is enough: the scores were
+# within 0.2 % of the scores of fits to a tolerance of 1e-9.
 NEWTON_DECREMENT = 1e-3
-# The quasi-Newton steps with one matrix of second derivatives, plus one for every PARAMETERS_PER_EXTRA_STEP parameters,
-# since a larger matrix costs more.
+# The most quasi-Newton steps with one matrix of second derivatives are STEPS_PER_MATRIX, plus one for every
+# PARAMETERS_PER_EXTRA_STEP parameters, since a larger matrix costs more.
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 # The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
-MOST_MATRICES, PAIRS = 20, 10
+MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 # If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
 MOST_NEWTON_WORK = 1 << 21
 # The most step lengths that are tried along a Newton direction.
-MOST_HALVINGS = 30
-# A decrement below this share of E is due to rounding of the gradient.
+MOST_STEP_LENGTHS = 30
+# If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
 
 class Fit(NamedTuple):
-    """The rows with the penalty of one C, Θ near its minimum, the mean loss there, and A; None if ∇²E is singular."""
+    """The rows with the penalty at one C, Θ near the minimum, the mean loss there, and A (None if ∇²E is singular)."""
 
     rows: ReducedRows
     theta: Array
@@ -72,12 +73,12 @@ class _Penalised:
         return self.add(theta, *self.sums.value_gradient(theta))
 
     def add(self, theta: Array, loss: float, gradient: Array) -> Evaluation:
-        """E from the loss."""
+        """E and its gradient, from those of the loss."""
         pull = self.rows.pull(theta)
         return Evaluation(loss + 0.5 * float(theta @ pull), gradient + pull)
 
     def factor(self, H: Array) -> Factor | None:
-        """Of ∇²E, from that of the loss."""
+        """The factor of ∇²E, from the loss's second derivatives H; None if it is singular."""
         total, held = H.copy(), self.rows.held
         if held.ndim == 1:
             total.ravel()[:: len(H) + 1] += np.tile(held, len(H) // len(held))
@@ -99,7 +100,7 @@ class Place(NamedTuple):
 
 @dataclass
 class Ridge:
-    """The path so far: the null model, and the fits seen.
+    """The path so far: the null model, and the fits at all C tried.
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -111,7 +112,7 @@ class Ridge:
     True
     """
 
-    base: Objective  # of C = 1
+    base: Objective  # the objective at C = 1
     rows: ReducedRows
     sums: Sums
     null: Place
@@ -119,15 +120,15 @@ class Ridge:
 
     @classmethod
     def on(cls, base: Objective) -> Ridge:
-        """At the null model."""
+        """The path that contains only the null model."""
         rows = reduce_rows(base)
         base, W = rows.problem, base.null_weights
-        space, sums = rows.space, sums_of(rows)  # which directions are determined does not depend on C
+        space, sums = rows.space, sums_of(rows)  # the identified directions do not depend on C
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
         return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
 
     def at(self, C: float) -> Fit:
-        """The fit at C, from the nearest."""
+        """The fit at C, started from the fit at the nearest C."""
         E, place = self._penalised(C), self._nearest(C)
         theta, at = self._begun(E, C, place)
         factor = E.factor(place.H)
@@ -141,11 +142,11 @@ class Ridge:
             decrement = float(at.gradient @ step)
             if decrement <= NEWTON_DECREMENT * at.value:
                 break
-        assert factor is not None  # there is one matrix at least
+        assert factor is not None  # the loop runs at least once
         return self._kept(E.rows, C, theta - step, at.value - 0.5 * decrement, H, factor)
 
     def _kept(self, rows: ReducedRows, C: float, theta: Array, value: float, H: Array, factor: Factor) -> Fit:
-        """The fit at Θ, where E is ``value`` and its gradient nearly none."""
+        """Record and return the fit at Θ, where E is ``value`` and its gradient is nearly zero."""
         pull = rows.pull(theta)
         loss = value - 0.5 * float(theta @ pull)
         self.seen = [*self.seen, Place(float(np.log(C)), theta, loss, -pull, H)]
@@ -155,7 +156,10 @@ class Ridge:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
     def _begun(self, E: _Penalised, C: float, place: Place) -> tuple[Array, Evaluation]:
-        """Θ of the nearest; or, between fits seen, where a parabola in ln C through them leads, if E is lower there."""
+        """The start for C: Θ of the nearest fit or, if E is lower there, an interpolated Θ.
+
+        Between earlier fits, Θ is interpolated by a parabola in ln C through the three nearest ones.
+        """
         at = E.add(place.theta, place.loss, place.gradient)
         u, seen = float(np.log(C)), [each.u for each in self.seen]
         if not min(seen, default=u) < u < max(seen, default=u):
@@ -168,7 +172,7 @@ class Ridge:
         return (theta, there) if there.value < at.value else (place.theta, at)
 
     def finished(self, C: float, theta: Array, tol: float) -> Array:
-        """The minimum at C from Θ near it, to where the duality gap is ``tol`` of the null model's loss, or nearly."""
+        """The minimum at C, started from Θ near it, to a duality gap of about ``tol`` times the null model's loss."""
         E = self._penalised(C)
         problem, factor = E.rows.problem, E.factor(self._nearest(C).H)
         if factor is None:
@@ -176,7 +180,7 @@ class Ridge:
         goal, space = tol * problem.null_value, self.base.subspace
 
         def done(theta: Array, at: Evaluation, decrement: float) -> bool:
-            if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the gap is not below it by much
+            if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the gap is hardly smaller than the decrement
                 return decrement <= goal
             there = Evaluation(at.value, space.expand(at.gradient))
             return duality(problem, E.rows.weights(theta), there).known <= goal
@@ -190,7 +194,7 @@ class Ridge:
 
 
 def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) -> tuple[Array, Evaluation, Array]:
-    """Θ, E and the loss's second derivatives there after one step: where these cost little more than a gradient."""
+    """Θ, E and the loss's second derivatives after one Newton step, for tables where these are cheap."""
     step = None if factor is None else factor.solve(at.gradient)
     decrement = 0.0 if step is None else float(at.gradient @ step)
     if step is not None and decrement > HESSIAN_DECREMENT * at.value:
@@ -201,7 +205,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
             there = E.add(trial, loss, gradient)
             return there.value, (trial, there, H)
 
-        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_HALVINGS, rounding=0.0)
+        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_STEP_LENGTHS, rounding=0.0)
         if accepted is not None:
             return accepted[1]
     return theta, at, E.sums.curvature(theta)
@@ -210,7 +214,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
 def _quasi_newton(
     E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None
 ) -> tuple[Array, Evaluation, Array]:
-    """The same after several steps around one factor."""
+    """Θ, E and the loss's second derivatives after several quasi-Newton steps with one factor."""
     theta, at = _descended(E, theta, at, factor, lambda _, at, decrement: decrement <= HESSIAN_DECREMENT * at.value)
     return theta, at, E.sums.curvature(theta)
 
@@ -222,8 +226,8 @@ def _descended(
     factor: Factor | None,
     done: Callable[[Array, Evaluation, float], bool],
 ) -> tuple[Array, Evaluation]:
-    """Θ and E after quasi-Newton steps around a factor, until they are done or another factor is worth it."""
-    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS)
+    """Θ and E after quasi-Newton steps with one factor, until ``done`` or until a new factor costs less."""
+    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS_ON_PATH)
     for _ in range(STEPS_PER_MATRIX + len(theta) // PARAMETERS_PER_EXTRA_STEP):
         if factor is None:
             break

@@ -1,6 +1,6 @@
-r"""Where the search for C starts: what one Newton step from the null model predicts. TEXTBOOK R8.
+r"""The start of the search for C, as predicted by one Newton step from the null model. TEXTBOOK R8.
 
-Takeuchi 1976 for the criterion, as Stone 1977 derives it from leave-one-out.
+Takeuchi 1976 for the criterion, which Stone 1977 derives from leave-one-out.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from separatrix.base.arrays import Array
 from separatrix.objectives.null_model import null_curvature
 from separatrix.objectives.problem import Objective
 
-# The strengths that are tried, relative to the largest curvature.
+# The penalty strengths 1/C at which the criterion is evaluated, relative to the largest curvature.
 STRENGTHS_TRIED = np.geomspace(1e-8, 1e8, 161)
 # The Gram matrix of at most this many columns is diagonalised; more columns are treated as uncorrelated.
 MOST_DIAGONALISED_COLUMNS = 300
-# One step from the null model falls short of the fit, so it predicts too strong a penalty: on eleven data sets the best
-# C was 1 to 190 times the prediction, with a median of 7.
+# The predicted C is multiplied by this. One Newton step from the null model is shorter than the path to the fit, so it
+# predicts too strong a penalty: on eleven data sets the best C was 1 to 190 times the prediction, with a median of 7.
 C_PER_PREDICTION = 4.0
 TINY = float(np.finfo(np.float64).tiny)
-# Penalties weaker than this share of the largest are raised to it, so that products of four stay in float64's range.
+# Penalties weaker than this share of the largest are raised to it, so that products of four penalties do not underflow.
 WEAKEST_RELATIVE_PENALTY = 1e-70
 # The predicted C is limited to this and its reciprocal, so that 1/C is a finite number.
-SMALLEST_C = 1e-290
+SMALLEST_PREDICTED_C = 1e-290
 
 
 def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
@@ -30,8 +30,9 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 
     ``gradient``: ∇E of the null model. ``rows``: the number of rows.
 
-    On axes on which second derivatives μ and the penalty are diagonal, with γ the gradient, one step at C = 1/ρ gains
-    Σ γ² (μ/2 + ρ)/(μ + ρ)² on the rows themselves, and on others less by 1/rows for each of Σ μ/(μ + ρ) parameters.
+    In coordinates in which the second derivatives μ and the penalty are diagonal, with γ the gradient, one step at
+    C = 1/ρ lowers the training loss by Σ γ² (μ/2 + ρ)/(μ + ρ)². The loss of new rows falls by less: the difference is
+    1/rows times the effective number of parameters Σ μ/(μ + ρ).
 
     >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.objectives.build import build_objective
@@ -43,7 +44,7 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     """
     Q, r, G = base.subspace.Q, base.root_penalty, base.sample_gram
     held = np.flatnonzero(r > 0)
-    if G[0, 0] > 0:  # remove what the intercept explains
+    if G[0, 0] > 0:  # project out the intercept
         G = G - np.outer(G[0], G[0]) / G[0, 0]
     # For columns of size 1e±200 the square of the penalty overflows, so the penalty is divided by a power of two.
     unit = float(np.ldexp(1.0, np.frexp(np.max(r[held], initial=0.0))[1]))
@@ -60,4 +61,4 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     gain, used = np.sum(squares * (0.5 * mu + rho) / (mu + rho) ** 2, axis=1), np.sum(mu / (mu + rho), axis=1)
     with np.errstate(under="ignore", over="ignore"):
         C = C_PER_PREDICTION / float(rho[np.argmax(gain - used / rows), 0]) * unit * unit
-    return float(np.clip(C, SMALLEST_C, 1 / SMALLEST_C))
+    return float(np.clip(C, SMALLEST_PREDICTED_C, 1 / SMALLEST_PREDICTED_C))

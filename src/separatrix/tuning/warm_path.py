@@ -1,10 +1,10 @@
 r"""The regularisation path with warm starts: the same rows, each fit starting from the last one. TEXTBOOK R8.
 
-Problem   min_W E(W) for one C after another
-Given     rows, the penalty of C = 1
-Returns   for each C the problem, the run of a solver on it, and why that solver
-Step      the rows are summarised once; from one C to the next the loss and its gradient are known, so only what the
-          new penalty changes is looked at, and columns gathered for the last C serve the next
+Problem   min_W E(W) for a sequence of values of C
+Given     rows, the penalty at C = 1
+Returns   for each C the problem, the run of a solver on it, and the reason for the choice of the solver
+Step      the rows are summarised once. At the start for the next C, the loss and its gradient are known from the last
+          fit, so only the penalty is evaluated again. Columns gathered for the last C are reused
 
 Friedman, Hastie and Tibshirani 2010, section 2.5.
 """
@@ -24,9 +24,10 @@ from separatrix.rows import Frame, Rows
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers import Run, Solver, State, choose, default_rules, refuse_unmet, run
 
-# The smallest share of absolute values for computing the C at which weights vanish: a ridge has no such C.
+# The smallest l1_ratio for computing the C below which all weights are zero; smaller ones are replaced by it, because
+# for ridge there is no such C.
 SMALLEST_L1_RATIO = 1e-3
-# The C is reduced by this factor, so that weights stay zero despite rounding.
+# The C at which weights become nonzero is multiplied by this, so that they stay zero despite rounding.
 JUST_BELOW = 1 - 1e-10
 
 
@@ -41,14 +42,14 @@ class Solved(NamedTuple):
 
 @runtime_checkable
 class _TakesUp(Protocol):
-    """A solver that can begin where E is known, and use what a run with another penalty has gathered."""
+    """A solver that can start with a known E, and reuse the gathered columns of a run with another penalty."""
 
     def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State: ...
 
 
 @dataclass
 class WarmPath:
-    """Where the path is: the problem of the last C, and the state it ended in.
+    """The current point of the path: the problem at the last C, and the final state of its run.
 
     >>> from separatrix.rows import labelled_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
@@ -58,8 +59,8 @@ class WarmPath:
     True
     """
 
-    penalty: Penalty  # of C = 1, in the units of the rows' weights
-    scale: Array  # of the columns alone, whatever the penalty
+    penalty: Penalty  # the penalty at C = 1, in the units of the rows' weights
+    scale: Array  # the scales of the columns, which do not depend on the penalty
     problem: Objective
     solver: Solver | None = None
     state: State | None = None
@@ -75,22 +76,22 @@ class WarmPath:
         loss: str = "logistic",
         n_offsets: int = 0,
     ) -> WarmPath:
-        """At the beginning: no C has been solved. ``penalty``: of C = 1."""
-        lasso = replace(penalty, l1_ratio=1.0)  # without squares, so that the frame is that of the columns
+        """A new path, on which no C has been solved yet. ``penalty``: the penalty at C = 1."""
+        lasso = replace(penalty, l1_ratio=1.0)  # no quadratic part, so the frame depends only on the columns
         problem = build_objective(rows, n_classes, lasso, fit_intercept, names=names, loss=loss, n_offsets=n_offsets)
         kept = replace(problem.penalty, l1_ratio=penalty.l1_ratio)
         return cls(kept, problem.rows.frame.scale, problem)
 
     @property
     def null_gradient(self) -> Array:
-        """∇E of the null model in each class's score, (classes, d + 1), from the sums of the classes alone."""
+        """∇E of the null model for each class's score, (classes, d + 1), from the class sums without a pass."""
         problem = self.problem
         sums = problem.class_sums / problem.total_weight
         share = sums[:, 0] if problem.fit_intercept else np.full(len(sums), 1.0 / len(sums))
         return np.asarray(np.outer(share, sums.sum(axis=0)) - sums)
 
     def zero(self) -> float:
-        """The largest C at which no penalised column has a weight."""
+        """The largest C at which all weights of penalised columns are zero."""
         largest = np.max(np.abs(self.null_gradient)[:, 1:], axis=0)
         ratio = max(self.penalty.l1_ratio, SMALLEST_L1_RATIO)
         wanted = largest > 0
@@ -99,7 +100,7 @@ class WarmPath:
         return JUST_BELOW * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
-        """The fit at C, from where the last one ended; without a solver, by the one for the problem's shape."""
+        """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
         problem = self.objective(C)
         solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
         refuse_unmet(solver, problem)
@@ -108,7 +109,7 @@ class WarmPath:
         return Solved(problem, solver, why, outcome)
 
     def objective(self, C: float) -> Objective:
-        """The problem of C: the same rows, and all that is known of them already."""
+        """The problem at C, with the same rows and the cached quantities that remain valid."""
         penalty = self.penalty.times(0.0 if np.isinf(C) else 1.0 / C)
         last, frame = self.problem, self.problem.rows.frame
         spread = 2 * np.sqrt(penalty.quadratic / last.total_weight)
@@ -135,6 +136,6 @@ class WarmPath:
 
 
 def _stretch(before: Frame, after: Frame) -> Array:
-    """By how much weights grow from one frame to another with the same centre, (d + 1): powers of two."""
+    """The factors, (d + 1), powers of two, that convert weights from one frame to another with the same centre."""
     hidden = np.isinf(after.scale)
     return np.concatenate([[1.0], np.where(hidden, 1.0, after.scale / np.where(hidden, 1.0, before.scale))])

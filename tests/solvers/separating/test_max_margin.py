@@ -16,7 +16,6 @@ from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
 from separatrix.solvers.hull_start import nearly_nearest
 from separatrix.solvers.separating.max_margin import NearestPoint, multipliers
-from separatrix.solvers.separating.memory import HullMemory
 from separatrix.solvers.separating.rules import (
     AtRounding,
     HullsMeet,
@@ -25,6 +24,7 @@ from separatrix.solvers.separating.rules import (
     ProvenInseparable,
     build_separation_objective,
 )
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, State
 
 

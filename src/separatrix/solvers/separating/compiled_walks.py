@@ -11,7 +11,7 @@ from separatrix.losses.margin import Zero
 from separatrix.rows import Block
 from separatrix.rows.csr import is_sparse
 
-# η, whether a score of zero is a mistake, whether there is an intercept.
+# The settings of a walk: η, whether a score of zero is a mistake, whether there is an intercept.
 How = tuple[float, bool, bool]
 
 
@@ -39,10 +39,11 @@ def compiled_walk(
     rest: tuple[Any, ...],
     shrinking: bool = False,
 ) -> tuple[int, int, float]:
-    """The end position, the number of updates, and Σ max(0, −m) with m at each row's turn; changes w.
+    """Process rows ``begin`` to ``end`` by perceptron updates; changes w in place.
 
-    ``rest``: whether to end at the first update, u, and the number of rows seen, for the mean; with ``shrinking``, ρ
-    and τ.
+    Returns the end position, the number of updates, and Σ max(0, −m), with each margin m computed just before the row
+    is processed. ``rest`` holds the remaining arguments of the kernel: whether to end at the first update, and, for the
+    mean of the weights, u and the number of rows seen. With ``shrinking`` it holds ρ and τ instead.
     """
     from separatrix.kernels import penalised_perceptron, perceptron
 
@@ -54,7 +55,7 @@ def compiled_walk(
 def compiled_pocket(
     rows: Block, order: Integers, begin: int, end: int, w: Array, how: How, best: tuple[Array, int]
 ) -> Any:
-    """``compiled_walk`` that also returns the fewest mistakes seen; changes w and the best weights."""
+    """As ``compiled_walk``, but also returns the smallest number of mistakes so far; changes w and the best weights."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)
@@ -63,7 +64,7 @@ def compiled_pocket(
 
 
 def compiled_count(rows: Block, order: Integers, w: Array, zero: Zero, most: int) -> tuple[int, int]:
-    """The number of mistakes, counted up to ``most``, and the number of rows read."""
+    """The number of mistakes and the number of rows read; counting ends at ``most`` mistakes."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)
@@ -72,7 +73,7 @@ def compiled_count(rows: Block, order: Integers, w: Array, zero: Zero, most: int
 
 
 def compiled_survey(rows: Block, w: Array, zero: Zero, fit_intercept: bool) -> tuple[int, float, float, Array]:
-    """The number of mistakes, Σ max(0, −m), the smallest m, and Σ_{mistakes} t x̄."""
+    """The number of mistakes, Σ max(0, −m), the smallest margin m, and Σ_{mistakes} t x̄."""
     from separatrix.kernels import perceptron
 
     kind, X = _arrays(rows)

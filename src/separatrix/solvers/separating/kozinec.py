@@ -3,15 +3,16 @@ r"""Kozinec's algorithm for two classes, and its ε-version. TEXTBOOK P9.
 Problem   the nearest points of the convex hulls of two classes; their bisector is the hyperplane of maximum margin
 Given     rows of two classes
 Returns   α and β, a point in the hull of each class; w = α − β, b = −(‖α‖² − ‖β‖²)/2, the bisector
-Step      take the row x that lies furthest against w from its class's point; move that point along the segment
-          to x, to where ‖α − β‖ is smallest: α ← (1 − k) α + k x, k = min(1, w·(α − x)/‖α − x‖²), likewise β
+Step      take the row x of a class that is furthest in the direction of the other class, as measured along w from α
+          or β; move that point along the segment to x, to where ‖α − β‖ is smallest:
+          α ← (1 − k) α + k x, k = min(1, w·(α − x)/‖α − x‖²), likewise β
 Stops     by the rules: at the first separation, or once ½‖α − β‖ (no margin is larger) is within ε of the
           smallest distance of a row to the hyperplane
 
 Kozinec, Recurrent algorithm separating convex hulls of two sets (1973); Schlesinger and Hlaváč, Ten Lectures on
 Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α and β start at the means of the classes.
 
-``State.at.value`` is ½‖α − β‖, which only falls. The gradient is set to zero; no rule uses it.
+``State.at.value`` is ½‖α − β‖, which never increases. The gradient is set to zero; no rule uses it.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
-from separatrix.solvers.separating.memory import HullMemory
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
 
 
 class Extreme(NamedTuple):
-    """The row of a class with the smallest margin m = t (w·x + b): m, its number, t x."""
+    """The row of a class with the smallest margin m = t (w·x + b): the margin, the row number, and t x."""
 
     m: float
     row: int
@@ -38,7 +39,7 @@ class Extreme(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The extremes of the classes − and +, and how many rows have m ≤ 0."""
+    """The rows of the classes − and + with the smallest margins, and the number of rows with m ≤ 0."""
 
     negative: Extreme
     positive: Extreme
@@ -47,7 +48,7 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Extremes:
-    """The sum behind ``Sides``. Among equal margins the first row counts."""
+    """The fold that computes ``Sides``. Ties go to the first row."""
 
     W: Array
 
@@ -90,7 +91,7 @@ def one_unit(problem: Objective) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class KozinecMemory(HullMemory):
-    """Also α and β, the weight of each row in them, (n,), and the rows that lie furthest against w."""
+    """Bounds on the margin, α and β, the weight of each row in them, (n,), and the rows with the smallest margins."""
 
     alpha: Array
     beta: Array
@@ -100,7 +101,7 @@ class KozinecMemory(HullMemory):
 
 @dataclass(frozen=True)
 class Kozinec:
-    """α ← (1 − k) α + k x, β ← (1 − k) β + k x: the two hulls' points approach each other.
+    """α ← (1 − k) α + k x or β ← (1 − k) β + k x, so that the points α and β of the two hulls approach each other.
 
     >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.rules import build_separation_objective

@@ -4,23 +4,21 @@ Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the ne
           that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −
           (without an intercept: in the hull of the rows t_i x_i)
 Given     rows of two classes
-Returns   w ∝ p, b in the middle between the classes; the rows that p is made of, and their weights
-Step      find in one pass the difference that lies furthest against p; add it to the few that p is made of; move to
-          the nearest point of their affine hull, dropping those that would get a negative weight, until none would
-Stops     by the rules: when the margin is within rounding of ½‖p‖, which no margin exceeds, or p is zero;
-          by itself where rounding hides any descent
+Returns   w ∝ p, b midway between the classes; the rows with positive weight in p (the support), and their weights
+Step      find in one pass the difference v with the smallest p·v; add it to the few differences of which p is a convex
+          combination; move to the point of their affine hull nearest to the origin, and drop differences with negative
+          weights, until there are none
+Stops     by the rules: when the margin is within rounding error of ½‖p‖, which no margin exceeds, or p is zero;
+          by itself if rounding hides any descent
 
-It starts from nearly nearest points of the hulls, by the interior point method of ``hull_start``, so that few steps are
-left; or from the difference that lies furthest against the difference of the means.
+The start is a pair of nearly nearest points of the hulls from the interior point method of ``hull_start``, so that few
+steps are left; or, with m the difference of the means, the difference v with the smallest m·v.
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set
-of differences comes twice, so it ends; the nearest point of an affine hull is where the conditions of Karush, Kuhn
-and Tucker hold as equations. They are solved by Householder reflections with pivoting, columns in order of size: the
-error is then small in each column's own unit (Cox and Higham, Stability of Householder QR factorization for weighted
-least squares problems, 1998). If the margin is narrow compared with the differences, nearly all digits of p cancel in
-their sum, so the direction is computed as the remainder of one of them after two projections instead.
+of differences occurs twice, so the method is finite. At the nearest point of an affine hull, the conditions of Karush,
+Kuhn and Tucker are linear equations (``affine_hulls``). Differences of sparse rows are stored as sparse.
 
-``State.at.value`` is ½‖p‖ (‖p‖ without an intercept); the gradient is set to zero; no rule uses it.
+``State.at.value`` is ½‖p‖ (‖p‖ without an intercept). The gradient is set to zero; no rule uses it.
 """
 
 from __future__ import annotations
@@ -30,32 +28,30 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array, Integers
-from separatrix.objectives.factor import Factor
+from separatrix.base.arrays import Array, Integers
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.solvers.hull_start import Support, nearly_nearest
+from separatrix.rows.csr import is_sparse
+from separatrix.solvers.hull_start import Support, longest, nearly_nearest, signed_rows, stays_sparse
+from separatrix.solvers.separating.affine_hulls import affine_hulls
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
-from separatrix.solvers.separating.memory import HullMemory
+from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State
 
-# Points with smaller weights in the hull are dropped.
+# Differences whose weight in p is smaller than this are dropped.
 SMALLEST_HULL_WEIGHT = 1e-14
-# A step that shortens p by less than this, relatively, is rounding.
+# A step that shortens p by less than this share of its length is treated as rounding error, and the search halts.
 SMALLEST_SHORTENING = 1e-15
-# The Gram matrix is used if the sizes of columns differ by at most this factor, so that rounding treats them alike,
-LARGEST_COLUMN_RATIO = 1e3
-# and if each difference has at least this share of its length outside the span of the differences before it.
-SMALLEST_INDEPENDENT_SHARE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class NearestPointMemory(HullMemory):
-    """Also the differences P (k, d) that p is made of, their rows (+, −), (k, 2), and weights ``mu``.
+    """Bounds on the margin, and p as a convex combination of differences.
 
-    ``furthest`` and ``furthest_pair``: the difference that lies furthest against p, and its rows.
+    ``P`` (k, d), dense or CSR, holds the differences, ``pairs`` (k, 2) their rows (+, −), and ``mu`` their weights.
+    ``furthest`` and ``furthest_pair``: the difference v with the smallest p·v, and its rows.
     """
 
-    P: Array
+    P: Any
     pairs: Integers
     mu: Array
     furthest: Array
@@ -99,16 +95,17 @@ class NearestPoint:
         memory = state.memory
         if np.any(np.all(memory.pairs == memory.furthest_pair, axis=1)):
             return replace(state, halt=Halt.STALLED)
-        P = np.vstack([memory.P, memory.furthest])
+        P = _joined(problem, memory)
         pairs = np.vstack([memory.pairs, memory.furthest_pair])
         kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
         if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
-            return replace(state, halt=Halt.STALLED)
+            wider = after.memory.lower > state.memory.lower  # the last support rows may add to the margin only
+            return replace(after if wider else state, halt=Halt.STALLED)
         return after
 
     def _arrive(
-        self, problem: Objective, P: Array, pairs: Integers, mu: Array, p: Array, iteration: int
+        self, problem: Objective, P: Any, pairs: Integers, mu: Array, p: Array, iteration: int
     ) -> State[NearestPointMemory]:
         unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
         # No margin exceeds the length of a point of the hull, whatever the direction w.
@@ -121,7 +118,7 @@ class NearestPoint:
         memory = NearestPointMemory(
             lower=unit * smallest / length if length > 0 else -np.inf,
             upper=upper,
-            longest=unit * float(np.sqrt(np.einsum("ij,ij->i", P, P).max())),
+            longest=unit * longest(P),
             P=P,
             pairs=pairs,
             mu=mu,
@@ -142,7 +139,7 @@ def difference_of_means(problem: Objective) -> Array:
 
 
 def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
-    """The vertex furthest against p, and its rows (+, −); −1 for none."""
+    """The difference v with the smallest p·v, and its rows (+, −); −1 stands for no row."""
     if problem.fit_intercept:
         return found.positive.x + found.negative.x, np.array([found.positive.row, found.negative.row])
     if found.positive.m <= found.negative.m:
@@ -150,14 +147,25 @@ def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
     return found.negative.x, np.array([-1, found.negative.row])
 
 
-def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Array]:
-    """The same point as a sum of few differences, with their rows (+, −) and weights.
+def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
+    """P with ``furthest`` as an additional row; if P is sparse, that row is computed from its pair of table rows."""
+    if not is_sparse(memory.P):
+        return np.vstack([memory.P, memory.furthest])
+    from scipy.sparse import csr_array, vstack
+
+    block: Any = problem.rows.resident()
+    pair = signed_rows(block.take(memory.furthest_pair[memory.furthest_pair >= 0]), sparse=True)
+    return csr_array(vstack([memory.P, csr_array(pair.sum(axis=0)[None, :])]))
+
+
+def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Array]:
+    """The point p of ``near`` as a convex combination of few differences, with their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
     """
     block: Any = problem.rows.resident()
     few = block.take(near.rows)
-    P, t = few.t[:, None] * few.homogeneous()[:, 1:], few.t
+    P, t = signed_rows(few, stays_sparse(block, problem.fit_intercept)), few.t
     if not problem.fit_intercept:
         return P, np.where(np.column_stack([t > 0, t < 0]), near.rows[:, None], -1), near.weights
     positive, negative = np.flatnonzero(t > 0), np.flatnonzero(t < 0)
@@ -174,14 +182,14 @@ def _differences(problem: Objective, near: Support) -> tuple[Array, Integers, Ar
     return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
 
 
-def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
-    """The indices of the points P (k, d) that define the nearest point of their hull, their weights, and that point.
+def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
+    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
 
     The search starts from the weights mu.
     """
-    kept = np.arange(len(P))
+    kept, nearest = np.arange(P.shape[0]), affine_hulls(P)
     while True:
-        share, p = _affine(P[kept])
+        share, p = nearest(kept)
         if np.all(share > SMALLEST_HULL_WEIGHT):
             return kept, share, p
         losing = share <= SMALLEST_HULL_WEIGHT
@@ -195,97 +203,11 @@ def _nearest(P: Array, mu: Array) -> tuple[Integers, Array, Array]:
         mu = mu / mu.sum()
 
 
-def _affine(P: Array) -> tuple[Array, Array]:
-    """The point nearest to the origin in the affine hull of P, its weights first, which sum to 1; by least squares.
-
-    >>> share, p = _affine(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> share.round(12).tolist(), p.round(12).tolist()
-    ([0.5, 0.5], [0.5, 0.5])
-    """
-    if len(P) == 1:
-        return np.ones(1), np.asarray(P[0])
-    A, x = (P[1:] - P[0]).T, P[0]
-    span = _Gram.of(A) or _Reflected.of(A)
-    beta = np.zeros(A.shape[1])
-    for _ in range(span.rounds):  # later rounds correct rounding errors
-        beta += span.coefficients(-x - A @ beta)
-    share = np.concatenate([[1.0 - beta.sum()], beta])
-    for _ in range(span.rounds):
-        x = x - span.projection(x)
-    hull_point = share @ P
-    return share, x if x @ hull_point > 0 else hull_point
-
-
-@dataclass(frozen=True)
-class _Reflected:
-    """The span of A's columns, rows in order of size: A[order] = Q R, columns in the order of ``pivots``."""
-
-    order: Integers
-    Q: Array
-    R: Array
-    pivots: Integers
-    width: int
-    rounds: ClassVar[int] = 2
-
-    @classmethod
-    def of(cls, A: Array) -> _Reflected:
-        from scipy.linalg import qr
-
-        order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
-        factors: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
-        Q, R, pivots = factors
-        size = np.abs(np.diag(R))
-        rank = int(
-            np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0))
-        )  # later columns depend on earlier ones
-        return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        from scipy.linalg import solve_triangular
-
-        beta = np.zeros(self.width)
-        beta[self.pivots] = solve_triangular(self.R, self.Q.T @ r[self.order])
-        return beta
-
-    def projection(self, r: Array) -> Array:
-        """A β."""
-        projected = np.empty_like(r)
-        projected[self.order] = self.Q @ (self.Q.T @ r[self.order])
-        return projected
-
-
-@dataclass(frozen=True)
-class _Gram:
-    """The span of A's columns from AᵀA, which is many times faster and as accurate under two conditions.
-
-    Rows must have similar sizes, and columns must be far from dependent. Each round then gains as many digits as
-    squaring leaves (Björck, Numerical Methods for Least Squares Problems, 1996, section 2.9).
-    """
-
-    A: Array
-    factor: Factor
-    rounds: ClassVar[int] = 3
-
-    @classmethod
-    def of(cls, A: Array) -> _Gram | None:
-        sizes = np.abs(A).max(axis=1)
-        if A.shape[1] > A.shape[0] or sizes.max() > LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
-            return None
-        factor = Factor.of(A.T @ A)
-        return None if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE else cls(A, factor)
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        return self.factor.solve(self.A.T @ r)
-
-    def projection(self, r: Array) -> Array:
-        """A β."""
-        return np.asarray(self.A @ self.coefficients(r))
-
-
 def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
-    """The support rows in order, and their weights: they sum to 1 in each class (over all without an intercept)."""
+    """The support rows in ascending order, and their weights.
+
+    The weights sum to 1 in each class, or over all rows without an intercept.
+    """
     pairs, mu = state.memory.pairs, state.memory.mu
     rows = np.unique(pairs[pairs >= 0])
     weights = np.array([mu[np.any(pairs == row, axis=1)].sum() for row in rows])

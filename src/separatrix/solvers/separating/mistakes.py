@@ -32,7 +32,7 @@ class Survey(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes:
-    """The sum behind ``Survey``. Among equally bad mistakes the first is the worst."""
+    """The fold that computes ``Survey``. Ties for the worst mistake go to the first row."""
 
     W: Array
     zero_score: Zero
@@ -81,6 +81,6 @@ def survey(problem: Objective, W: Array, zero: Zero, weighted: bool = False) -> 
 
 
 def evaluation(problem: Objective, found: Survey) -> Evaluation:
-    """E_p and a subgradient of it, per unit of weight."""
+    """E_p and a subgradient of it, both divided by the total weight."""
     S = problem.total_weight
     return Evaluation(found.cost / S, -found.pull[None, :] / S)

@@ -1,22 +1,23 @@
 r"""The perceptron's updates: online, batch, worst example. TEXTBOOK P1–P5, P8, P11.
 
 Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
-Given     a start w, a learning rate η, what a score of zero counts as; weights of rows s_i; a penalty
-Returns   w; with a pocket the w with the fewest mistakes among all that occurred; with ``average`` the mean
-          of the weights after each row (batch and worst: after each step)
+Given     a start w, a learning rate η, whether a score of zero is a mistake; weights of rows s_i; a penalty
+Returns   the last w; with a pocket, the w with the fewest mistakes so far; with ``average``, the mean of the weights
+          after each row (batch and worst: after each step)
 Step      online: for each row in turn that is a mistake, w ← w + η s_i t_i x̄_i; a step is an epoch, or ``budget`` rows
           batch:  w ← w + η Σ_{mistakes} s_i t_i x̄_i
           worst:  w ← w + η s_i t_i x̄_i for the mistake with the smallest m_i
-          With a penalty, a proximal step of α R(w) follows each row that was looked at.
-Stops     by the rules; online by itself if an epoch changes nothing although rounding leaves a mistake
+          With a penalty, a proximal step of α R(w) follows each row that was processed.
+Stops     by the rules; the online method also by itself, if two epochs make no update although the survey counts a
+          mistake, which rounding can cause
 
-Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for why it ends; Gallant, Perceptron-based learning
+Rosenblatt, Principles of Neurodynamics (1962); Novikoff (1962) for convergence; Gallant, Perceptron-based learning
 algorithms, IEEE Transactions on Neural Networks 1 (1990) for the pocket; Freund and Schapire, Large margin
 classification using the perceptron algorithm, Machine Learning 37 (1999) for the mean.
 
-``State.at`` holds E_p/n and a subgradient of it at the state's own weights, from one pass after each step. Online steps
-before ``survey_from`` skip that pass on large tables and hold NaN. ``State.met`` is the mean of max(0, −m) in an
-online step, with each row scored by the weights at its turn.
+``State.at`` holds E_p/n and a subgradient of it at the state's weights, from one pass after each step. On large tables
+online steps before ``survey_from`` skip that pass and hold NaN. ``State.met`` is the mean of max(0, −m) in an online
+step, with each margin computed just before the row is processed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
-from separatrix.solvers.separating.memory import PerceptronMemory
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
+from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.state import Halt, Need, State
 
 __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]
 
-# Up to this many entries of the table a compiled pass takes about 20 µs, so every epoch ends with one.
+# In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
+# takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
 
 
@@ -66,9 +68,10 @@ class Shrinkage:
 
 @dataclass(frozen=True)
 class _Settings:
-    """``zero``: z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003). TEXTBOOK D1.
+    """The settings that all kinds of updates share.
 
-    ``weighted``: rows have weights. ``alpha``, ``l1_ratio``: the penalty α ((1 − r) ½‖w‖² + r ‖w‖₁) a row.
+    ``zero``: a score z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003). TEXTBOOK D1.
+    ``weighted``: rows have weights. ``alpha``, ``l1_ratio``: the penalty α ((1 − r) ½‖w‖² + r ‖w‖₁) per row.
     """
 
     eta: float = 1.0
@@ -175,11 +178,11 @@ class WorstUpdates(_Settings):
 
 @dataclass(frozen=True)
 class OnlineUpdates(_Settings):
-    """w ← w + η t_i x̄_i for each mistake, circling through the rows. TEXTBOOK P2.
+    """w ← w + η t_i x̄_i for each mistake, cycling through the rows. TEXTBOOK P2.
 
-    ``shuffle``: use a new order in every epoch, by (seed, epoch). ``by_update``: a step ends at the first update. The
-    pocket counts the mistakes after every update, which takes up to a pass each. ``survey_from``: before this step, a
-    large table is only searched for the first mistake of the next epoch, where the next walk begins.
+    ``shuffle``: use a new order in every epoch, which depends on (seed, epoch). ``by_update``: a step ends at the first
+    update. The pocket counts the mistakes after every update, each time in up to a pass. ``survey_from``: before this
+    step, a large table is only searched for the first mistake of the next epoch, at which the next step begins.
     """
 
     shuffle: bool = False
@@ -234,9 +237,10 @@ class OnlineUpdates(_Settings):
         problem: Objective,
         memory: PerceptronMemory,
     ) -> tuple[tuple[int, int, float], PerceptronMemory]:
-        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w.
+        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w in place.
 
-        Returns where it ended, the updates, Σ max(0, −m), and the memory with the pocket and the sums for the mean.
+        Returns the end position, the number of updates and Σ max(0, −m), and the memory with an updated pocket and
+        updated sums for the mean.
         """
         if position >= end:
             return (end, 0, 0.0), memory._replace(seen=memory.seen + end - begin) if self.average else memory
@@ -287,7 +291,7 @@ class OnlineUpdates(_Settings):
         memory: PerceptronMemory,
         met: float,
     ) -> State[PerceptronMemory]:
-        """The state from a compiled pass, which takes a tenth of the time of a fold on a small table."""
+        """The state with a survey by a compiled pass, which on a small table takes a tenth of the time of a fold."""
         problem.rows.counter.add()
         wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
         if not wrong or not np.isfinite(cost):

@@ -1,4 +1,4 @@
-"""When a search for a separating hyperplane ends: it has one, none exists (with proof), or it was long enough."""
+"""Stopping rules of the search for a separating hyperplane: found, proved not to exist, or out of steps."""
 
 from __future__ import annotations
 
@@ -26,28 +26,30 @@ from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.max_margin import NearestPointMemory
-from separatrix.solvers.separating.memory import HullMemory, PerceptronMemory
+from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
 from separatrix.solvers.state import Memory, State
 from separatrix.solvers.stopping import Code, Record, Status
 
-# A proof is looked for after so many steps at the earliest, and one more for so many entries of the table, up to
-# LATEST: linear programs cost about as much as that many steps, and then some passes.
+# A proof of inseparability is attempted after EARLIEST steps, plus one step for every ENTRIES_A_STEP entries of the
+# table, but at most LATEST more: its linear programs and passes cost about as much as that many steps.
 EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
-# Past so many entries a table is not asked about unbidden: its passes take seconds each.
+# No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
 MOST_ENTRIES = 1_000_000_000
-# Below this margin, in units of the rows, the theorem allows 1e24 mistakes.
+# If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
+# allows 1e24 mistakes.
 HOPELESS = 1e-12
 
-# So many rows a column are asked first, where there are so many times as many.
-SOME, WORTHWHILE = 20, 4
+# A proof is first attempted on a sample with this many rows per column, if the table has at least
+# FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
+SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
 
-# Rows whose largest entry lies outside have lengths that float64 cannot square.
-SMALLEST, LARGEST = 1e-152, 1e152
+# If the largest entry of the rows is outside this range, their squared lengths underflow or overflow float64.
+SMALLEST_SQUARABLE_SIZE, LARGEST_SQUARABLE_SIZE = 1e-152, 1e152
 INSEPARABLE: Code = "inseparable"
 
 
 def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: list[str] | None = None) -> Objective:
-    """Rows with targets ±1 and the perceptron's cost, in the coordinates of their frame; refuses NaN and infinity.
+    """The objective with the perceptron's cost, for rows with targets ±1. Raises an error for NaN and infinity.
 
     >>> from separatrix.rows import memory_rows
     >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
@@ -57,7 +59,7 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
     largest = _largest_entry(rows)
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
-    if largest > 0 and not SMALLEST < largest < LARGEST:
+    if largest > 0 and not SMALLEST_SQUARABLE_SIZE < largest < LARGEST_SQUARABLE_SIZE:
         raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
     return _posed(rows, fit_intercept)
 
@@ -65,9 +67,9 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
 def build_separation_objectives(
     each: Sequence[Rows], fit_intercept: bool = True, names: list[str] | None = None
 ) -> Iterator[Objective]:
-    """A problem for each of several targets of the same rows, whose entries are looked through once.
+    """One objective for each of several target vectors on the same rows, whose entries are checked only once.
 
-    Weights say by how much a row's update counts; mistakes and cost count every row once.
+    Row weights multiply the updates; mistakes and cost count every row once.
 
     >>> from separatrix.rows import memory_rows
     >>> X, targets = np.array([[0.0], [2.0]]), [np.array([-1.0, 1.0]), np.array([1.0, -1.0])]
@@ -81,13 +83,13 @@ def build_separation_objectives(
 
 
 def _posed(rows: Rows, fit_intercept: bool) -> Objective:
-    known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # rows count once, and w = 0 costs nothing
+    known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # every row counts once, and E(0) = 0
     return Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known)
 
 
 @dataclass(frozen=True)
 class _LargestEntry:
-    """max |x_ij|; NaN where there is one."""
+    """max |x_ij|; NaN if any entry is NaN."""
 
     def zero(self) -> float:
         return 0.0
@@ -105,20 +107,20 @@ def _largest(values: Any) -> float:
 
 
 def _largest_entry(rows: Rows) -> float:
-    """max |x_ij|; NaN where there is one. All that is asked of the columns here, so at the speed of reading them."""
+    """max |x_ij|; NaN if any entry is NaN. Columns need no other check here, so this runs at memory speed."""
     block = rows.resident()
     if block is None:
         return rows.fold(_LargestEntry())
     rows.counter.add()
     X: Any = block.X
-    values = X.data if is_sparse(X) else X  # as they lie, so that CSR rows need not be cut into blocks
+    values = X.data if is_sparse(X) else X  # in storage order, so that CSR rows need not be cut into blocks
     size = rows_per_piece(BLOCK_BYTES // 8 * len(values), values.size)
     return float(np.max([0.0, *in_order(lambda part: _largest(values[part]), pieces(len(values), size))]))
 
 
 @dataclass(frozen=True)
 class AllCorrect:
-    """No row is a mistake."""
+    """The rule that no row is a mistake."""
 
     def __call__(
         self, problem: Objective, state: State[PerceptronMemory], bound: Bound, trace: Sequence[Record]
@@ -132,11 +134,12 @@ class AllCorrect:
 
 @dataclass
 class ProvenInseparable:
-    """The search can never end: rows prove it. Asked once a problem, when that has become cheap beside going on; the
-    answer stays in ``verdict``. With ``zero="positive"`` a proof needs a row of the class −: others may lie at zero.
+    """The rule that the rows are proved to be inseparable, so that the search would never end.
 
-    ``ends``: whether a proof ends the search. A pocket goes on, since it looks for the fewest mistakes; the proof is
-    then part of its last status.
+    A proof is attempted once per problem, when it has become cheap compared with continuing; the result is kept in
+    ``verdict``. With ``zero="positive"`` a proof must contain a row of the class −, because rows of the class + may
+    have score zero. ``ends``: whether a proof ends the search. A search with a pocket continues, since it minimises the
+    number of mistakes; the proof is then part of its final status.
     """
 
     zero: Zero = "mistake"
@@ -150,7 +153,7 @@ class ProvenInseparable:
         return status if self.ends else None
 
     def ask(self, problem: Objective) -> Status | None:
-        """The status if the rows are inseparable; None too where the table is too large to ask."""
+        """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
         rows = problem.rows.resident()
         if rows is None or _entries(problem) > MOST_ENTRIES:
             return None
@@ -158,7 +161,7 @@ class ProvenInseparable:
         return self._judged(rows, problem, few)
 
     def ask_some(self, problem: Objective) -> Status | None:
-        """The status where a few of many rows prove already that all are inseparable; None says nothing."""
+        """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
         rows = problem.rows.resident()
         few = None if rows is None else _by_some(rows, problem)
         return None if rows is None or few is None else self._judged(rows, problem, few)
@@ -172,7 +175,7 @@ class ProvenInseparable:
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
-        """The status by the verdict that there is already; None where it proves nothing."""
+        """The status from the verdict that is already known; None if that is no proof of inseparability."""
         rows, verdict = problem.rows.resident(), self.verdict
         if rows is None or not isinstance(verdict, Inseparable | QuasiSeparable):
             return None
@@ -182,10 +185,13 @@ class ProvenInseparable:
 
 
 def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
-    """The verdict of a few of many rows, where they prove an overlap and span all columns: then it is that of all."""
+    """The verdict on a sample of rows, if it proves an overlap and the sample spans all columns; otherwise None.
+
+    Such a proof holds for all rows.
+    """
     width = rows.X.shape[1] + problem.fit_intercept
-    stride = rows.n_rows // (SOME * width)
-    if stride < WORTHWHILE:
+    stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
+    if stride < FEWEST_SAMPLES_IN_TABLE:
         return None
     some = rows.take(slice(0, None, stride))
     verdict = verdict_on(some_rows(some), problem.fit_intercept)
@@ -195,7 +201,7 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
 
 
 def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:
-    """A proof that no hyperplane has every row on its own side, in words.
+    """The message that states the proof that no hyperplane separates the rows.
 
     >>> from separatrix.rows import memory_rows
     >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
@@ -215,10 +221,10 @@ def _raise_max_iter(problem: Objective, verdict: Separable) -> str:
 
 @dataclass(frozen=True)
 class OutOfSteps:
-    """So many steps have been made; says what is known of whether more would help.
+    """The rule that ``max_iter`` steps have been made; its status reports whether more steps could help, if known.
 
-    ``pocket``: whether the weights that will be returned are those of the pocket. ``advice``: what to do about rows
-    that are separable.
+    ``pocket``: whether the weights of the pocket will be returned. ``advice``: returns the advice for rows that are
+    separable.
     """
 
     max_iter: int
@@ -244,7 +250,7 @@ class OutOfSteps:
         return Status("max_iter", Message(left, "; ", self.proof.verdict.explain()), False)
 
     def _left(self, memory: PerceptronMemory | HullMemory) -> str:
-        """Where it stopped: by the distances of a search between hulls, else by the rows that are wrong."""
+        """A description of the last state: bounds on the margin for hull methods, otherwise the number of mistakes."""
         if isinstance(memory, HullMemory):
             return _between(memory)
         wrong = memory.best_errors if self.pocket else memory.errors
@@ -259,9 +265,10 @@ def _between(memory: HullMemory) -> str:
 
 @dataclass
 class NoImprovement(Generic[Memory]):
-    """A measure that should fall has not fallen by more than ``tol`` in ``patience`` steps in a row.
+    """The rule that a measure has not fallen by more than ``tol`` in ``patience`` consecutive steps.
 
-    ``measure``: from the problem and a state, or None where it is not known. ``what``: its name.
+    ``measure``: a function of the problem and a state, which returns None if the measure is not known. ``what``: the
+    name of the measure in the message.
     """
 
     tol: float
@@ -287,7 +294,7 @@ class NoImprovement(Generic[Memory]):
 
 @dataclass(frozen=True)
 class Separates:
-    """Every row has a positive distance: the first separation that Kozinec's algorithm comes to."""
+    """The rule that every row has a positive margin: Kozinec's algorithm ends at its first separating hyperplane."""
 
     def __call__(
         self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
@@ -303,7 +310,7 @@ class Separates:
 
 @dataclass(frozen=True)
 class MarginWithin:
-    """The margin is proven to be within ``eps``, or within the share ``relative``, of the largest one."""
+    """The rule that the margin is proved to be within ``eps``, or within the share ``relative``, of the largest one."""
 
     eps: float = 0.0
     relative: float = 0.0
@@ -323,7 +330,7 @@ class MarginWithin:
 
 @dataclass(frozen=True)
 class HullsMeet:
-    """The nearest points of the classes are one point, to rounding: then a proof is asked for."""
+    """The rule that the nearest points of the two hulls coincide, up to rounding; a proof is then attempted."""
 
     proof: ProvenInseparable
     rounding: float = 1e-13
@@ -340,7 +347,7 @@ class HullsMeet:
 
 
 def _by_support(problem: Objective, memory: HullMemory) -> Status | None:
-    """In a table too large to ask about as a whole: whether the rows that the nearest points are made of prove it."""
+    """The status if the support rows of the nearest points prove inseparability; for tables too large for `ask`."""
     rows = problem.rows.resident()
     if rows is None or not isinstance(memory, NearestPointMemory):
         return None
@@ -358,8 +365,10 @@ def _by_support(problem: Objective, memory: HullMemory) -> Status | None:
 
 @dataclass(frozen=True)
 class AtRounding:
-    """The solver halted: no step gets nearer. What is within a millionth of the largest margin is the largest; else
-    the status gives what the margin is, and what it could be at most.
+    """The rule that the solver halted because rounding hides any progress.
+
+    A margin within the share ``near`` of the largest one counts as optimal. Otherwise the status reports the margin and
+    its upper bound.
     """
 
     proof: ProvenInseparable

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from separatrix.base.errors import TableError
+from separatrix.base.errors import NoRowsError, TableError
 from separatrix.table.formats.limits import Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, cannot_open, distinct
 
@@ -64,7 +64,7 @@ def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
             source.refuse_large(n_rows * len(names))
             batches.append(batch)
         if n_rows == 0:
-            raise TableError(source.name, "it has no rows", SOME_ROWS)
+            raise NoRowsError(source.name, "it has no rows", SOME_ROWS)
         return _sound(pa.Table.from_batches(batches), names)
 
 
@@ -73,7 +73,7 @@ def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
     with _explained(name, "Parquet"), _parquet(content) as file:
         names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     if n_rows == 0:
-        raise TableError(name, "it has no rows", SOME_ROWS)
+        raise NoRowsError(name, "it has no rows", SOME_ROWS)
     return ColumnarSource(name, distinct(name, names), content, limits, _read_parquet)
 
 

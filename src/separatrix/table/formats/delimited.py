@@ -23,7 +23,7 @@ import pyarrow as pa
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.errors import NoRowsError, ParameterError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
@@ -189,7 +189,7 @@ def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
         raise TableError(name, "it is empty", "give a header row of column names, then rows")
     _refuse_binary(name, encoding, header)
     if first_row is None:
-        raise TableError(name, "it has a header and no rows", SOME_ROWS)
+        raise NoRowsError(name, "it has a header and no rows", SOME_ROWS)
     detected = spelling.delimiter is None and delimiter != ","
     notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",) if detected else ()
     how = (delimiter, encoding, None, notes, spelling.decimal, content.limits)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from separatrix.base.errors import TableError
+from separatrix.base.errors import NoRowsError, TableError
 from separatrix.table.formats.source import SOME_ROWS, MemorySource, distinct
 
 FRAME = "the frame"
@@ -37,7 +37,7 @@ def open_frame(frame: Any) -> MemorySource:
         came = f"its columns cannot be read ({reason})"
         raise TableError(FRAME, came, "give each column values of one type") from error
     if columns.num_rows == 0:
-        raise TableError(FRAME, "it has no rows", SOME_ROWS)
+        raise NoRowsError(FRAME, "it has no rows", SOME_ROWS)
     return MemorySource(FRAME, columns)
 
 

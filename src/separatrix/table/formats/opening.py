@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,6 +72,8 @@ _TYPED: dict[str, _Opener] = {
     **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
 }
 _OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *_PACKED)} | _TYPED
+# Files of spreadsheet programs, which are not read.
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED)}"
 # The first bytes of Parquet files, Arrow files and Arrow streams.
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
@@ -118,9 +122,18 @@ def readable(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace") if not path.isascii() else path
 
 
+def _converted(path: Path) -> str:
+    """A line for the shell that writes the first sheet of a spreadsheet as CSV."""
+    sheet, text = json.dumps(str(path)), json.dumps(str(path.with_suffix(".csv")))
+    code = f"import pandas; pandas.read_excel({sheet}).to_csv({text}, index=False)"
+    return f"python -c {shlex.quote(code)}"
+
+
 def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
     opener = _OPENERS.get(_extension(path))
     if opener is None:
+        if path.suffix.lower() in _SPREADSHEETS:
+            raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
         came = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
         raise TableError(name, came, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
     if not path.is_file():

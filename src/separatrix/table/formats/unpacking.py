@@ -72,7 +72,7 @@ class Content:
             before = sys.getrefcount(held)
             result = parse(stream)
         deadline = time.monotonic() + SECONDS_FOR_THREADS
-        while sys.getrefcount(held) > before and time.monotonic() < deadline:
+        while held is not None and sys.getrefcount(held) > before and time.monotonic() < deadline:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         return result
 

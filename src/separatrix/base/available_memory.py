@@ -1,0 +1,74 @@
+"""The memory that a fit may use, and the refusal of what cannot fit before any of it is allocated."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from separatrix.base.errors import InputError
+
+# Where Linux states the available memory in kB, and the limit of the process's control group in bytes.
+MEMORY_INFORMATION, GROUP_LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
+BYTES_PER_NUMBER = 8
+
+
+def available_bytes() -> float:
+    """The memory that can still be allocated; infinity where the system does not say.
+
+    It is the smallest of what the system states as available (all of its memory where it does not), the limit of the
+    process's control group, and the limit on the process's address space.
+    """
+    return min(_system_bytes(), _group_bytes(), _process_bytes())
+
+
+def _system_bytes() -> float:
+    with suppress(OSError, ValueError):
+        for line in MEMORY_INFORMATION.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024.0 * int(line.split()[1])
+    with suppress(AttributeError, OSError, ValueError):
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    return float("inf")
+
+
+def _group_bytes() -> float:
+    with suppress(OSError, ValueError):
+        return float(GROUP_LIMIT.read_text())  # "max" where there is no limit
+    return float("inf")
+
+
+def _process_bytes() -> float:
+    with suppress(ImportError, OSError):
+        import resource
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        return float("inf") if soft == resource.RLIM_INFINITY else float(soft)
+    return float("inf")
+
+
+def refuse_too_large(argument: str, what: str, numbers: float, do: str) -> None:
+    """Raise an error if so many numbers of float64 cannot fit into memory.
+
+    Parameters
+    ----------
+    argument : str
+        The argument that asks for the memory.
+    what : str
+        The reason, as the subject of a sentence: "38,903 columns".
+    numbers : float
+        How many numbers the fit holds at once.
+    do : str
+        What to do instead.
+
+    Raises
+    ------
+    InputError
+        It names the memory that is needed and the memory that is available.
+
+    >>> refuse_too_large("X", "two columns", 4, "use fewer")
+    """
+    needed, available = BYTES_PER_NUMBER * numbers, available_bytes()
+    if needed > available:
+        came = f"{what} need about {needed / 1e9:.3g} GB of memory, and {available / 1e9:.3g} GB are available"
+        raise InputError(argument, came, do)

@@ -1,0 +1,41 @@
+"""What cannot fit into memory is refused before it is allocated."""
+
+import pytest
+
+from separatrix.base import available_memory
+from separatrix.base.errors import InputError
+
+
+@pytest.fixture
+def stated(monkeypatch, tmp_path):
+    """A system that states 3 GB as available, in a control group that is limited to 2 GB."""
+    (tmp_path / "meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 3000000 kB\n")
+    (tmp_path / "max").write_text("2000000000\n")
+    monkeypatch.setattr(available_memory, "MEMORY_INFORMATION", tmp_path / "meminfo")
+    monkeypatch.setattr(available_memory, "GROUP_LIMIT", tmp_path / "max")
+    return tmp_path
+
+
+def test_the_smallest_limit_counts(stated):
+    assert available_memory.available_bytes() == 2e9
+    (stated / "max").write_text("max\n")
+    assert available_memory.available_bytes() == 3_072_000_000
+
+
+def test_without_what_linux_states_all_memory_counts(stated, monkeypatch):
+    for name in ("meminfo", "max"):
+        (stated / name).unlink()
+    monkeypatch.setattr(
+        available_memory.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__, raising=False
+    )
+    assert available_memory.available_bytes() == 4_096_000
+    monkeypatch.delattr(available_memory.os, "sysconf")
+    assert available_memory.available_bytes() > 1e9
+
+
+def test_a_refusal_names_both_sizes(stated):
+    available_memory.refuse_too_large("X", "these columns", 2e8, "use fewer")
+    with pytest.raises(
+        InputError, match=r"X: these columns need about 2.4 GB of memory, and 2 GB are available; use f"
+    ):
+        available_memory.refuse_too_large("X", "these columns", 3e8, "use fewer")
