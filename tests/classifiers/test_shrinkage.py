@@ -112,7 +112,7 @@ def test_settings_that_do_not_fit_are_refused():
                 make(**bad).fit(X, y)
     with pytest.raises(ParameterError, match="Only one of the two"):
         sx.LinearDiscriminantAnalysis(shrinkage=0.1, covariance_estimator=OAS()).fit(X, y)
-    with pytest.raises(ParameterError, match="n_components: got 3, which is larger than"):
+    with pytest.raises(ParameterError, match="n_components cannot be larger than"):
         sx.LinearDiscriminantAnalysis(n_components=3).fit(X, y)
     with pytest.raises(ParameterError, match="reg_param"):
         sx.QuadraticDiscriminantAnalysis(reg_param=0.1, shrinkage=0.1).fit(X, y)
