@@ -9,7 +9,7 @@ from separatrix.solvers.separating.affine_hulls import affine_hulls
 
 def _points(seed, k=40, d=600):
     rng = np.random.default_rng(seed)
-    return random_array((k, d), density=0.04, rng=rng, format="csr").toarray()
+    return random_array((k, d), density=0.04, random_state=rng, format="csr").toarray()
 
 
 def _nearly_dependent(seed, apart):
