@@ -87,6 +87,8 @@ def test_help_on_a_full_device(words):
 INTERRUPTED = """
 import runpy, signal, sys
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
+
 class Interrupt:
     def find_spec(self, name, *_):
         if name == {module!r}:

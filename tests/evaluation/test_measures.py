@@ -1,4 +1,4 @@
-"""Each measure against scikit-learn, and the null model beside it."""
+"""Each measure is compared with scikit-learn's, and so is that of the null model."""
 
 import numpy as np
 import pytest

@@ -48,7 +48,7 @@ def _process_bytes() -> float:
 
 
 def refuse_too_large(argument: str, what: str, numbers: float, do: str) -> None:
-    """Raise an error if so many numbers of float64 cannot fit into memory.
+    """Raise an error if an array of ``numbers`` float64 values cannot fit into memory.
 
     Parameters
     ----------

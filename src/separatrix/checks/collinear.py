@@ -27,7 +27,7 @@ LARGEST_EXACT_RESIDUAL = 1e-9
 INFLATION_TO_REPORT, INFLATION_TO_WARN = 100.0, 1e4
 # Coefficients below this share of the largest are rounding errors.
 ROUNDING_SHARE_OF_COEFFICIENT = 1e-7
-# A near-dependence is shown with the fewest columns that reach this share of R², but with at most so many.
+# A near-dependence is shown with the fewest columns that reach this share of R², and with at most this many columns.
 SHARE_OF_R_SQUARED_TO_EXPLAIN, MOST_EXPLAINING_COLUMNS = 0.99, 3
 # A sentence shows at most this many relations, and this many terms of each, to stay readable.
 MOST_RELATIONS_SHOWN, MOST_TERMS_SHOWN = 4, 5

@@ -20,7 +20,7 @@ from separatrix.table.cells import listed
 
 # A column is reported if its area is at least this.
 AREA_TO_REPORT = 0.99
-# A column whose area in the sample is at least this is computed again on all rows; at most so many columns are.
+# A column whose area in the sample is at least this is computed again on all rows, for at most this many columns.
 AREA_TO_RECOMPUTE, MOST_COLUMNS_RECOMPUTED = 0.97, 100
 
 

@@ -23,7 +23,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 # A fixed-width text array may be wider than its longest label, but not wider than this many characters.
 WIDEST_LABEL_ARRAY = 1024
-# A fixed-width text array may take this many bytes, plus so many per character of the labels and their JSON. NumPy
+# A fixed-width text array may take this many bytes, plus this many per character of the labels and their JSON. NumPy
 # gives every label the width of the longest, so one long label among many could take many times the size of the file.
 LABEL_BYTES_AT_LEAST, LABEL_BYTES_PER_CHARACTER = 2048, 64
 

@@ -281,7 +281,7 @@ def gather(
 
 
 def _refuse_too_wide(d: int, matrices: int) -> None:
-    """Raise an error if so many matrices of d × d numbers cannot fit into memory, before the first one is allocated."""
+    """Raise an error before the first allocation if this number of d × d matrices cannot fit into memory."""
     do = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
     refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, do)
 
