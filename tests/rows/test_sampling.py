@@ -1,10 +1,16 @@
 """A sample that stands for all rows: rare columns whole, classes in balance, weights that add up."""
 
+import functools
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import memory_rows, sampling
+from separatrix.rows import Frame, memory_rows, sampling
+from separatrix.rows.row_hash import row_hashes, uniform
+from separatrix.rows.sampling import LowestHashes, RareRows
 
 N = 20_000
 
@@ -103,3 +109,60 @@ def test_compiled_and_plain_sweeps_draw_the_same_rows(monkeypatch, dtype):
         drawn.append(memory_rows(X.astype(dtype), t).sample(2000, seed=1))
     np.testing.assert_array_equal(drawn[0].block.X, drawn[1].block.X)
     np.testing.assert_array_equal(drawn[0].odds, drawn[1].odds)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_both_draws_depend_on_the_numbers_of_the_rows_and_not_on_how_they_are_cut(form):
+    X, t = _table()
+    weight = np.where(np.arange(N) % 7 == 0, 0.0, 1.0)
+    whole = memory_rows(form(X), t, weight).resident()
+    lowest = LowestHashes(500, 3, np.array([-1.0, 1.0]))
+    d = X.shape[1]
+    rare = RareRows(np.array([1, 2]), np.zeros(2), np.full(2, 0.5), np.array([0.4, 1.0]), 3)
+    edges = [0, 1, 4000, 4001, 15_000, N]
+    blocks = [
+        replace(whole.take(np.arange(a, b)), start=a, frame=Frame.identity(d)) for a, b in itertools.pairwise(edges)
+    ]
+    for partial, key in ((lowest, lambda total: [sorted(part.rows.tolist()) for part in total]), (rare, np.sort)):
+        at_once = key(partial.add(partial.zero(), whole))
+        in_pieces = functools.reduce(partial.merge, [partial.add(partial.zero(), block) for block in reversed(blocks)])
+        np.testing.assert_equal(key(in_pieces), at_once)
+    assert all(
+        part.count == np.sum((t == value) & (weight > 0))
+        for part, value in zip(lowest.add(lowest.zero(), whole), (-1.0, 1.0), strict=True)
+    )
+
+
+@pytest.mark.parametrize("value", [0.1, -7.3, 1e9 / 3])
+def test_rare_entries_that_the_first_draw_misses_are_all_drawn(value):
+    """The column has one value in the first draw, and the mean of that value differs from it by rounding."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.standard_normal(N), np.full(N, value)])
+        rare = rng.choice(N, 3, replace=False)
+        X[rare, 1] = value + 2.0
+        rows = memory_rows(X, np.ones(N), frame=Frame(np.array([0.0, value / 3]), np.array([1.0, 0.25])))
+        sample = rows.sample(2000, seed)
+        assert (sample.odds == 1).sum() == 3
+
+
+def test_weights_by_the_odds_are_unbiased():
+    """The mean over many seeds of Σ x/odds is the sum over all rows, for common and for rare columns alike."""
+    rng = np.random.default_rng(5)
+    n, seeds = 6000, range(300)
+    X = np.column_stack([rng.standard_normal(n), rng.random(n) < 0.02, rng.random(n) < 0.003]).astype(float)
+    t = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    estimates = []
+    for seed in seeds:
+        sample = memory_rows(X, t).sample(600, seed, np.array([-1.0, 1.0]))
+        estimates.append((sample.block.X / sample.odds[:, None]).sum(axis=0))
+    error = np.mean(estimates, axis=0) - X.sum(axis=0)
+    assert np.all(np.abs(error) <= 4 * np.std(estimates, axis=0) / np.sqrt(len(seeds)))
+
+
+def test_hashes_are_uniform_and_unlike_those_of_other_seeds():
+    u = uniform(row_hashes(10**15, 200_000, seed=1))
+    counts = np.histogram(u, bins=64, range=(0, 1))[0]
+    assert np.sum((counts - 3125) ** 2) / 3125 < 130  # χ² of 63 degrees of freedom; 130 has probability 1e-6
+    for other in (row_hashes(10**15, 200_000, seed=2), row_hashes(10**15, 200_000, seed=1, stream=1)):
+        assert abs(np.corrcoef(u, uniform(other))[0, 1]) < 0.02

@@ -1,8 +1,12 @@
 """Random samples of rows, in which rows with rare entries are drawn with a higher probability.
 
-If the variance of a column comes from few rows (a rare level, a far outlier), a uniform sample misjudges it. So rows
-with such entries are drawn in addition, all of them if they are few, and every row is weighted by one over its
-probability of being drawn (Horvitz and Thompson 1952).
+The first draw takes the rows with the lowest hashes, the same number from each class. If the variance of a column comes
+from few rows (a rare level, a far outlier), such a sample misjudges it. So a second draw adds rows with rare entries,
+all of them if they are few. Every row is weighted by one over its probability of being drawn (Horvitz and Thompson
+1952).
+
+Both draws are sums over rows, ``LowestHashes`` and ``RareRows``. Their totals stay small whatever the number of rows,
+and depend on the numbers and the contents of the rows alone. So every source of the same rows gives the same sample.
 """
 
 from __future__ import annotations
@@ -18,14 +22,17 @@ from separatrix.rows.block import ROWS_PER_COPY, Block
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Rows
+from separatrix.rows.row_hash import Hashes, row_hashes, uniform
 
 # A column is rare if its participation ratio (Σ x²)²/Σ x⁴, the effective number of rows behind its variance, is below
-# this number and below a tenth of the sample.
+# this number and below a tenth of the sample. The second draw takes about this many rows for a rare column, at most.
 FEWEST_EFFECTIVE_ROWS = 150
 # An entry of a rare column is rare if its square exceeds this share of the sample's Σ x².
 RARE_ENTRY_SHARE = 0.003
 # Blocks with fewer entries are searched by NumPy: importing the compiler's package would take longer.
 FEWEST_ENTRIES_TO_COMPILE_SEARCH = 1 << 18
+# The stream of hashes of the second draw, which must be independent of the first.
+SECOND_DRAW = 1
 
 
 @dataclass(frozen=True)
@@ -56,73 +63,153 @@ class Sample:
         return replace(self.block, weight=weight)
 
 
+@dataclass(frozen=True)
+class Lowest:
+    """The rows of one class with the lowest hashes, in no particular order, and the number of rows of that class."""
+
+    hashes: Hashes
+    rows: Integers
+    count: int
+
+    def cut(self, size: int) -> Lowest:
+        """The ``size`` lowest of them."""
+        if len(self.rows) <= size:
+            return self
+        kept = np.argpartition(self.hashes, size - 1)[:size] if size else np.empty(0, dtype=np.intp)
+        return Lowest(self.hashes[kept], self.rows[kept], self.count)
+
+
+@dataclass(frozen=True)
+class LowestHashes:
+    """Finds the ``size`` rows of each class whose hashes are lowest; rows with zero weight do not take part.
+
+    ``targets``: the value of t in each class; None draws from all rows alike. The total has one entry for each class.
+    """
+
+    size: int
+    seed: int
+    targets: AnyArray | None = None
+
+    def zero(self) -> list[Lowest]:
+        empty = Lowest(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), 0)
+        return [empty] * (1 if self.targets is None else len(self.targets))
+
+    def add(self, total: list[Lowest], block: Block) -> list[Lowest]:
+        hashes, counted = row_hashes(block.start, block.n_rows, self.seed), block.weight > 0
+        groups = [counted] if self.targets is None else [counted & (block.t == value) for value in self.targets]
+        found = []
+        for group in groups:
+            rows = np.flatnonzero(group)
+            found.append(Lowest(hashes[rows], block.start + rows, len(rows)).cut(self.size))
+        return self.merge(total, found)
+
+    def merge(self, a: list[Lowest], b: list[Lowest]) -> list[Lowest]:
+        def both(one: Lowest, other: Lowest) -> Lowest:
+            hashes, rows = (
+                np.concatenate([getattr(part, name) for part in (one, other)]) for name in ("hashes", "rows")
+            )
+            return Lowest(hashes, rows, one.count + other.count).cut(self.size)
+
+        return [both(*pair) for pair in zip(a, b, strict=True)]
+
+
 def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> Sample:
     """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more.
 
     ``targets``: the value of t in each class. If given, the same number of rows is drawn from each class, or all its
     rows if it has fewer.
     """
-    counted = whole.weight > 0  # rows with zero weight are not drawn
-    if size >= len(counted):
-        return Sample(whole, np.ones(len(counted)))
-    if np.count_nonzero(counted) <= size:
-        chosen = np.flatnonzero(counted)
+    if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
+        return Sample(whole, np.ones(whole.n_rows))
+    first = LowestHashes(size, seed, targets)
+    by_class = first.add(first.zero(), whole)
+    if sum(part.count for part in by_class) <= size:
+        chosen = np.sort(np.concatenate([part.rows for part in by_class]))
         return Sample(whole.written_out(chosen), np.ones(len(chosen)))
-    rng = np.random.default_rng(seed)
-    groups = [counted] if targets is None else [counted & (whole.t == value) for value in targets]
-    chosen = np.sort(np.concatenate([_some(np.flatnonzero(g), size // len(groups), rng) for g in groups]))
+    each = size // len(by_class)
+    chosen = np.sort(np.concatenate([part.cut(each).rows for part in by_class]))
+    shares = np.array([min(1.0, each / max(1, part.count)) for part in by_class])
     block = whole.written_out(chosen)
-    look = _rare_entries(block, whole.frame, whole.X[chosen[:1]])
-    seen, odds = _odds(rows.fold(look), counted, size // 3) if len(look.columns) else (chosen[:0], np.empty(0))
-    more = seen[rng.random(len(seen)) < odds]
+    odds = _odds_of_first_draw(block.t, targets, shares)
+    rare = rare_rows(block, odds, whole.frame, whole.X[chosen[:1]], size // 3, seed)
+    if rare is None:
+        return Sample(block, odds)
+    more = np.setdiff1d(rows.fold(rare), chosen, assume_unique=True)
     if len(more):
-        chosen = np.union1d(chosen, more)
+        chosen = np.sort(np.concatenate([chosen, more]))
         del block  # frees the first copy before the second is made
         block = whole.written_out(chosen)
-    missed = np.ones(len(chosen))  # the probability that neither draw takes the row
-    for group in groups:
-        missed[group[chosen]] = max(0.0, 1.0 - size // len(groups) / np.count_nonzero(group))
-    _, here, there = np.intersect1d(chosen, seen, assume_unique=True, return_indices=True)
-    missed[here] *= 1.0 - odds[there]
-    return Sample(block, 1.0 - missed)
+        odds = _odds_of_first_draw(block.t, targets, shares)
+    again = np.concatenate([rare.odds(whole.X[chosen[some]]) for some in pieces(len(chosen), ROWS_PER_COPY)])
+    return Sample(block, 1.0 - (1.0 - odds) * (1.0 - again))
 
 
-def _some(rows: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """``size`` of the rows, or all if there are fewer."""
-    return rows if len(rows) <= size else rows[rng.choice(len(rows), size, replace=False, shuffle=False)]
+def _odds_of_first_draw(t: AnyArray, targets: AnyArray | None, shares: Array) -> Array:
+    """The probability that the first draw takes a row, (m,), given the share of rows that it takes from each class."""
+    if targets is None:
+        return np.full(len(t), shares[0])
+    return np.asarray((t[:, None] == targets) @ shares)
 
 
 @dataclass(frozen=True)
-class _RareEntries:
-    """Finds the entries of ``columns`` further than ``far`` from ``base``, all in raw units.
+class RareRows:
+    """Draws rows with rare entries: those of ``columns`` further than ``far`` from ``base``, all in raw units.
 
-    Its total is (2, entries): the row of each entry and its position in ``columns``.
+    A row is drawn with the largest of the probabilities ``shares`` (columns,) over its rare entries. The total is the
+    numbers of the rows drawn, in increasing order.
     """
 
     columns: Integers
     base: Array
     far: Array
+    shares: Array
+    seed: int
 
     def zero(self) -> Integers:
-        return np.empty((2, 0), dtype=np.int64)
+        return np.empty(0, dtype=np.int64)
 
     def add(self, total: Integers, block: Block) -> Integers:
-        X: Any = block.X
-        if is_sparse(X):  # the base of a rare CSR column is the zero that is not stored
-            place = np.full(X.shape[1], -1)
-            place[self.columns] = np.arange(len(self.columns))
-            entry = np.flatnonzero(place[X.indices] >= 0)
-            column = place[X.indices[entry]]
-            entry, column = (part[np.abs(X.data[entry]) > self.far[column]] for part in (entry, column))
-            row = np.searchsorted(X.indptr, entry, side="right") - 1
-        else:
-            row, column = self._beyond(X)
-        return self.merge(total, np.array([block.start + row, column], dtype=np.int64))
+        row, share = self._largest_shares(block.X)
+        drawn = (uniform(row_hashes(block.start, block.n_rows, self.seed, SECOND_DRAW)[row]) < share) & (
+            block.weight[row] > 0
+        )
+        return self.merge(total, block.start + row[drawn])
 
-    def _beyond(self, X: Any) -> Integers:
-        """The row and the position in ``columns`` of each such entry of dense rows; compiled for large blocks."""
+    def merge(self, a: Integers, b: Integers) -> Integers:
+        return np.concatenate([a, b])
+
+    def odds(self, X: Any) -> Array:
+        """The probability that rows X (m, d) in raw units are drawn, (m,)."""
+        row, share = self._largest_shares(X)
+        odds = np.zeros(X.shape[0])
+        odds[row] = share
+        return odds
+
+    def _largest_shares(self, X: Any) -> tuple[Integers, Array]:
+        """The rows with rare entries, in increasing order, and the largest share of each."""
+        row, place = self._stored(X) if is_sparse(X) else self._beyond(X)
+        if len(row) == 0:
+            return row, np.empty(0)
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        return row[starts], np.maximum.reduceat(self.shares[place], starts)
+
+    def _stored(self, X: Any) -> tuple[Integers, Integers]:
+        """The row of each rare entry of CSR rows, and its position in ``columns``.
+
+        The base of a rare CSR column is the zero that is not stored.
+        """
+        position = np.full(X.shape[1], -1)
+        position[self.columns] = np.arange(len(self.columns))
+        entry = np.flatnonzero(position[X.indices] >= 0)
+        place = position[X.indices[entry]]
+        beyond = np.abs(X.data[entry]) > self.far[place]
+        return np.searchsorted(X.indptr, entry[beyond], side="right") - 1, place[beyond]
+
+    def _beyond(self, X: Any) -> tuple[Integers, Integers]:
+        """As ``_stored``, for dense rows; compiled for large blocks."""
         if X.size < FEWEST_ENTRIES_TO_COMPILE_SEARCH or not X.flags.c_contiguous:
-            return np.array(np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far))
+            row, place = np.nonzero(np.abs(X[:, self.columns] - self.base) > self.far)
+            return row, place
         from separatrix.kernels.dense import count_beyond, places_beyond
 
         base, far = np.zeros(X.shape[1]), np.full(X.shape[1], np.inf)
@@ -131,47 +218,55 @@ class _RareEntries:
         count_beyond(X, base, far, count)
         places = np.empty((2, int(count.sum())), dtype=np.int64)
         places_beyond(X, base, far, count, places)
-        places[1] = np.searchsorted(self.columns, places[1])
-        return places
-
-    def merge(self, a: Integers, b: Integers) -> Integers:
-        return np.concatenate([a, b], axis=1)
+        return places[0], np.searchsorted(self.columns, places[1])
 
 
-def _rare_entries(sample: Block, frame: Frame, first: Any) -> _RareEntries:
-    """The search for rare entries in all rows, derived from a framed sample; ``first``: its first row, (1, d), raw."""
+def rare_rows(sample: Block, odds: Array, frame: Frame, first: Any, most: int, seed: int) -> RareRows | None:
+    """The second draw, of about ``most`` rows, derived from the framed rows of the first; None if no column is rare.
+
+    ``odds``: the probability of each row of the first draw. ``first``: the first of these rows, (1, d), in raw units.
+    The number of rare entries of a column is estimated from the first draw, so that the share of them to be drawn is
+    known before the rows are read again. A column whose rare entries the first draw missed has few: all are drawn.
+    """
     X: Any = sample.X
-    d = X.shape[1]
     if is_sparse(X):
         size = np.abs(X.data.astype(np.float64)) / frame.scale[X.indices]
-        energy, fourth = (np.bincount(X.indices, size**k, d).astype(np.float64) for k in (2, 4))
-        base = np.zeros(d)
+        energy, fourth = (np.bincount(X.indices, size**k, X.shape[1]).astype(np.float64) for k in (2, 4))
+        base = np.zeros(X.shape[1])
     else:
-        middle = X.mean(axis=0)
-        energy, fourth = np.zeros(d), np.zeros(d)
-        for part in pieces(len(X), ROWS_PER_COPY):
-            square = (X[part] - middle) ** 2
-            energy += square.sum(axis=0)
-            fourth += np.einsum("ij,ij->j", square, square)
-        still = np.flatnonzero(energy <= len(X) * 1e-20 * (1.0 + middle**2))
-        still = still[np.all(X[:, still] == X[0, still], axis=0)]
-        energy[still] = 0.0
-        base = frame.center + middle * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
-        base[still] = first[0, still]
+        energy, fourth, base = _dense_powers(X, frame, first)
     few = min(FEWEST_EFFECTIVE_ROWS, sample.n_rows / 10)
-    rare = np.isfinite(frame.scale) & ((energy == 0) | (energy**2 < few * fourth))
-    columns = np.flatnonzero(rare)
-    return _RareEntries(columns, base[columns], np.sqrt(RARE_ENTRY_SHARE * energy[columns]) * frame.scale[columns])
+    columns = np.flatnonzero(np.isfinite(frame.scale) & ((energy == 0) | (energy**2 < few * fourth)))
+    if not len(columns):
+        return None
+    limit = np.full(X.shape[1], np.inf)
+    limit[columns] = RARE_ENTRY_SHARE * energy[columns]
+    if is_sparse(X):
+        stood = np.where(size**2 > limit[X.indices], np.repeat(1.0 / odds, np.diff(X.indptr)), 0.0)
+        count = np.bincount(X.indices, stood, X.shape[1])[columns]
+    else:
+        part = X[:, columns]
+        count = (1.0 / odds) @ ((part - part.mean(axis=0)) ** 2 > limit[columns])
+        count[energy[columns] == 0] = 0.0  # a column with a single value differs from its mean by rounding
+    each = np.clip(most // len(columns), 1, FEWEST_EFFECTIVE_ROWS)
+    far = np.sqrt(limit[columns]) * frame.scale[columns]
+    return RareRows(columns, base[columns], far, each / np.maximum(each, count), seed)
 
 
-def _odds(entries: Integers, counted: AnyArray, most: int) -> tuple[Integers, Array]:
-    """The rows with rare entries, and the probability of drawing each: every column gets the same number, or all."""
-    row, column = entries[:, counted[entries[0]]]
-    if len(row) == 0:
-        return row, np.empty(0)
-    _, place, count = np.unique(column, return_inverse=True, return_counts=True)
-    by_column = np.minimum(1.0, np.clip(most // len(count), 1, FEWEST_EFFECTIVE_ROWS) / count)
-    seen, where = np.unique(row, return_inverse=True)
-    odds = np.zeros(len(seen))
-    np.maximum.at(odds, where, by_column[place])
-    return seen, odds
+def _dense_powers(X: Array, frame: Frame, first: Any) -> tuple[Array, Array, Array]:
+    """Σ (x − mean)² and Σ (x − mean)⁴ of framed columns, (d,) each, and the columns' means in raw units.
+
+    A column with a single value gets exactly zero powers and that value, as ``first`` (1, d) has it.
+    """
+    d, middle = X.shape[1], X.mean(axis=0)
+    energy, fourth = np.zeros(d), np.zeros(d)
+    for part in pieces(len(X), ROWS_PER_COPY):
+        square = (X[part] - middle) ** 2
+        energy += square.sum(axis=0)
+        fourth += np.einsum("ij,ij->j", square, square)
+    still = np.flatnonzero(energy <= len(X) * 1e-20 * (1.0 + middle**2))
+    still = still[np.all(X[:, still] == X[0, still], axis=0)]
+    energy[still] = 0.0
+    base = frame.center + middle * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
+    base[still] = first[0, still]
+    return energy, fourth, base
