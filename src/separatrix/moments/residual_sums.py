@@ -23,7 +23,7 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.rows import ArraySum, Block, Rows, number_of_rows
 from separatrix.rows.csr import is_sparse
-from separatrix.rows.protocol import BLOCK_BYTES, STRANDS
+from separatrix.rows.protocol import BLOCK_BYTES, additions_in_order
 
 # The gap is reported only if at least this much of the smallest singular value of M, scaled to 1, is above rounding.
 SMALLEST_SINGULAR_VALUE_LEFT = 0.5
@@ -154,7 +154,7 @@ def _product_units(width: int) -> float:
 def _merge_units(rows: Rows) -> float:
     """The number of roundings in a sum over blocks, strand by strand, and in its later use."""
     n, width = number_of_rows(rows), max(rows.n_features, 2)
-    return 12 * n * width / (BLOCK_BYTES * STRANDS) + STRANDS + 4
+    return additions_in_order(1 + 12 * n * width // BLOCK_BYTES) + 4
 
 
 def _chain_units(rows: Rows) -> float:

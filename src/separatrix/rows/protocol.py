@@ -13,7 +13,6 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
-from separatrix.base.pieces import even_pieces
 from separatrix.rows.block import Block
 from separatrix.rows.frame import Frame
 
@@ -26,13 +25,18 @@ A = TypeVar("A")
 # once. With smaller blocks threads wait for each other, because NumPy takes the interpreter lock again after each call:
 # with blocks of one megabyte two threads were slower than one.
 BLOCK_BYTES = 1 << 22
-# The largest number of partial sums that are computed in parallel and then merged: enough for many cores, and few
-# enough that their accumulators take little memory.
-STRANDS = 32
+# Blocks are summed in strands, runs of consecutive blocks whose sums are computed in parallel and then merged. The
+# first STRANDS_PER_LENGTH strands have one block each, the next as many have two, then four, and so on. So the strands
+# can be summed before anybody knows how many rows there are; small tables are divided into enough strands for many
+# cores; and the number of strands grows only with the logarithm of the number of rows.
+STRANDS_PER_LENGTH = 32
 
 
 class Partial(Protocol[A]):
-    """A sum over rows. It is small and picklable, and it holds weights but never rows."""
+    """A sum over rows. It is small and picklable, and it holds weights but never rows.
+
+    A partial may have an attribute ``block_bytes``, the size of the blocks that it wants instead of BLOCK_BYTES.
+    """
 
     def zero(self) -> A: ...
     def add(self, total: A, block: Block) -> A: ...
@@ -231,11 +235,38 @@ def number_of_rows(rows: Rows) -> int:
     return rows.fold(_Count()) if n is None else n
 
 
+def bytes_per_block(partial: object) -> int:
+    """The size of the blocks that a partial wants."""
+    return int(getattr(partial, "block_bytes", BLOCK_BYTES))
+
+
+def strands(n_blocks: int) -> Iterator[slice]:
+    """The runs of blocks that are summed in parallel. More blocks add strands and leave the others as they are.
+
+    >>> [run.stop - run.start for run in strands(100)][30:67]
+    [1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4]
+    """
+    start, number = 0, 0
+    while start < n_blocks:
+        length = 1 << (number // STRANDS_PER_LENGTH)
+        yield slice(start, min(start + length, n_blocks))
+        start, number = start + length, number + 1
+
+
+def additions_in_order(n_blocks: int) -> int:
+    """The most additions, one after the other, through which the sum of a block passes: within a strand, then merging.
+
+    >>> additions_in_order(1), additions_in_order(32), additions_in_order(96)
+    (2, 33, 66)
+    """
+    runs = list(strands(n_blocks))
+    return len(runs) + max((run.stop - run.start for run in runs), default=0)
+
+
 def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
     """Sum ``partial`` over blocks.
 
-    The blocks are divided into at most STRANDS runs whose sums are merged in order, so the result does not depend on
-    the number of threads.
+    The sums of the strands are merged in order, so the result does not depend on the number of threads.
     """
     if len(blocks) == 1:
         return partial.add(partial.zero(), blocks[0])
@@ -246,7 +277,7 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
             total = partial.add(total, block)
         return total
 
-    parts = in_order(strand, even_pieces(len(blocks), min(STRANDS, len(blocks))))
+    parts = in_order(strand, strands(len(blocks)))
     total = next(parts, None)
     if total is None:
         return partial.zero()

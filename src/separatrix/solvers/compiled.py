@@ -1,32 +1,25 @@
 """Compiled loops for E, ∇E and second moments of a logistic objective, in one pass without copies.
 
 A pass reads every entry once, whereas two matrix products read it twice. It releases the interpreter lock (GIL), for
-which NumPy calls in two threads would compete. Rows are divided into strands, ranges of rows that are summed in
-parallel. The division depends only on the data and the sums are merged in order, so the number of threads does not
-change the result.
+which NumPy calls in two threads would compete. The loops are partials, so that any source of rows can sum them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
-from separatrix.base.cached import cached_property
-from separatrix.base.concurrency import in_order
+from separatrix.base.arrays import Array
 from separatrix.losses.margin import Logistic
 from separatrix.objectives.problem import Evaluation, Objective
-from separatrix.rows import Block
+from separatrix.rows import ArraySum, Block
 from separatrix.rows.csr import is_sparse
 
-# The most strands (ranges of rows that are summed in parallel).
-MOST_STRANDS = 8
-# A strand has at least FEWEST_ENTRIES_PER_STRAND entries, and at least FEWEST_ENTRIES_PER_SUM entries per column, so
-# that merging the strands' column sums is cheap compared with summing.
-FEWEST_ENTRIES_PER_STRAND, FEWEST_ENTRIES_PER_SUM = 1 << 15, 3
+# Blocks of this many bytes. The compiled loops release the interpreter lock, so they can be smaller than other blocks,
+# and several threads share the work also on tables of a few megabytes.
+COMPILED_BLOCK_BYTES = 1 << 19
 # Fewer dense entries than this are summed by NumPy: importing the compiler's package would take longer.
 FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
 
@@ -65,71 +58,72 @@ class CompiledSums:
             fits = X.flags.c_contiguous and X.size >= FEWEST_DENSE_ENTRIES_TO_COMPILE
         return cls(problem, block) if fits else None
 
-    @cached_property
-    def _edges(self) -> Integers:
-        """The row numbers at which strands begin and end; all strands have about the same number of entries."""
-        X: Any = self.block.X
-        if not is_sparse(X):
-            return np.linspace(0, X.shape[0], MOST_STRANDS + 1).astype(np.int64)
-        most = min(X.nnz // FEWEST_ENTRIES_PER_STRAND, X.nnz // (FEWEST_ENTRIES_PER_SUM * max(1, X.shape[1])))
-        shares = np.linspace(0, X.nnz, int(np.clip(most, 1, MOST_STRANDS)) + 1)
-        edges = np.searchsorted(X.indptr, shares).astype(np.int64)
-        edges[0], edges[-1] = 0, X.shape[0]  # includes empty rows at either end
-        return edges
-
-    def _summed(self, strand: Callable[[int, int, Array], Array]) -> tuple[Array, Array]:
-        """The totals over all strands of the values that ``strand`` returns, and of its sums by column."""
-
-        def strand_sums(k: int) -> tuple[Array, Array]:
-            by_column = np.zeros(self.block.X.shape[1])
-            return strand(int(self._edges[k]), int(self._edges[k + 1]), by_column), by_column
-
-        self.problem.rows.counter.add()
-        parts = in_order(strand_sums, range(len(self._edges) - 1))
-        numbers, by_column = next(parts)
-        for more, added in parts:
-            numbers, by_column = numbers + more, np.add(by_column, added, out=by_column)
-        return numbers, by_column
-
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (1, d + 1), in one pass."""
-        from separatrix.kernels import csr, dense
-
-        problem, rows, frame = self.problem, self.block, self.problem.rows.frame
-        X: Any = rows.X
+        problem, frame = self.problem, self.problem.rows.frame
         # Columns with a large offset are summed as x − c; the others as x, and c is subtracted from the sums.
         far = np.where(frame.is_far, frame.center, 0.0) if frame.has_large_offset else None
         near = frame.center if far is None else frame.center - far
         w = W[0, 1:] / frame.scale
-        b = float(W[0, 0] - w @ near)
-
-        def strand(begin: int, end: int, gradient: Array) -> Array:
-            given = (begin, end, rows.t, rows.weight, w, b, gradient)
-            if is_sparse(X):
-                return np.array(csr.logistic_pass(X.data, X.indices, X.indptr, *given))
-            return np.array(dense.logistic_pass(X, *given, far))
-
-        (value, first), gradient = self._summed(strand)
+        total = problem.rows.fold(LogisticSums(w, float(W[0, 0] - w @ near), far))
+        value, first, gradient = float(total[0]), float(total[1]), total[2:]
         framed = (gradient - first * near) / frame.scale
         whole = problem.without_pinned(np.concatenate([[first], framed])[None, :] / problem.total_weight)
-        return Evaluation(
-            float(value) / problem.total_weight + problem.penalty_value(W), whole + problem.penalty_gradient(W)
-        )
+        return Evaluation(value / problem.total_weight + problem.penalty_value(W), whole + problem.penalty_gradient(W))
 
     def second_moments(self) -> Array:
         """The mean of x̄_j² by column, (d + 1), in one pass."""
-        from separatrix.kernels import csr
-
-        rows, frame, S = self.block, self.problem.rows.frame, self.problem.total_weight
-        X: Any = rows.X
-        if not is_sparse(X):
+        frame, S = self.problem.rows.frame, self.problem.total_weight
+        if not is_sparse(self.block.X):
             return np.asarray(self.problem.root_second_moments**2)
-
-        def strand(begin: int, end: int, squares: Array) -> Array:
-            csr.square_pass(X.data, X.indices, X.indptr, begin, end, rows.weight, frame.scale, squares)
-            return np.empty(0)
-
-        _, squares = self._summed(strand)
+        squares = self.problem.rows.fold(ScaledSquares(frame.scale))
         c = frame.center / frame.scale
         mean = self.problem.class_sums[:, 1:].sum(axis=0) / S  # of framed columns; that of x/scale is mean + c
         return np.concatenate([[1.0], np.maximum(squares / S - 2 * c * (mean + c) + c**2, 0.0)])
+
+
+@dataclass(frozen=True)
+class LogisticSums(ArraySum):
+    """Σ s ℓ, Σ s ∂ℓ and Σ s ∂ℓ x, (2 + d,), for the logistic loss of the score w·x + b in raw units.
+
+    ``far`` (d,), if given, is subtracted from x while dense rows are read.
+    """
+
+    w: Array
+    b: float
+    far: Array | None = None
+    block_bytes: ClassVar[int] = COMPILED_BLOCK_BYTES
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (2 + len(self.w),)
+
+    def add(self, total: Array, block: Block) -> Array:
+        from separatrix.kernels import csr, dense
+
+        X: Any = block.X
+        given = (0, block.n_rows, block.t, block.weight, self.w, self.b, total[2:])
+        if is_sparse(X):
+            total[:2] += csr.logistic_pass(X.data, X.indices, X.indptr, *given)
+        else:
+            total[:2] += dense.logistic_pass(X, *given, self.far)
+        return total
+
+
+@dataclass(frozen=True)
+class ScaledSquares(ArraySum):
+    """Σ s (x_j/scale_j)² by column of CSR rows, (d,)."""
+
+    scale: Array
+    block_bytes: ClassVar[int] = COMPILED_BLOCK_BYTES
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.scale.shape
+
+    def add(self, total: Array, block: Block) -> Array:
+        from separatrix.kernels import csr
+
+        X: Any = block.X
+        csr.square_pass(X.data, X.indices, X.indptr, 0, block.n_rows, block.weight, self.scale, total)
+        return total
