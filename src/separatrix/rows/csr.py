@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -61,3 +64,12 @@ def csr_rows(X: Any, start: int, stop: int) -> csr_array[Any, tuple[int, int]]:
     rows.data, rows.indices = X.data[first:last], X.indices[first:last]
     rows.indptr = X.indptr[start : stop + 1] - first
     return rows
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Arrays, or CSR rows, one below the other."""
+    if not is_sparse(parts[0]):
+        return np.concatenate(parts)
+    from scipy.sparse import vstack
+
+    return as_csr(vstack(parts, format="csr"))

@@ -13,21 +13,12 @@ from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces
 from separatrix.rows.block import Block
 from separatrix.rows.csr import as_csr, csr_rows, is_sparse
+from separatrix.rows.cutting import cuts
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import NOT_COUNTED, Order, Partial, PassCounter, bytes_per_block, fold_strands
 from separatrix.rows.sampling import Sample, draw
 
 A = TypeVar("A")
-
-# The fewest rows in a dense block, unless that makes the block larger than four times BLOCK_BYTES: each block repeats
-# the work that is done once per column.
-FEWEST_ROWS_PER_BLOCK = 64
-# An entry of CSR rows has a value of eight bytes and an index of four.
-BYTES_PER_SPARSE_ENTRY = 12
-# A block of CSR rows has at least this many bytes of entries per column, so that merging sums by column is cheap.
-FEWEST_BYTES_PER_SPARSE_COLUMN = 256
-# A CSR row counts as this many bytes at least, since the score of a row takes time even if the row has few entries.
-BYTES_PER_SPARSE_ROW = 16
 
 
 @dataclass(frozen=True)
@@ -58,6 +49,15 @@ class MemoryRows:
     def n_features(self) -> int:
         return int(self.X.shape[1])
 
+    @property
+    def is_sparse(self) -> bool:
+        return is_sparse(self.X)
+
+    @property
+    def is_row_major(self) -> bool:
+        X: Any = self.X
+        return is_sparse(X) or bool(X.flags.c_contiguous)
+
     def seen_through(self, frame: Frame) -> MemoryRows:
         """The same rows in other coordinates, without a copy."""
         return replace(self, frame=frame)
@@ -70,23 +70,13 @@ class MemoryRows:
 
     def _edges(self, block_bytes: int) -> Integers:
         """Where blocks begin and end. A block has about ``block_bytes`` of values, whatever the number of threads."""
-        n, d = self.n_rows, self.n_features
-        if is_sparse(self.X):
-            X: Any = self.X
-            filled = X.indptr.astype(np.int64) * BYTES_PER_SPARSE_ENTRY
-            size = max(block_bytes, FEWEST_BYTES_PER_SPARSE_COLUMN * d)
-            cuts = np.searchsorted(filled, np.arange(size, filled[-1], size))
-            by_rows = np.arange(0, n, max(1, block_bytes // BYTES_PER_SPARSE_ROW))
-            return np.unique(np.concatenate([[0], cuts, by_rows, [n]])).astype(np.int64)
-        fit = block_bytes // max(1, d * 8)
-        size = max(1, fit, min(FEWEST_ROWS_PER_BLOCK, 4 * fit))
-        return np.append(np.arange(0, n, size), n).astype(np.int64)
+        return np.unique(np.concatenate([[0], cuts(self.X, block_bytes), [self.n_rows]])).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
         size = bytes_per_block(partial)
         if size not in self._cut_by_size:
-            self._cut_by_size[size] = self._cuts(size)
+            self._cut_by_size[size] = self._all_blocks(size)
         return fold_strands(self._cut_by_size[size], partial)
 
     @cached_property
@@ -94,10 +84,10 @@ class MemoryRows:
         """The blocks of each size that was asked for."""
         return {}
 
-    def _cuts(self, block_bytes: int) -> Sequence[Block]:
+    def _all_blocks(self, block_bytes: int) -> Sequence[Block]:
         """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
-        cuts = _Cuts(self, self._edges(block_bytes))
-        return [replace(cuts[0], kept=not self.once)] if len(cuts) == 1 else cuts
+        blocks = _Blocks(self, self._edges(block_bytes))
+        return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows. Batches in the given order are views."""
@@ -121,7 +111,7 @@ class MemoryRows:
 
 
 @dataclass(frozen=True)
-class _Cuts(Sequence[Block]):
+class _Blocks(Sequence[Block]):
     """The blocks between the edges, created on access."""
 
     rows: MemoryRows

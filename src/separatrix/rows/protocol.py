@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -126,14 +127,19 @@ class Rows(Protocol):
     ``resident()`` returns all rows as one block, or None if they are not in memory. Code that reads this block calls
     ``counter.add()`` each time it has read all of it.
 
-    ``n_rows`` is None if the source does not know its length before the first pass. The weights have been divided by
-    ``weight_unit``.
+    ``n_rows`` is None if the source does not know its length before the first pass. ``is_sparse``: blocks hold CSR
+    rows. ``is_row_major``: the entries of a dense row are next to each other in memory. The weights have been divided
+    by ``weight_unit``.
     """
 
     @property
     def n_rows(self) -> int | None: ...
     @property
     def n_features(self) -> int: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    @property
+    def is_row_major(self) -> bool: ...
     @property
     def frame(self) -> Frame: ...
     @property
@@ -248,9 +254,14 @@ def strands(n_blocks: int) -> Iterator[slice]:
     """
     start, number = 0, 0
     while start < n_blocks:
-        length = 1 << (number // STRANDS_PER_LENGTH)
+        length = strand_length(number)
         yield slice(start, min(start + length, n_blocks))
         start, number = start + length, number + 1
+
+
+def strand_length(number: int) -> int:
+    """The number of blocks of a strand, given how many strands precede it."""
+    return 1 << (number // STRANDS_PER_LENGTH)
 
 
 def additions_in_order(n_blocks: int) -> int:
@@ -284,3 +295,17 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
     for part in parts:
         total = partial.merge(total, part)
     return total
+
+
+def fold_blocks(blocks: Iterator[Block], partial: Partial[A]) -> A:
+    """``fold_strands`` for blocks that come one after the other, with the same bits; no two are in memory at once."""
+    total: A | None = None
+    for number in count():
+        block = next(blocks, None)
+        if block is None:
+            break
+        part = partial.add(partial.zero(), block)
+        for block in islice(blocks, strand_length(number) - 1):
+            part = partial.add(part, block)
+        total = part if total is None else partial.merge(total, part)
+    return partial.zero() if total is None else total

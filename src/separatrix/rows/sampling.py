@@ -12,7 +12,7 @@ and depend on the numbers and the contents of the rows alone. So every source of
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -112,35 +112,81 @@ class LowestHashes:
 
         return [both(*pair) for pair in zip(a, b, strict=True)]
 
+    def chosen(self, total: list[Lowest]) -> Integers:
+        """The numbers of the rows drawn."""
+        return np.concatenate([part.rows for part in total])
+
+
+class RowAccess(Protocol):
+    """How a sample gets at rows: the two draws over all rows, and the contents of rows that they chose.
+
+    ``written_out(numbers)`` gives rows in the frame's coordinates, ``raw(numbers)`` their entries in raw units.
+    """
+
+    @property
+    def frame(self) -> Frame: ...
+    def lowest(self, draw: LowestHashes) -> list[Lowest]: ...
+    def rare(self, draw: RareRows) -> Integers: ...
+    def written_out(self, numbers: Integers) -> Block: ...
+    def raw(self, numbers: Integers) -> Any: ...
+
+
+@dataclass(frozen=True)
+class _InMemory:
+    """Access to rows in memory: ``whole`` holds all of ``rows``."""
+
+    rows: Rows
+    whole: Block
+
+    @property
+    def frame(self) -> Frame:
+        return self.whole.frame
+
+    def lowest(self, draw: LowestHashes) -> list[Lowest]:
+        return draw.add(draw.zero(), self.whole)
+
+    def rare(self, draw: RareRows) -> Integers:
+        return self.rows.fold(draw)
+
+    def written_out(self, numbers: Integers) -> Block:
+        return self.whole.written_out(numbers)
+
+    def raw(self, numbers: Integers) -> Any:
+        return self.whole.X[numbers]
+
 
 def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> Sample:
-    """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more.
+    """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more."""
+    if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
+        return Sample(whole, np.ones(whole.n_rows))
+    return drawn_sample(_InMemory(rows, whole), size, seed, targets)
+
+
+def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | None) -> Sample:
+    """A sample of about ``size`` rows with positive weight; all of them if there are no more.
 
     ``targets``: the value of t in each class. If given, the same number of rows is drawn from each class, or all its
     rows if it has fewer.
     """
-    if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
-        return Sample(whole, np.ones(whole.n_rows))
-    first = LowestHashes(size, seed, targets)
-    by_class = first.add(first.zero(), whole)
+    by_class = access.lowest(LowestHashes(size, seed, targets))
     if sum(part.count for part in by_class) <= size:
         chosen = np.sort(np.concatenate([part.rows for part in by_class]))
-        return Sample(whole.written_out(chosen), np.ones(len(chosen)))
+        return Sample(access.written_out(chosen), np.ones(len(chosen)))
     each = size // len(by_class)
     chosen = np.sort(np.concatenate([part.cut(each).rows for part in by_class]))
     shares = np.array([min(1.0, each / max(1, part.count)) for part in by_class])
-    block = whole.written_out(chosen)
+    block = access.written_out(chosen)
     odds = _odds_of_first_draw(block.t, targets, shares)
-    rare = rare_rows(block, odds, whole.frame, whole.X[chosen[:1]], size // 3, seed)
+    rare = rare_rows(block, odds, access.frame, access.raw(chosen[:1]), size // 3, seed)
     if rare is None:
         return Sample(block, odds)
-    more = np.setdiff1d(rows.fold(rare), chosen, assume_unique=True)
+    more = np.setdiff1d(access.rare(rare), chosen, assume_unique=True)
     if len(more):
         chosen = np.sort(np.concatenate([chosen, more]))
         del block  # frees the first copy before the second is made
-        block = whole.written_out(chosen)
+        block = access.written_out(chosen)
         odds = _odds_of_first_draw(block.t, targets, shares)
-    again = np.concatenate([rare.odds(whole.X[chosen[some]]) for some in pieces(len(chosen), ROWS_PER_COPY)])
+    again = np.concatenate([rare.odds(access.raw(chosen[some])) for some in pieces(len(chosen), ROWS_PER_COPY)])
     return Sample(block, 1.0 - (1.0 - odds) * (1.0 - again))
 
 
@@ -177,6 +223,10 @@ class RareRows:
 
     def merge(self, a: Integers, b: Integers) -> Integers:
         return np.concatenate([a, b])
+
+    def chosen(self, total: Integers) -> Integers:
+        """The numbers of the rows drawn."""
+        return total
 
     def odds(self, X: Any) -> Array:
         """The probability that rows X (m, d) in raw units are drawn, (m,)."""

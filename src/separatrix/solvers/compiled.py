@@ -26,7 +26,7 @@ FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
 
 @dataclass(frozen=True)
 class CompiledSums:
-    """The sums of a logistic objective over rows in memory, which are read in raw units.
+    """The sums of a logistic objective over rows, which are read in raw units.
 
     Columns with a large offset are centred while they are read. This is supported for dense rows only, since a sparse
     column with a large offset has few zeros.
@@ -37,26 +37,24 @@ class CompiledSums:
     >>> from separatrix.objectives.penalty import Penalty
     >>> rows, codes = csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])), np.array([0, 1, 0])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(2)))
-    >>> there = CompiledSums(problem, problem.rows.resident()).value_gradient(np.zeros(problem.shape))
+    >>> there = CompiledSums(problem).value_gradient(np.zeros(problem.shape))
     >>> bool(np.allclose(there.gradient, problem.value_gradient(np.zeros(problem.shape)).gradient))
     True
     """
 
     problem: Objective
-    block: Block
 
     @classmethod
     def of(cls, problem: Objective) -> CompiledSums | None:
         """The sums of a problem, or None if the compiled loops do not support it."""
-        block = problem.rows.resident()
-        if block is None or not isinstance(problem.loss, Logistic):
+        rows = problem.rows
+        if not isinstance(problem.loss, Logistic):
             return None
-        X: Any = block.X
-        if is_sparse(X):
-            fits = not problem.rows.frame.has_large_offset
+        if rows.is_sparse:
+            fits = not rows.frame.has_large_offset
         else:
-            fits = X.flags.c_contiguous and X.size >= FEWEST_DENSE_ENTRIES_TO_COMPILE
-        return cls(problem, block) if fits else None
+            fits = rows.is_row_major and problem.n_rows * rows.n_features >= FEWEST_DENSE_ENTRIES_TO_COMPILE
+        return cls(problem) if fits else None
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (1, d + 1), in one pass."""
@@ -74,7 +72,7 @@ class CompiledSums:
     def second_moments(self) -> Array:
         """The mean of x̄_j² by column, (d + 1), in one pass."""
         frame, S = self.problem.rows.frame, self.problem.total_weight
-        if not is_sparse(self.block.X):
+        if not self.problem.rows.is_sparse:
             return np.asarray(self.problem.root_second_moments**2)
         squares = self.problem.rows.fold(ScaledSquares(frame.scale))
         c = frame.center / frame.scale

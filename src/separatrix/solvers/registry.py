@@ -15,7 +15,6 @@ from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.losses.traits import Kinked
 from separatrix.objectives.pass_costs import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.objectives.problem import SAMPLE_ROWS, Objective
-from separatrix.rows.csr import is_sparse
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.dual import DualDescent, row_length
@@ -168,8 +167,7 @@ def _is_crowded_sample(problem: Objective) -> bool:
 
 
 def _is_sparse(problem: Objective) -> bool:
-    rows = problem.rows.resident()
-    return rows is not None and is_sparse(rows.X)
+    return problem.rows.is_sparse
 
 
 def _is_wide(problem: Objective) -> bool:
