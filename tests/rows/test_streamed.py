@@ -1,14 +1,17 @@
 """Rows that are read in every pass give the sums, the samples and the fits of rows in memory, to the last bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
 from separatrix.base.errors import TableError
 from separatrix.objectives.build import build_objective
-from separatrix.objectives.partials import Hessian, ValueGradient
+from separatrix.objectives.partials import Gram, Hessian, ValueGradient
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import Order, column_statistics, cutting, labelled_rows, memory_rows, protocol, summarise
+from separatrix.rows.sampling import LowestHashes
 from separatrix.solvers import SampledNewton, compiled
 from separatrix.solvers.compiled import LogisticSums
 from separatrix.solvers.driver import default_rules, run
@@ -81,6 +84,23 @@ def test_the_sample_is_that_of_memory(form, size):
     np.testing.assert_array_equal(ours.block.homogeneous(), theirs.block.homogeneous())
     np.testing.assert_array_equal(ours.block.t, theirs.block.t)
     np.testing.assert_array_equal(ours.block.weight, theirs.block.weight)
+
+
+def test_the_first_pass_draws_the_sample_whatever_it_sums(small_blocks):
+    rng = np.random.default_rng(5)
+    X, targets = _dense(rng), np.array([-1.0, 1.0])
+    rows = labelled_rows(X, rng.integers(0, 2, len(X)), 2)
+    stream = replace(streamed(rows, 999), draw=LowestHashes(3000, 4, targets))
+    np.testing.assert_array_equal(stream.fold(Gram(8)), rows.fold(Gram(8)))
+    assert stream.source.reads == 1
+    for size in (900, 3000):
+        sample = stream.sample(size, 4, targets)
+        np.testing.assert_array_equal(sample.block.X, rows.sample(size, 4, targets).block.X)
+    assert stream.source.reads == 1
+    for size, seed in ((3001, 4), (900, 5)):  # a larger sample, or one by another seed, has to be drawn anew
+        sample = stream.sample(size, seed, targets)
+        np.testing.assert_array_equal(sample.block.X, rows.sample(size, seed, targets).block.X)
+    assert stream.source.reads == 3
 
 
 def test_a_fit_has_the_bits_of_memory(small_blocks):

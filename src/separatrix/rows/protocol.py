@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -60,6 +60,22 @@ class ArraySum(ABC):
     def merge(self, a: Array, b: Array) -> Array:
         a += b
         return a
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several partials that are summed in one pass. The total is a list of their totals."""
+
+    partials: tuple[Partial[Any], ...]
+
+    def zero(self) -> list[Any]:
+        return [partial.zero() for partial in self.partials]
+
+    def add(self, total: list[Any], block: Block) -> list[Any]:
+        return [partial.add(part, block) for partial, part in zip(self.partials, total, strict=True)]
+
+    def merge(self, a: list[Any], b: list[Any]) -> list[Any]:
+        return [partial.merge(*pair) for partial, pair in zip(self.partials, zip(a, b, strict=True), strict=True)]
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,12 @@ class LowestHashes:
     seed: int
     targets: AnyArray | None = None
 
+    def covers(self, other: LowestHashes) -> bool:
+        """Whether this draw has chosen all the rows that another one would choose."""
+        mine, theirs = self.targets, other.targets
+        alike = mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs)
+        return alike and self.size >= other.size and self.seed == other.seed
+
     def zero(self) -> list[Lowest]:
         empty = Lowest(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), 0)
         return [empty] * (1 if self.targets is None else len(self.targets))

@@ -16,11 +16,11 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.errors import TableError
 from separatrix.rows.block import Block
-from separatrix.rows.carried import Carried, CarriedRows
+from separatrix.rows.carried import Carried, CarriedRows, CarriedTotal
 from separatrix.rows.csr import csr_rows, is_sparse, stacked
 from separatrix.rows.cutting import cuts, multiples
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import Order, Partial, PassCounter, bytes_per_block, fold_blocks
+from separatrix.rows.protocol import Order, Partial, PassCounter, Together, bytes_per_block, fold_blocks
 from separatrix.rows.sampling import Lowest, LowestHashes, RareRows, Sample, drawn_sample
 
 A = TypeVar("A")
@@ -54,6 +54,7 @@ class _Learnt:
     """What reading the source has shown. All views of the same rows share it."""
 
     n_rows: int | None = None
+    first_draw: CarriedTotal[list[Lowest]] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,15 @@ class StreamedRows:
     """The rows of a source, in the coordinates of a frame.
 
     The weights have been divided by ``weight_unit``. The number of rows is known after the first pass, and every later
-    pass must find as many.
+    pass must find as many. ``draw``: the first draw of the sample that will be asked for. It is made in the first pass,
+    whatever that pass computes, so that the sample costs no pass of its own.
     """
 
     source: Source
     frame: Frame
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
     weight_unit: float = 1.0
+    draw: LowestHashes | None = None
     learnt: _Learnt = field(default_factory=_Learnt, repr=False, compare=False)
 
     @property
@@ -92,7 +95,15 @@ class StreamedRows:
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
-        size = bytes_per_block(partial)
+        if self.draw is None or self.learnt.first_draw is not None:
+            return self._summed(partial, bytes_per_block(partial))
+        both = Together((partial, Carried(self.draw)))
+        total: A
+        total, self.learnt.first_draw = self._summed(both, bytes_per_block(partial))
+        return total
+
+    def _summed(self, partial: Partial[A], size: int) -> A:
+        """The sum of a partial over blocks of ``size`` bytes."""
         return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, size, rows, entries)), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
@@ -168,7 +179,8 @@ class _Reading:
         return self.rows.frame
 
     def lowest(self, draw: LowestHashes) -> list[Lowest]:
-        found = self.rows.fold(Carried(draw))
+        known, made = self.rows.learnt.first_draw, self.rows.draw
+        found = known if known and made and made.covers(draw) else self.rows.fold(Carried(draw))
         self.kept = found.rows.joined()
         return found.total
 
