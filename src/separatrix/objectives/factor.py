@@ -86,7 +86,7 @@ class Factor:
         >>> Factor.of(np.diag([4.0, 9.0])).lengths(np.eye(2)).tolist()
         [2.0, 3.0]
         """
-        return np.asarray(np.linalg.norm((V * self.d) @ np.tril(self.lower), axis=1))
+        return np.asarray(np.linalg.norm((V * self.d) @ self.lower, axis=1))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
+from separatrix.objectives.dense_table import DenseTable
+from separatrix.objectives.evaluation import Evaluation as Evaluation
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.identification import columns_alone, identified_columns
 from separatrix.objectives.null_model import null_value, null_weights
@@ -50,13 +52,6 @@ SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 WEAKEST_PENALTY_SHARE = 0.01
 # Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
 LARGEST_ROOT_PENALTY = 1e150
-
-
-class Evaluation(NamedTuple):
-    """E at some W, and the gradient of its smooth part, which excludes the absolute values of the penalty."""
-
-    value: float
-    gradient: Array
 
 
 def _without_products(products: Array, pinned: AnyArray) -> Array:
@@ -314,6 +309,11 @@ class Objective:
         held = self.root_penalty > 0
         return slice(1, None) if held[1:].all() and not held[0] else held
 
+    @depends_on("rows", "frame", "penalty", "pinned", "loss")
+    def dense_table(self) -> DenseTable | None:
+        """The rows as one array, if they are small and dense; None otherwise."""
+        return DenseTable.of(self)
+
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
@@ -389,7 +389,7 @@ class Objective:
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, or of all rows if the sample holds them all."""
-        if self.sampled.n_rows >= self.n_rows:
+        if self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows:
             return self.gram
         return self.gram_of(self.standing_sample)
 
@@ -479,6 +479,8 @@ class Objective:
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
+        if self.dense_table is not None:
+            return self.dense_table.value_gradient(W)
         return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
 
     def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
@@ -494,6 +496,8 @@ class Objective:
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, only its rows contribute to the loss."""
+        if block is None and self.dense_table is not None:
+            return self.dense_table.hessian(W)
         partial = Hessian(self.loss, W)
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         diagonal = total.ravel()[:: self.size + 1].reshape(self.shape)  # a view

@@ -94,8 +94,8 @@ class Block:
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""
-        if self._is_written_out:
-            return np.asarray((W @ self._written.T).T)
+        if self.is_written_out:
+            return np.asarray((W @ self.written.T).T)
         explicit = self._explicit
         X: Any = self._framed if explicit else self._double
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
@@ -117,8 +117,8 @@ class Block:
     def adjoint(self, R: Array) -> Array:
         """Rᵀ X̄, (K, d + 1), for R (m, K)."""
         total = R.sum(axis=0)
-        if self._is_written_out:
-            whole = np.asarray(R.T @ self._written)
+        if self.is_written_out:
+            whole = np.asarray(R.T @ self.written)
             whole[:, 0] = total  # exact: rows that balance each other sum to zero
             return whole
         if self._explicit:
@@ -149,12 +149,21 @@ class Block:
         """``sandwich`` of dense rows for h ≥ 0."""
         if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
             return self.raw_products(h[:, None])[1]
-        X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
-        first = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
-        half = X * root if self.kept else np.multiply(X, root, out=X)
-        # NumPy recognises AᵀA and calls the symmetric product, which is half the work.
+        if self.kept:
+            return self.written_sandwich(h)
+        X, root = self.homogeneous(), np.sqrt(h)[:, None]
+        first = h @ X
+        half = np.multiply(X, root, out=X)
         H = np.asarray(half.T @ half)
         H[0] = H[:, 0] = first
+        return H
+
+    def written_sandwich(self, h: Array) -> Array:
+        """``sandwich`` of the cached rows for h ≥ 0."""
+        X = self.written
+        half = X * np.sqrt(h)[:, None]
+        H: Array = half.T @ half  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
+        H[0] = H[:, 0] = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
         return H
 
     def _sparse_products(self, X: Any, h: Array) -> tuple[Array, Array]:
@@ -166,9 +175,9 @@ class Block:
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
         """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
-        if not self._is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
+        if not self.is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
             return (self.sandwich(h) for h in by)
-        X = self._written
+        X = self.written
         parts = (X.T * by[:, None, :]) @ X
         return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric but for rounding
 
@@ -225,7 +234,7 @@ class Block:
         return written
 
     @cached_property
-    def _written(self) -> Array:
+    def written(self) -> Array:
         """Cached `homogeneous()`; rows with few columns are stored column by column (FEWEST_COLUMNS_BY_ROW)."""
         if is_sparse(self.X) or self.X.shape[1] >= FEWEST_COLUMNS_BY_ROW:
             return self.homogeneous()
@@ -237,7 +246,7 @@ class Block:
         return columns.T
 
     @cached_property
-    def _is_written_out(self) -> bool:
+    def is_written_out(self) -> bool:
         """Whether products use the cached framed rows: for few dense rows that are read many times."""
         return self.kept and not is_sparse(self.X) and self.n_rows <= MOST_CACHED_ROWS
 

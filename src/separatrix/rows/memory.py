@@ -107,6 +107,13 @@ class MemoryRows:
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> Block:
+        """All rows as one block: the cached one, if there is only one and it is dense."""
+        if not is_sparse(self.X) and len(self._blocks) == 1:
+            return self._blocks[0]
         return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
 
 

@@ -23,7 +23,7 @@ from separatrix.objectives.curvature_bound import Evidence, proven
 from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
-from separatrix.objectives.pass_costs import counts_all_rows
+from separatrix.objectives.pass_costs import counts_all_rows, longest_row_is_cheap
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.newton import NewtonMemory
 from separatrix.solvers.state import Memory, State
@@ -73,6 +73,8 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     """The evidence at the end of the steps, from the curvature at their start; ``found``: the evidence at the start."""
     if curvature is None:
         return found if end is start else Evidence(duality(problem, end.W, end.at))
+    if end is start and curvature is found.curvature:
+        return found
     if end is start:
         return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
     there = curvature.after(problem.subspace.reduce(end.W - start.W))
@@ -119,7 +121,7 @@ def _of_last_step(
     """The factor of Newton's last step, which led to W, and a curvature that is valid at W."""
     if problem.loss.traits.self_concordance is None:
         return last.factor, None
-    if found.curvature is not None or not counts_all_rows(problem):
+    if found.curvature is not None or not longest_row_is_cheap(problem):
         return last.factor, found.curvature
     taken = curvature_at(problem, last.start, factor=last.factor)
     return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(W - last.start)))
