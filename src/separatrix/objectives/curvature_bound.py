@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.curvature import LARGEST_PROVEN_U, Curvature, curvature_at, rounded_distance
 from separatrix.objectives.pass_costs import counts_all_rows
@@ -125,15 +125,15 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     if objective.has_absolute and objective.shape[0] > 1:
         reason = "absolute values of several classes' weights leave a shift common to all classes undetermined"
         return WeightError(None, "", reason)
-    if np.any((objective.root_penalty > 0) & ~objective.held):
+    if objective.weak_columns is not None:
         return WeightError(None, "", "a penalty is weaker than rounding")
     if not curvature.u(decrement) < LARGEST_PROVEN_U:
         return WeightError(None, "", "rounding hides the distance of the weights from the optimum")
     distance = curvature.distance(decrement) + rounded_distance(objective, W)
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
-        distance += float(np.sqrt(len(W)) * np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
+        distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
     unit = "standard errors of its optimal value"
-    if np.any(objective.root_penalty > 0):
+    if objective.has_ridge:
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
@@ -177,12 +177,12 @@ def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, floa
     """
     gradient, slack = _linearised(objective, W, gradient)
     r = objective.root_penalty
-    weak = (r > 0) & ~objective.held
-    if np.any(weak):
+    weak = objective.weak_columns
+    if weak is not None:
         gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
         slack += 0.5 * float(np.sum((r * W)[:, weak] ** 2))
     if len(W) > 1:
-        slack += 0.5 * len(W) * float(np.sum((r * W.mean(axis=0)) ** 2))
+        slack += 0.5 * len(W) * length(r * W.mean(axis=0)) ** 2
     return gradient, slack
 
 
@@ -205,4 +205,4 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
 
 def in_standard_errors(objective: Objective, distance: float) -> float:
     """A length by the Hessian of the mean, times S^½: the length by the Hessian of the sum, in standard errors."""
-    return float(np.sqrt(objective.total_weight * objective.weight_unit) * distance)
+    return sqrt(objective.total_weight * objective.weight_unit) * distance

@@ -124,7 +124,7 @@ class DenseTable:
         if block.n_rows * problem.shape[1] > MOST_ENTRIES:
             return None
         s = block.weight / problem.total_weight
-        pinned = problem.pinned if problem.pinned.any() else None
+        pinned = problem.pinned if problem.has_pinned else None
         return cls(block, arithmetic, s, problem.root_penalty, pinned, problem.rows.counter)
 
     def value_gradient(self, W: Array) -> Evaluation:
@@ -133,13 +133,22 @@ class DenseTable:
         with np.errstate(under="ignore"):
             sums = self.arithmetic.sums(self.block.t, self.s, W @ self._X.T)
             gradient = sums.residual @ self._X
-            gradient[:, 0] = sums.residual.sum(axis=1)  # exact: rows that balance each other sum to zero
+            np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
             if self.pinned is not None:
                 gradient[:, self.pinned] = 0.0
             W_r = self.root_penalty * W
             gradient += self.root_penalty * W_r
         self._last = (W.tobytes(), sums.second)
         return Evaluation(sums.value + 0.5 * float(np.vdot(W_r, W_r)), gradient)
+
+    def gram(self) -> Array:
+        """Σ_i s_i x̄_i x̄_iᵀ, zero in pinned columns, in one pass."""
+        self.counter.add()
+        with np.errstate(under="ignore"):
+            total = self.block.written_sandwich(self.s)
+        if self.pinned is not None:
+            total[self.pinned, :] = total[:, self.pinned] = 0.0
+        return total
 
     def hessian(self, W: Array) -> Array:
         """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""

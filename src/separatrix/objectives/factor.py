@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array
+from separatrix.base.arrays import EPS, Array, length
 
 # The rounding error of a matrix and its factor, in units in the last place per row of the matrix.
 ROUNDING_ULPS_PER_ROW = 16
+
+
+def is_positive_definite(A: Array) -> bool:
+    """Whether a symmetric matrix with finite entries has a Cholesky factor in float64. A is overwritten.
+
+    >>> is_positive_definite(np.eye(2)), is_positive_definite(np.ones((2, 2)) - np.eye(2))
+    (True, False)
+    """
+    from scipy.linalg.lapack import dpotrf
+
+    return len(A) == 0 or dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1] == 0
 
 
 @dataclass(frozen=True)
@@ -32,11 +44,14 @@ class Factor:
         diagonal = H.diagonal()
         if len(H) == 0:
             return cls(H, diagonal)
-        if not (diagonal.min() > 0 and np.isfinite(H).all()):
+        # An entry that is not finite makes the sum not finite. The sum of finite entries may overflow, too.
+        if not (diagonal.min() > 0 and (isfinite(H.sum()) or np.isfinite(H).all())):
             return None
         d = np.sqrt(diagonal)
+        scaled = H / d
+        scaled /= d[:, None]
         # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
-        upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
+        upper, failed = dpotrf(scaled.T, lower=0, overwrite_a=1)
         if failed or upper.diagonal().min() ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
@@ -87,6 +102,14 @@ class Factor:
         [2.0, 3.0]
         """
         return np.asarray(np.linalg.norm((V * self.d) @ self.lower, axis=1))
+
+    def length(self, v: Array) -> float:
+        """(vᵀ H v)^½.
+
+        >>> Factor.of(np.diag([4.0, 9.0])).length(np.array([0.0, 1.0]))
+        3.0
+        """
+        return length((v * self.d) @ self.lower)
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

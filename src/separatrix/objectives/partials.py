@@ -247,11 +247,12 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        for some in pieces(block.n_rows, rows_per_piece(SCORES_PER_PIECE, len(self.W))):
-            part = block.take(some)
+        size = rows_per_piece(SCORES_PER_PIECE, len(self.W))
+        parts = [block] if block.n_rows <= size else (block.take(some) for some in pieces(block.n_rows, size))
+        for part in parts:
             z = part.scores(self.W)
             squares = np.einsum("ij,ij->i", z, z)[part.weight > 0]
-            total = self.merge(total, float(np.max(squares, initial=0.0)))
+            total = self.merge(total, float(squares.max(initial=0.0)))
         return total
 
     def merge(self, a: float, b: float) -> float:

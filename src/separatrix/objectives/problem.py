@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import sqrt
 from typing import Any, NoReturn
 
 import numpy as np
@@ -273,12 +274,16 @@ class Objective:
         It is limited to LARGEST_ROOT_PENALTY, whose square is still finite.
         """
         with np.errstate(over="ignore"):
-            raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
-        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
+            raw = np.sqrt(self.penalty.quadratic) / sqrt(self.total_weight) / self.rows.frame.scale
+        root = np.zeros(self.shape[1])
+        np.minimum(raw, LARGEST_ROOT_PENALTY, out=root[1:])
+        return root
 
     @depends_on("rows", "frame", "penalty")
     def absolute_penalty(self) -> Array:
         """a, (d + 1), limited like r."""
+        if not self.has_absolute:
+            return np.zeros(self.shape[1])
         with np.errstate(over="ignore"):
             raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
         return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
@@ -294,9 +299,15 @@ class Objective:
         return self.loss.traits.smooth and not self.has_absolute
 
     @depends_on("rows", "frame", "penalty", "pinned")
-    def unpenalised(self) -> Any:
+    def unpenalised(self) -> AnyArray:
         """Which columns of W are neither penalised nor pinned, (d + 1,) booleans."""
-        return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
+        free: AnyArray = (self.root_penalty == 0) & ~self.pinned
+        return free & (self.absolute_penalty == 0) if self.has_absolute else free
+
+    @depends_on("rows", "frame", "penalty", "pinned")
+    def has_unpenalised(self) -> bool:
+        """Whether a column other than the intercept is neither penalised nor pinned."""
+        return bool(self.unpenalised[1:].any())
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:
@@ -321,6 +332,8 @@ class Objective:
 
     def gram_of(self, block: Block | None) -> Array:
         """The Gram matrix of a block's rows, or of all rows."""
+        if block is None and self.dense_table is not None:
+            return self.dense_table.gram()
         partial = Gram(self.shape[1])
         total = (self.rows if block is None else some_rows(block)).fold(partial)
         total[self.pinned, :] = total[:, self.pinned] = 0.0
@@ -358,13 +371,13 @@ class Objective:
         rank anyway, so they are tested first. Let the curvature be D A D with D² its diagonal and A ⪰ δI, δ < 1. With a
         penalty P it is at least δ D² + P, which is at least δ (D² + P).
         """
-        if not np.any(self.root_penalty):
+        if not self.has_ridge:
             columns = self.columns_alone
         elif (alone := self.sample_columns_alone) is not None and alone.Z is None:
             columns = alone
         else:
             columns = identified_columns(self, self.root_penalty)
-        return replace(columns, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
+        return columns if self.shape[0] == 1 else replace(columns, Q=contrasts(self.shape[0]))
 
     @depends_on("rows", "frame")
     def sampled(self) -> Sample:
@@ -422,16 +435,37 @@ class Objective:
         """
         frame, block = self.rows.frame, self.rows.resident()
         offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
-        return np.concatenate([[1.0], 2.0 + offset])
+        sizes = np.ones(self.shape[1])
+        sizes[1:] = 2.0 + offset
+        return sizes
 
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
         """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
         return self.root_penalty > WEAKEST_PENALTY_SHARE * self.column_noise
 
+    @depends_on("rows", "frame", "penalty")
+    def has_ridge(self) -> bool:
+        """Whether any column has a quadratic penalty."""
+        return bool(self.root_penalty.any())
+
+    @depends_on("rows", "frame", "penalty")
+    def weak_columns(self) -> AnyArray | None:
+        """Which columns of W have a quadratic penalty that float64 does not resolve, (d + 1,); None if none has."""
+        weak: AnyArray = (self.root_penalty > 0) & ~self.held
+        return weak if weak.any() else None
+
+    @depends_on("rows", "frame")
+    def relative_offsets(self) -> Array:
+        """The columns' offsets in units of their scales, (d + 1,), zero for the intercept."""
+        frame = self.rows.frame
+        return np.abs(np.concatenate([[0.0], frame.center / frame.scale]))
+
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
         """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
+        if self.subspace.Z is None:
+            return ()
         return unresolved(self.rows, self.subspace, self.pinned, self.held)
 
     @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
@@ -474,8 +508,14 @@ class Objective:
 
     def without_pinned(self, gradient: Array) -> Array:
         """Set the gradient to zero in pinned columns, in place, and return it."""
-        gradient[:, self.pinned] = 0.0
+        if self.has_pinned:
+            gradient[:, self.pinned] = 0.0
         return gradient
+
+    @depends_on("pinned")
+    def has_pinned(self) -> bool:
+        """Whether any column of W is pinned."""
+        return bool(self.pinned.any())
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""

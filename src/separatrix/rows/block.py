@@ -89,8 +89,9 @@ class Block:
 
     def offsets_read(self) -> Array:
         """Each column's offset in products, in units of its scale: zero if rows are centred first."""
-        offset = np.abs(self.frame.center / self.frame.scale)
-        return np.zeros_like(offset) if self._explicit else offset
+        if self._explicit:
+            return np.zeros(len(self.frame.center))
+        return np.abs(self.frame.center / self.frame.scale)
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""

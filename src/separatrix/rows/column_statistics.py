@@ -7,6 +7,7 @@ a large offset loses no digits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ SMALLEST_TRUSTED_VARIANCE = 1e-6
 FEWEST_ENTRIES_TO_COMPILE_SUMS = 1 << 22
 # Variances outside this range may come from squares outside float64's range; columns are then scaled by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
+NONE = np.empty(0)
 
 
 @dataclass
@@ -56,9 +58,14 @@ class ColumnSummary:
 
     def class_sums(self, frame: Frame) -> Array:
         """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
-        weight = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
-        pull = np.vstack([-self.pull.sum(axis=0), self.pull])
-        return np.column_stack([weight, (pull + np.outer(weight, self.mean - frame.center)) / frame.scale])
+        K, d = self.pull.shape
+        sums = np.empty((K + 1, d + 1))
+        sums[0, 0], sums[1:, 0] = self.weight - self.class_weight.sum(), self.class_weight
+        sums[0, 1:], sums[1:, 1:] = -self.pull.sum(axis=0), self.pull
+        if frame.center is not self.mean:
+            sums[:, 1:] += sums[:, :1] * (self.mean - frame.center)
+        sums[:, 1:] /= frame.scale
+        return sums
 
 
 @dataclass(frozen=True)
@@ -71,9 +78,7 @@ class _Columns:
     compiled: bool
 
     def zero(self) -> ColumnSummary:
-        K, d = len(self.targets), len(self.unit)
-        low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        return ColumnSummary(0.0, 0, np.zeros(d), np.zeros(d), low, high, self.unit, np.zeros(K), np.zeros((K, d)))
+        return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # as long as no row has weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
         counted = block.weight > 0
@@ -100,6 +105,10 @@ class _Columns:
         least = weight * (mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
+        pull = sums - class_weight[:, None] * mean
+        whole = ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
+        if not self.ranges and (m2 > SMALLEST_TRUSTED_VARIANCE * least).all():
+            return whole
         absent = (square == 0) & (mean == 0)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > SMALLEST_TRUSTED_VARIANCE * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
@@ -107,8 +116,7 @@ class _Columns:
             seen = _sparse_ranges if is_sparse(X) else _dense_ranges
             again = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
             low[doubtful], high[doubtful], m2[doubtful] = again
-        pull = sums - np.outer(class_weight, mean)
-        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
+        return whole
 
     def merge(self, a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
         if a.weight == 0 or b.weight == 0:
@@ -129,7 +137,7 @@ def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Arra
     """The mean, Σ s (x/unit)², and Σ s x by class."""
     X = np.asarray(block.X, dtype=np.float64)
     mean = (block.weight / block.weight.sum()) @ X
-    scaled = X if np.all(unit == 1) else X / unit
+    scaled = X if (unit == 1).all() else X / unit
     return mean, block.weight @ (scaled * scaled), by_class.T @ X
 
 
@@ -249,7 +257,8 @@ def summarise(
     many = _entries(rows) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
     partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
     summary = rows.fold(partial)
-    if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
+    # A sum that is not finite has an entry that is not finite, or overflows.
+    if not (isfinite(summary.mean.sum()) and isfinite(summary.m2.sum()) and summary.weight > 0):
         refuse_not_finite(rows, names)
     if not 0 < summary.weight < np.inf:
         raise WeightError(
@@ -257,8 +266,9 @@ def summarise(
             f"the weights sum to {summary.weight}: they are zero, or overflow",
             "give at least one row a positive weight",
         )
-    spread = summary.m2[~summary.constant] / summary.weight
-    if np.all((spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)):
+    spread = summary.m2 / summary.weight
+    trusted = (spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)
+    if trusted.all() or trusted[~summary.constant].all():
         return summary
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
@@ -279,6 +289,8 @@ def standard_frame(
         rms = np.hypot(summary.std, summary.mean)
         return Frame(np.zeros_like(rms), power_of_two(np.hypot(rms, spread)))
     constant = summary.constant
+    if not constant.any():
+        return Frame(summary.mean, power_of_two(np.hypot(summary.std, spread)))
     center = np.where(constant, summary.minimum, summary.mean)
     scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))
     return Frame(center, np.where(constant & hide_constant, np.inf, scale))

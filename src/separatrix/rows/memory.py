@@ -54,7 +54,7 @@ class MemoryRows:
 
     def seen_through(self, frame: Frame) -> MemoryRows:
         """The same rows in other coordinates, without a copy."""
-        return replace(self, frame=frame)
+        return MemoryRows(self.X, self.t, self.weight, frame, self.counter, self.weight_unit, self.once)
 
     def _cut(self, start: int, stop: int) -> Block:
         part, X = slice(start, stop), self.X
@@ -65,19 +65,23 @@ class MemoryRows:
     @cached_property
     def _edges(self) -> Integers:
         """Where blocks begin and end. A block has about BLOCK_BYTES of values, whatever the number of threads."""
-        n, d = self.n_rows, self.n_features
+        n = self.n_rows
         if is_sparse(self.X):
             X: Any = self.X
             filled = X.indptr.astype(np.int64) * 12  # eight bytes for a value, four for its index
-            size = max(BLOCK_BYTES, 64 * d)  # a block has more entries than sums by column
+            size = max(BLOCK_BYTES, 64 * self.n_features)  # a block has more entries than sums by column
             cuts = np.searchsorted(filled, np.arange(size, filled[-1], size))
             by_rows = np.arange(
                 0, n, BLOCK_BYTES // 16
             )  # computing the score of a row takes time even if the row has few values
             return np.unique(np.concatenate([[0], cuts, by_rows, [n]])).astype(np.int64)
-        fit = BLOCK_BYTES // max(1, d * 8)
-        size = max(1, fit, min(FEWEST_ROWS_PER_BLOCK, 4 * fit))
+        size = self._rows_per_dense_block
         return np.append(np.arange(0, n, size), n).astype(np.int64)
+
+    @property
+    def _rows_per_dense_block(self) -> int:
+        fit = BLOCK_BYTES // max(1, self.n_features * 8)
+        return max(1, fit, min(FEWEST_ROWS_PER_BLOCK, 4 * fit))
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
@@ -86,6 +90,8 @@ class MemoryRows:
     @cached_property
     def _blocks(self) -> Sequence[Block]:
         """All rows as blocks. A single block is cached, and with it the framed copy that it makes."""
+        if not is_sparse(self.X) and 0 < self.n_rows <= self._rows_per_dense_block:
+            return [Block(self.X, self.t, self.weight, 0, self.frame, not self.once)]
         cuts = _Cuts(self, self._edges)
         return [replace(cuts[0], kept=not self.once)] if len(cuts) == 1 else cuts
 

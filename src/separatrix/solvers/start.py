@@ -27,7 +27,7 @@ def _at_zero(problem: Objective) -> Evaluation:
     """E and ∇E at W = 0, where the derivative of a row depends only on its class."""
     K = problem.shape[0]
     z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
-    slope = problem.loss.derivative(problem.targets, z).reshape(problem.n_classes, K)
-    return Evaluation(
-        problem.value_at_zero, problem.without_pinned(slope.T @ problem.class_sums / problem.total_weight)
-    )
+    value, slope = problem.loss.value_derivative(problem.targets, z)
+    sums = problem.mean_class_sums
+    gradient = slope.reshape(problem.n_classes, K).T @ sums
+    return Evaluation(float(sums[:, 0] @ value), problem.without_pinned(gradient))
