@@ -56,8 +56,12 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
     low, high = int(labels.min()), int(labels.max())
     if high - low > WIDEST_LABEL_TABLE or high > np.iinfo(np.int64).max:
         return None
-    shifted = labels.astype(np.int64) - low
-    held = np.bincount(shifted, minlength=high - low + 1) > 0
+    shifted = labels.astype(np.int64)
+    if low != 0:
+        shifted -= low
+    held = np.bincount(shifted) > 0
+    if held.all():
+        return np.arange(low, high + 1).astype(labels.dtype), shifted
     table = np.cumsum(held) - 1
     return (np.flatnonzero(held) + low).astype(labels.dtype), table[shifted]
 

@@ -52,13 +52,15 @@ class Bound:
         return cls(None, kind, reason, weights=WeightError(None, "", reason))
 
     @classmethod
-    def of_gap(cls, gap: float, objective: float, rounding: float, kind: str) -> Bound:
+    def of_gap(
+        cls, gap: float, objective: float, rounding: float, kind: str, weights: WeightError = WeightError()
+    ) -> Bound:
         """A bound from a gap, which the rounding of W itself increases; at most E, which is nonnegative everywhere.
 
         ``rounding`` is the rounding error of the value of E. It limits the bound only, since gaps are computed from
         gradients.
         """
-        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind)
+        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind, weights=weights)
 
     @property
     def known(self) -> float:

@@ -33,7 +33,7 @@ from math import exp, log1p, sqrt
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array, length
+from separatrix.base.arrays import EPS, Array
 from separatrix.base.pieces import pieces
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import LongestScores
@@ -70,12 +70,9 @@ class Curvature:
     error: float = 0.0
     least: float = 1.0
 
-    def decrement(self, g: Array, more: float = 0.0) -> float:
-        """An upper bound on λ for a gradient in the coordinates of the identified directions; λ itself at W.
-
-        ``more`` is added to λ at the point of the factor.
-        """
-        return (length(self.factor.half(g)) + more) / sqrt(self.least)
+    def decrement(self, size: float) -> float:
+        """An upper bound on λ at the current point, given (gᵀ H⁻¹ g)^½ with the factored H; λ itself at W."""
+        return size / sqrt(self.least)
 
     def u(self, decrement: float) -> float:
         """λR."""
@@ -125,7 +122,7 @@ def curvature_at(
     for _ in range(2):
         if factor is None:
             return None
-        root = factor.half(np.eye(len(factor.d)))
+        root = factor.inverse()
         error = factor.rounding(root, _cancelled(objective, factor))
         if not (factor.squared and error > LARGEST_INVERSE_ERROR):
             return _measured(objective, factor, root, error, subset)
@@ -166,6 +163,8 @@ def _cancelled(objective: Objective, factor: Factor) -> float:
 def _longest_row(objective: Objective, root: Array, subset: Block | None) -> float:
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
+    if subset is None and space.Q is None and objective.dense_table is not None:
+        return objective.dense_table.longest(root if space.Z is None else root @ space.Z.T)
     block = objective.rows.resident() if subset is None else subset
     partial: Partial[float]
     if space.Q is None:

@@ -92,12 +92,13 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
-    bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
     if unresolved := _open(objective):
+        bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
         return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
-    return replace(bound, weights=_weight_error(objective, W, weaker, decrement))
+    weights = _weight_error(objective, W, weaker, decrement)
+    return Bound.of_gap(gap + slack, at.value, rounding.value, kind, weights)
 
 
 def _decrements(
@@ -111,14 +112,16 @@ def _decrements(
 ) -> list[tuple[float, float]]:
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
-    g, charges = space.reduce(gradient), [rounding.by_column(space, aside)]
-    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(g))
-    noticed = min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0))
-    if charges[0].error @ curvature.lengths > noticed:
+    size, first = length(curvature.factor.half(space.reduce(gradient))), rounding.by_column(space, aside)
+    off = float(first.error @ curvature.lengths)
+    ways = [(curvature.decrement(size + off + first.far), first.more)]
+    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(size))
+    if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
         few = objective.size <= MOST_PARAMETERS_BY_DIAGONAL and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
-        charges += rounding.otherwise(objective, W, aside, roots)
-    return [(curvature.decrement(g, float(off @ curvature.lengths) + far), more) for off, far, more in charges]
+        for error, far, more in rounding.otherwise(objective, W, aside, roots):
+            ways.append((curvature.decrement(size + float(error @ curvature.lengths) + far), more))
+    return ways
 
 
 def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:

@@ -54,8 +54,12 @@ def _logistic_sums(t: AnyArray, s: Array, z: Array) -> RowSums:
     inverse = 1.0 / (1.0 + tail)
     value = np.log1p(tail) - np.minimum(m, 0.0)
     scaled = s * inverse
-    residual = np.where(m >= 0, tail, 1.0) * scaled * -t
-    return RowSums(float(s @ value), residual[None, :], tail * inverse * scaled)
+    residual = np.where(m >= 0, tail, 1.0)
+    residual *= scaled
+    residual *= -t
+    scaled *= inverse
+    scaled *= tail
+    return RowSums(float(s @ value), residual[None, :], scaled)
 
 
 def _logistic_hessian(block: Block, s: Array, second: Array) -> Array:
@@ -113,6 +117,7 @@ class DenseTable:
     def __post_init__(self) -> None:
         self._X: Any = self.block.written
         self._curvature = self.root_penalty**2
+        self._all_counted = bool((self.s > 0).all())
 
     @classmethod
     def of(cls, problem: Objective) -> DenseTable | None:
@@ -150,6 +155,12 @@ class DenseTable:
             total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total
 
+    def longest(self, root: Array) -> float:
+        """The largest squared length of ``root`` x̄ over rows of positive weight."""
+        z = root @ self._X.T
+        squares = np.einsum("ij,ij->j", z, z)
+        return float((squares if self._all_counted else squares[self.s > 0]).max(initial=0.0))
+
     def hessian(self, W: Array) -> Array:
         """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""
         self.counter.add()
@@ -158,5 +169,6 @@ class DenseTable:
             if last != W.tobytes():
                 second = self.arithmetic.sums(self.block.t, self.s, W @ self._X.T).second
             total = self.arithmetic.hessian(self.block, self.s, second)
-        total.ravel()[:: W.size + 1].reshape(W.shape)[:] += self._curvature
+        diagonal = total.ravel()[:: W.size + 1]  # a view
+        diagonal += self._curvature if len(W) == 1 else np.tile(self._curvature, len(W))
         return total

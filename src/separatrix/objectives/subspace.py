@@ -96,7 +96,7 @@ def identified(curvature: Array) -> Subspace | None:
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not (d > 0).all():  # a column without curvature is left out exactly
+    if not d.min(initial=np.inf) > 0:  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
     scaled = curvature / d

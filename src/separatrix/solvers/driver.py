@@ -249,8 +249,10 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
     back = frame.from_original(raw)
     # With absolute values in the penalty, the bound is proportional to the gradient divided by the penalty, not to the
     # square of the gradient.
-    least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
-    if np.max(np.abs(back - state.W)) <= LARGEST_RAW_UNIT_ERROR * least:
+    least, a = 1.0, problem.absolute_penalty
+    if problem.has_absolute:
+        least = float(a[a > 0].min(initial=1.0))
+    if np.abs(back - state.W).max() <= LARGEST_RAW_UNIT_ERROR * least:
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)

@@ -85,7 +85,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
 
 def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
     W = state.W + newton_direction(problem, state.at.gradient, factor)
-    return replace(state, W=W, at=problem.value_gradient(W))
+    return State(W, problem.value_gradient(W), state.iteration, state.memory, state.halt, state.expected, state.met)
 
 
 def _decrement(problem: Objective, factor: Factor, state: State) -> float:
