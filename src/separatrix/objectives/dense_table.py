@@ -17,6 +17,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses import Loss
+from separatrix.losses.activations import LARGEST_EXPONENT
 from separatrix.losses.margin import Logistic
 from separatrix.losses.multiclass import Softmax
 from separatrix.objectives.evaluation import Evaluation
@@ -48,18 +49,32 @@ class Arithmetic(NamedTuple):
 
 
 def _logistic_sums(t: AnyArray, s: Array, z: Array) -> RowSums:
-    """With e = e^{−|m|}: ℓ = ln(1 + e) − min(m, 0), ℓ″ = e/(1 + e)²; m = t z. ``second``: s ℓ″, (n,)."""
-    m = t * z[0]
+    """With the odds o = e^{−m} of the other class: ℓ = ln(1 + o), ℓ′ = −o/(1 + o), ℓ″ = o/(1 + o)²; m = t z.
+
+    ``second``: s ℓ″, (n,).
+    """
+    odds = np.multiply(t, z[0])
+    if odds.min(initial=0.0) < -LARGEST_EXPONENT:
+        return _steep_logistic_sums(t, s, odds)
+    np.negative(odds, out=odds)
+    np.exp(odds, out=odds)
+    total = 1.0 + odds
+    value = float(s @ np.log1p(odds))
+    odds /= total
+    second = odds / total
+    second *= s
+    odds *= s
+    odds *= t
+    np.negative(odds, out=odds)
+    return RowSums(value, odds[None, :], second)
+
+
+def _steep_logistic_sums(t: AnyArray, s: Array, m: Array) -> RowSums:
+    """The same where e^{−m} may overflow, from e^{−|m|}."""
     tail = np.exp(-np.abs(m))
-    inverse = 1.0 / (1.0 + tail)
-    value = np.log1p(tail) - np.minimum(m, 0.0)
-    scaled = s * inverse
-    residual = np.where(m >= 0, tail, 1.0)
-    residual *= scaled
-    residual *= -t
-    scaled *= inverse
-    scaled *= tail
-    return RowSums(float(s @ value), residual[None, :], scaled)
+    share = s / (1.0 + tail)
+    residual = np.where(m >= 0, tail, 1.0) * share * -t
+    return RowSums(float(s @ (np.log1p(tail) - np.minimum(m, 0.0))), residual[None, :], tail * share / (1.0 + tail))
 
 
 def _logistic_hessian(block: Block, s: Array, second: Array) -> Array:

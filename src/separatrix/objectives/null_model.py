@@ -154,13 +154,15 @@ def factor_at_zero(base: Objective) -> Factor | None:
     Z = base.subspace.Z
     if not base.knows("gram"):  # the subspace was found without all rows
         return None
+    if base.loss.traits.canonical and base.shape[0] == 1 and Z is None:
+        H = 0.25 * base.gram
+        diagonal = H.ravel()[:: len(H) + 1]  # a view
+        diagonal += base.root_penalty**2
+        return Factor.of(H)
     G, R = base.gram, np.diag(base.root_penalty**2)
     if Z is not None:
         G, R = Z.T @ G @ Z, Z.T @ R @ Z
-    if base.loss.traits.canonical:  # all probabilities are 1/K, and the curvature of every contrast is the same
-        A = np.eye(1) * 0.25 if base.shape[0] == 1 else np.eye(base.shape[0] - 1) / base.shape[0]
-    else:
-        A = _curvature_at(base, np.zeros(base.shape[0]))
+    A = _curvature_at(base, np.zeros(base.shape[0]))
     if len(A) == 1:
         return Factor.of(A[0, 0] * G + R)
     H = A[:, None, :, None] * G[None, :, None, :]  # the Kronecker product
