@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.labels import one_hot
 from separatrix.losses import Loss
 from separatrix.losses.activations import LARGEST_EXPONENT
 from separatrix.losses.margin import Logistic
@@ -23,6 +24,7 @@ from separatrix.losses.multiclass import Softmax
 from separatrix.objectives.evaluation import Evaluation
 from separatrix.objectives.partials import add_softmax_hessian
 from separatrix.rows import Block
+from separatrix.rows.block import MOST_BATCHED_ENTRIES
 from separatrix.rows.protocol import PassCounter
 
 if TYPE_CHECKING:
@@ -41,14 +43,18 @@ class RowSums(NamedTuple):
 
 
 class Arithmetic(NamedTuple):
-    """How a loss is evaluated on a table: ``sums`` of (t, s, z), and the Hessian of the mean loss from (X̄, s, second).
+    """How a loss is evaluated on a table.
+
+    ``targets``: t in the form that ``sums`` takes, given the rows' targets and the number of classes. ``sums``: a
+    function of (t, s, z). ``hessian``: that of the mean loss, from the rows, s and ``RowSums.second``.
     """
 
-    sums: Callable[[AnyArray, Array, Array], RowSums]
+    targets: Callable[[AnyArray, int], Array]
+    sums: Callable[[Array, Array, Array], RowSums]
     hessian: Callable[[Block, Array, Array], Array]
 
 
-def _logistic_sums(t: AnyArray, s: Array, z: Array) -> RowSums:
+def _logistic_sums(t: Array, s: Array, z: Array) -> RowSums:
     """With the odds o = e^{−m} of the other class: ℓ = ln(1 + o), ℓ′ = −o/(1 + o), ℓ″ = o/(1 + o)²; m = t z.
 
     ``second``: s ℓ″, (n,).
@@ -69,7 +75,7 @@ def _logistic_sums(t: AnyArray, s: Array, z: Array) -> RowSums:
     return RowSums(value, odds[None, :], second)
 
 
-def _steep_logistic_sums(t: AnyArray, s: Array, m: Array) -> RowSums:
+def _steep_logistic_sums(t: Array, s: Array, m: Array) -> RowSums:
     """The same where e^{−m} may overflow, from e^{−|m|}."""
     tail = np.exp(-np.abs(m))
     share = s / (1.0 + tail)
@@ -81,27 +87,39 @@ def _logistic_hessian(block: Block, s: Array, second: Array) -> Array:
     return block.written_sandwich(second)
 
 
-def _softmax_sums(t: AnyArray, s: Array, z: Array) -> RowSums:
-    """ℓ = ln Σ_k e^{z_k} − z_t. ``second``: the probabilities, (K, n)."""
-    own = t, np.arange(len(t))
-    shifted = z - z.max(axis=0)
+def _softmax_sums(t: Array, s: Array, z: Array) -> RowSums:
+    """ℓ = ln Σ_k e^{z_k} − z_t, with t as indicators of the classes. ``second``: the probabilities, (K, n)."""
+    shifted = z - np.maximum.reduce(z, axis=0)
     p = np.exp(shifted)
-    total = p.sum(axis=0)
+    total = np.add.reduce(p, axis=0)
     p /= total
-    residual = p.copy()
-    residual[own] -= 1.0
+    residual = p - t
     residual *= s
-    return RowSums(float(s @ (np.log(total) - shifted[own])), residual, p)
+    shifted *= t
+    return RowSums(float(s @ (np.log(total) - np.add.reduce(shifted, axis=0))), residual, p)
 
 
 def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
-    size = len(p) * (block.X.shape[1] + 1)
-    return add_softmax_hessian(np.zeros((size, size)), block, s, p)
+    """Σ_i s_i (diag(p_i) − p_i p_iᵀ) ⊗ x̄_i x̄_iᵀ; few rows are multiplied for all pairs of classes in one call."""
+    X = block.written
+    K, (n, width) = len(p), X.shape
+    total = np.zeros((K * width, K * width))
+    if K * (K + 1) // 2 * n * width > MOST_BATCHED_ENTRIES:
+        return add_softmax_hessian(total, block, s, p)
+    k, l = np.tril_indices(K)
+    by = p[k] * ((k == l)[:, None] - p[l])
+    by *= s
+    parts = (X.T * by[:, None, :]) @ X
+    parts += parts.transpose(0, 2, 1).copy()  # they are symmetric but for rounding
+    parts *= 0.5
+    blocks = total.reshape(K, width, K, width)
+    blocks[k, :, l, :] = blocks[l, :, k, :] = parts
+    return total
 
 
 ARITHMETIC: dict[type[Loss], Arithmetic] = {
-    Logistic: Arithmetic(_logistic_sums, _logistic_hessian),
-    Softmax: Arithmetic(_softmax_sums, _softmax_hessian),
+    Logistic: Arithmetic(lambda t, K: t, _logistic_sums, _logistic_hessian),
+    Softmax: Arithmetic(lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_hessian),
 }
 
 
@@ -109,7 +127,7 @@ ARITHMETIC: dict[type[Loss], Arithmetic] = {
 class DenseTable:
     """The rows and the penalty of a small dense problem, ready for evaluation.
 
-    ``block``: all rows, cached in the frame's coordinates. ``s``: the rows' weights divided by their sum.
+    ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``: the rows' weights divided by their sum.
     ``root_penalty``: r, (d + 1,). ``pinned``: the columns of W whose gradient is zero, None if there are none.
 
     >>> from separatrix.objectives.build import build_objective
@@ -123,6 +141,7 @@ class DenseTable:
 
     block: Block
     arithmetic: Arithmetic
+    t: Array
     s: Array
     root_penalty: Array
     pinned: AnyArray | None
@@ -145,13 +164,14 @@ class DenseTable:
             return None
         s = block.weight / problem.total_weight
         pinned = problem.pinned if problem.has_pinned else None
-        return cls(block, arithmetic, s, problem.root_penalty, pinned, problem.rows.counter)
+        t = arithmetic.targets(block.t, problem.n_classes)
+        return cls(block, arithmetic, t, s, problem.root_penalty, pinned, problem.rows.counter)
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.counter.add()
         with np.errstate(under="ignore"):
-            sums = self.arithmetic.sums(self.block.t, self.s, W @ self._X.T)
+            sums = self.arithmetic.sums(self.t, self.s, W @ self._X.T)
             gradient = sums.residual @ self._X
             np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
             if self.pinned is not None:
@@ -182,7 +202,7 @@ class DenseTable:
         last, second = self._last
         with np.errstate(under="ignore"):
             if last != W.tobytes():
-                second = self.arithmetic.sums(self.block.t, self.s, W @ self._X.T).second
+                second = self.arithmetic.sums(self.t, self.s, W @ self._X.T).second
             total = self.arithmetic.hessian(self.block, self.s, second)
         diagonal = total.ravel()[:: W.size + 1]  # a view
         diagonal += self._curvature if len(W) == 1 else np.tile(self._curvature, len(W))

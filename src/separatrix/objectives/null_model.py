@@ -154,18 +154,18 @@ def factor_at_zero(base: Objective) -> Factor | None:
     Z = base.subspace.Z
     if not base.knows("gram"):  # the subspace was found without all rows
         return None
-    if base.loss.traits.canonical and base.shape[0] == 1 and Z is None:
-        H = 0.25 * base.gram
-        diagonal = H.ravel()[:: len(H) + 1]  # a view
-        diagonal += base.root_penalty**2
+    K = base.shape[0]
+    if base.loss.traits.canonical:  # all probabilities are equal, and the curvature is the same along every contrast
+        curvature = 0.25 if K == 1 else 1.0 / K
+    else:
+        curvature = float(_curvature_at(base, np.zeros(K))[0, 0])
+    H = curvature * base.gram
+    diagonal = H.ravel()[:: len(H) + 1]  # a view
+    diagonal += base.root_penalty**2
+    H = H if Z is None else Z.T @ H @ Z
+    if K == 1:
         return Factor.of(H)
-    G, R = base.gram, np.diag(base.root_penalty**2)
-    if Z is not None:
-        G, R = Z.T @ G @ Z, Z.T @ R @ Z
-    A = _curvature_at(base, np.zeros(base.shape[0]))
-    if len(A) == 1:
-        return Factor.of(A[0, 0] * G + R)
-    H = A[:, None, :, None] * G[None, :, None, :]  # the Kronecker product
-    for k in range(len(A)):
-        H[k, :, k, :] += R
-    return Factor.of(H.reshape(len(A) * len(G), -1))
+    blocks = np.zeros((K - 1, len(H), K - 1, len(H)))
+    for k in range(K - 1):
+        blocks[k, :, k, :] = H
+    return Factor.of(blocks.reshape((K - 1) * len(H), -1))

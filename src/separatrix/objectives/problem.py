@@ -433,10 +433,9 @@ class Objective:
         It is the root mean square of the column plus the offset that the products include. In standard coordinates the
         root mean square is below 2.
         """
-        frame, block = self.rows.frame, self.rows.resident()
-        offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
-        sizes = np.ones(self.shape[1])
-        sizes[1:] = 2.0 + offset
+        block = self.rows.resident()
+        sizes = 2.0 + self.relative_offsets if block is None or block.reads_offsets else np.full(self.shape[1], 2.0)
+        sizes[0] = 1.0
         return sizes
 
     @depends_on("rows", "frame", "penalty")
@@ -458,8 +457,9 @@ class Objective:
     @depends_on("rows", "frame")
     def relative_offsets(self) -> Array:
         """The columns' offsets in units of their scales, (d + 1,), zero for the intercept."""
-        frame = self.rows.frame
-        return np.abs(np.concatenate([[0.0], frame.center / frame.scale]))
+        offsets, frame = np.zeros(self.shape[1]), self.rows.frame
+        np.divide(frame.center, frame.scale, out=offsets[1:])
+        return np.abs(offsets)
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:

@@ -87,11 +87,10 @@ class Block:
         small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
         return small and (self.frame.has_large_offset or self.frame.is_extreme)
 
-    def offsets_read(self) -> Array:
-        """Each column's offset in products, in units of its scale: zero if rows are centred first."""
-        if self._explicit:
-            return np.zeros(len(self.frame.center))
-        return np.abs(self.frame.center / self.frame.scale)
+    @property
+    def reads_offsets(self) -> bool:
+        """Whether products include the columns' offsets and are centred afterwards, which costs digits."""
+        return not self._explicit
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""
