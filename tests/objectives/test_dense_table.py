@@ -17,9 +17,7 @@ def _problem(seed, K=2, n=40, d=3, scale=1.0, offset=0.0, fit_intercept=True, we
     if weighted:
         weight[3] = 0.0
     penalty = Penalty(2.0, dice.uniform(0.0, 2.0, d))
-    return build_objective(
-        labelled_rows(X, codes, K, weight), K, penalty, fit_intercept, loss=loss
-    )
+    return build_objective(labelled_rows(X, codes, K, weight), K, penalty, fit_intercept, loss=loss)
 
 
 def _by_sums(problem, monkeypatch):

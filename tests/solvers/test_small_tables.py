@@ -141,7 +141,8 @@ def test_watching_shows_bounds_and_changes_no_bit(K):
     assert np.array_equal(alone.scorer_.W, watched.scorer_.W)
     assert alone.certificate_.bound == watched.certificate_.bound
     gaps = [stage.gap for stage in seen]
-    assert None not in gaps and gaps[-1] <= 1e-8 < gaps[0]
+    assert None not in gaps
+    assert gaps[-1] <= 1e-8 < gaps[0]
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -151,7 +152,8 @@ def test_a_run_that_is_cut_short_still_has_a_bound(K, max_iter):
     best = sx.LogisticRegression().fit(X, y).certificate_.objective
     with pytest.warns(NotConvergedWarning):
         cut = sx.LogisticRegression(max_iter=max_iter).fit(X, y).certificate_
-    assert cut.code == "max_iter" and cut.iterations == max_iter
+    assert cut.code == "max_iter"
+    assert cut.iterations == max_iter
     assert cut.bound >= cut.objective - best > 0
 
 
@@ -168,4 +170,5 @@ def test_a_fitted_small_table_is_pickled():
     X, y, _ = _table(8)
     model = sx.LogisticRegression().fit(X, y)
     again = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(again.predict_proba(X), model.predict_proba(X)) and again.certificate_.verify(X, y)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert again.certificate_.verify(X, y)

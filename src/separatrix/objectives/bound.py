@@ -32,6 +32,9 @@ class WeightError:
         return f"unknown ({self.reason})" if self.value is None else f"each within {self.value:.1e} {self.unit}"
 
 
+NO_WEIGHT_ERROR = WeightError()
+
+
 @dataclass(frozen=True)
 class Bound:
     """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` names the argument behind the bound.
@@ -44,7 +47,7 @@ class Bound:
     kind: str
     reason: str = ""
     resolved: float | None = None
-    weights: WeightError = WeightError()
+    weights: WeightError = NO_WEIGHT_ERROR
 
     @classmethod
     def unknown(cls, kind: str, reason: str) -> Bound:
@@ -53,7 +56,7 @@ class Bound:
 
     @classmethod
     def of_gap(
-        cls, gap: float, objective: float, rounding: float, kind: str, weights: WeightError = WeightError()
+        cls, gap: float, objective: float, rounding: float, kind: str, weights: WeightError = NO_WEIGHT_ERROR
     ) -> Bound:
         """A bound from a gap, which the rounding of W itself increases; at most E, which is nonnegative everywhere.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.labels import one_hot
 from separatrix.losses import Loss
-from separatrix.losses.activations import LARGEST_EXPONENT
 from separatrix.losses.margin import Logistic
 from separatrix.losses.multiclass import Softmax
 from separatrix.objectives.evaluation import Evaluation
@@ -60,12 +60,12 @@ def _logistic_sums(t: Array, s: Array, z: Array) -> RowSums:
     ``second``: s ℓ″, (n,).
     """
     odds = np.multiply(t, z[0])
-    if odds.min(initial=0.0) < -LARGEST_EXPONENT:
-        return _steep_logistic_sums(t, s, odds)
     np.negative(odds, out=odds)
     np.exp(odds, out=odds)
     total = 1.0 + odds
     value = float(s @ np.log1p(odds))
+    if not isfinite(value):
+        return _steep_logistic_sums(t, s, t * z[0])
     odds /= total
     second = odds / total
     second *= s
@@ -76,7 +76,7 @@ def _logistic_sums(t: Array, s: Array, z: Array) -> RowSums:
 
 
 def _steep_logistic_sums(t: Array, s: Array, m: Array) -> RowSums:
-    """The same where e^{−m} may overflow, from e^{−|m|}."""
+    """The same where e^{−m} overflows, from e^{−|m|}."""
     tail = np.exp(-np.abs(m))
     share = s / (1.0 + tail)
     residual = np.where(m >= 0, tail, 1.0) * share * -t
@@ -127,8 +127,9 @@ ARITHMETIC: dict[type[Loss], Arithmetic] = {
 class DenseTable:
     """The rows and the penalty of a small dense problem, ready for evaluation.
 
-    ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``: the rows' weights divided by their sum.
-    ``root_penalty``: r, (d + 1,). ``pinned``: the columns of W whose gradient is zero, None if there are none.
+    ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``:
+    their weights divided by the sum of the weights. ``root_penalty``: r, (d + 1,). ``pinned``: the columns of W whose
+    gradient is zero, None if there are none.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.objectives.penalty import Penalty
@@ -170,7 +171,7 @@ class DenseTable:
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.counter.add()
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             sums = self.arithmetic.sums(self.t, self.s, W @ self._X.T)
             gradient = sums.residual @ self._X
             np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
@@ -200,7 +201,7 @@ class DenseTable:
         """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""
         self.counter.add()
         last, second = self._last
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             if last != W.tobytes():
                 second = self.arithmetic.sums(self.t, self.s, W @ self._X.T).second
             total = self.arithmetic.hessian(self.block, self.s, second)

@@ -32,7 +32,7 @@ def null_value(problem: Objective) -> float:
         return _value_with_offset(problem)
     share = problem.mean_class_sums[:, 0]
     if problem.fit_intercept and problem.loss.traits.canonical:  # the loss of constant probabilities is their entropy
-        return 0.0 - sum(p * log(p) for p in share.tolist() if 0 < p < 1)
+        return -sum((p * log(p) for p in share.tolist() if 0 < p < 1), -0.0)
     c = problem.null_weights[:, 0]
     if np.count_nonzero(share) < 2:
         return 0.0

@@ -65,8 +65,8 @@ class ProofAfterSteps:
 
     In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
     parameters, and with a longer gradient no proof is possible. With the Hessian H of the last Newton step, the gap is
-    about ½ ∇Eᵀ H⁻¹ ∇E; a state is promising if that is within the tolerance. If the proof fails, it is tried again after
-    every quarter more iterations.
+    about ½ ∇Eᵀ H⁻¹ ∇E; a state is promising if that is within the tolerance. If the proof fails, it is tried again
+    after every quarter more iterations.
     """
 
     tol: float
