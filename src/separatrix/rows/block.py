@@ -31,6 +31,8 @@ RAW_PRODUCT_ROWS_PER_COLUMN = 8
 MOST_CACHED_ROWS = 1 << 16
 # Rows with fewer columns than this are cached column by column: a loop over so few entries costs more than the entries.
 FEWEST_COLUMNS_BY_ROW = 16
+# Up to this many entries a weighted product is computed in two calls, although a symmetric one is half the work.
+MOST_UNSPLIT_ENTRIES = 1 << 12
 # Up to this many entries several weighted products are computed in one call: the call costs more than its arithmetic.
 MOST_BATCHED_ENTRIES = 1 << 16
 # Rows that are copied and framed at a time, which limits the size of the temporary copy.
@@ -161,6 +163,8 @@ class Block:
     def written_sandwich(self, h: Array) -> Array:
         """``sandwich`` of the cached rows for h ≥ 0."""
         X = self.written
+        if X.size <= MOST_UNSPLIT_ENTRIES:
+            return np.asarray((X.T * h) @ X)
         half = X * np.sqrt(h)[:, None]
         H: Array = half.T @ half  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
         H[0] = H[:, 0] = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep

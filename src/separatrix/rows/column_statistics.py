@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.cached import cached_property
 from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block
 from separatrix.rows.csr import is_sparse
@@ -77,6 +78,11 @@ class _Columns:
     ranges: bool
     compiled: bool
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether columns are summed in their own units."""
+        return bool((self.unit == 1).all())
+
     def zero(self) -> ColumnSummary:
         return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # as long as no row has weight
 
@@ -101,8 +107,8 @@ class _Columns:
         summed = _sparse_sums if is_sparse(X) else _dense_sums
         if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
             summed = _compiled_sums
-        mean, square, sums = summed(block, self.unit, by_class)
-        least = weight * (mean / self.unit) ** 2
+        mean, square, sums = summed(block, None if self.is_plain else self.unit, weight, by_class)
+        least = weight * (mean if self.is_plain else mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
         pull = sums - class_weight[:, None] * mean
@@ -133,20 +139,20 @@ class _Columns:
         return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit, by_class, pull)
 
 
-def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
-    """The mean, Σ s (x/unit)², and Σ s x by class."""
+def _dense_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
+    """The mean, Σ s (x/unit)², and Σ s x by class; ``weight``: Σ s."""
     X = np.asarray(block.X, dtype=np.float64)
-    mean = (block.weight / block.weight.sum()) @ X
-    scaled = X if (unit == 1).all() else X / unit
+    mean = (block.weight / weight) @ X
+    scaled = X if unit is None else X / unit
     return mean, block.weight @ (scaled * scaled), by_class.T @ X
 
 
-def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+def _compiled_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     """`_dense_sums` for dense or CSR rows in one compiled sweep that releases the interpreter lock."""
     from separatrix.kernels import column_sums, csr
 
     X: Any = block.X
-    d, weight = X.shape[1], float(block.weight.sum())
+    d = X.shape[1]
     mean, square, sums = np.zeros(d), np.zeros(d), np.zeros((by_class.shape[1], d))
     place = np.full(block.n_rows, -1)
     for k in range(by_class.shape[1]):
@@ -156,16 +162,16 @@ def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, A
         csr.moments_pass(X.data, X.indices, X.indptr, *rest)
     else:
         column_sums.moments_pass(X, *rest)
-    return mean, weight * square / unit**2, weight * sums
+    return mean, weight * square / (1.0 if unit is None else unit**2), weight * sums
 
 
-def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+def _sparse_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     X: Any = block.X
     d = X.shape[1]
     s = np.repeat(block.weight, np.diff(X.indptr))
     data = X.data.astype(np.float64)
-    mean: Array = np.bincount(X.indices, s / block.weight.sum() * data, d).astype(np.float64)
-    if np.any(unit != 1):
+    mean: Array = np.bincount(X.indices, s / weight * data, d).astype(np.float64)
+    if unit is not None:
         data = data / unit[X.indices]
     square: Array = np.bincount(X.indices, s * data * data, d).astype(np.float64)
     return mean, square, np.asarray(X.T @ by_class).T

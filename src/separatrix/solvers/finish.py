@@ -31,13 +31,19 @@ from separatrix.solvers.state import Memory, State
 # The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
 # error then has six correct digits.
 SMALLEST_DISTANCE = 1e-7
+# The same for small tables, whose passes take little time.
+SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-9
 # The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
 # needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
 
 
-def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple[State[Memory], Evidence]:
+def finished(
+    problem: Objective, start: State[Memory], found: Evidence, within: float = SMALLEST_DISTANCE
+) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
+
+    ``within``: the steps end at this distance to the optimum, in standard errors.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -58,7 +64,7 @@ def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple
     state, root = start, np.sqrt(problem.total_weight)
     decrement = _decrement(problem, factor, state)
     for _ in range(MOST_FINAL_STEPS):
-        if not root * decrement > SMALLEST_DISTANCE:
+        if not root * decrement > within:
             break
         after = _stepped(problem, factor, state)
         lower = after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value)
