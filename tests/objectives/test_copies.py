@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from separatrix.base.cached import cached_property
+from separatrix.objectives.dense_table import DenseTable
 from separatrix.objectives.problem import STATISTICS, Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Frame, Sample, memory_rows
@@ -67,6 +68,10 @@ def agree(a, b):
         return a is b
     if isinstance(a, Subspace):
         return a.rank == b.rank and agree(projector(a.Z), projector(b.Z)) and agree(projector(a.Q), projector(b.Q))
+    if isinstance(a, DenseTable):
+        K = 1 if a.t.ndim == 1 else len(a.t)
+        W = np.linspace(-1.0, 1.0, K * len(a.root_penalty)).reshape(K, -1)
+        return all(agree(x, y) for x, y in zip(a.value_gradient(W), b.value_gradient(W), strict=True))
     if isinstance(a, Sample):
         return agree(a.odds, b.odds) and agree(a.block.homogeneous(), b.block.homogeneous())
     return np.allclose(np.asarray(a, dtype=float), np.asarray(b, dtype=float), rtol=1e-9, atol=1e-12)

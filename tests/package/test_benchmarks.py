@@ -353,3 +353,16 @@ def test_a_run_to_compile_has_rows_of_every_class():
     assert set(y[few_of_each(y)]) == {0, 1, 2}
     assert few_of_each(y)[:FEW].tolist() == list(range(FEW))
     assert few_of_each(np.array([1, 0, 1])).tolist() == [0, 1, 2]
+
+
+def test_small_tables_are_compared_with_every_solver(capsys):
+    from benchmarks import small_tables
+
+    assert small_tables.main(repeats=1) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(small_tables.tables())
+    for line in lines[2:]:
+        ours, *theirs, ratio = line.strip("| ").split(" | ")[1:]
+        times = [float(cell) for cell in theirs if cell.strip()]
+        assert float(ours) > 0
+        assert float(ratio) == pytest.approx(float(ours) / min(times), rel=0.1)

@@ -99,14 +99,13 @@ class _OneBlasThread:
         held_during_forks(self._lock, in_child=self._forget_other_threads)
         self._users = 0
         self._own = threading.local()  # .users: the number of open entries of this thread
-        self._controller: Any = None
-        self._limit: Any = None
+        self._libraries: list[Any] | None = None
+        self._limited: list[tuple[Any, int]] = []  # the libraries that had more threads, and how many
 
     def __enter__(self) -> None:
         with self._lock:
             if self._users == 0:
-                self._take_control()
-                self._limit = self._controller.limit(limits=1, user_api="blas")
+                self._limit()
             self._count(+1)
 
     def __exit__(
@@ -121,27 +120,38 @@ class _OneBlasThread:
         self._users += change
         self._own.users = getattr(self._own, "users", 0) + change
 
+    def _limit(self) -> None:
+        """Set every library that uses more threads to one. A fit of a small table enters often, so this is direct."""
+        if self._libraries is None:
+            import scipy.linalg  # noqa: F401  (SciPy has its own BLAS, which must be loaded to be found)
+            from threadpoolctl import ThreadpoolController
+
+            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        for library in self._libraries:
+            count = library.get_num_threads()
+            if count != 1 and count is not None:
+                _take_control(library)
+                library.set_num_threads(1)
+                self._limited.append((library, count))
+
     def _restore(self) -> None:
-        self._take_control()
-        self._limit.restore_original_limits()
-        self._take_control()
-        self._limit = None
+        while self._limited:
+            library, count = self._limited.pop()
+            _take_control(library)
+            library.set_num_threads(count)
+            _take_control(library)
 
     def _forget_other_threads(self) -> None:
         """In a forked child only the forking thread survives, so the entries of other threads are dropped."""
         self._users = getattr(self._own, "users", 0)
-        if self._users == 0 and self._limit is not None:
+        if self._users == 0:
             self._restore()
 
-    def _take_control(self) -> None:
-        if self._controller is None:
-            import scipy.linalg  # noqa: F401  (SciPy has its own BLAS, which must be loaded to be found)
-            from threadpoolctl import ThreadpoolController
 
-            self._controller = ThreadpoolController().select(user_api="blas")
-        for library in self._controller.lib_controllers:
-            if hasattr(library, "clear_controlling_thread"):
-                library.clear_controlling_thread(force=True)
+def _take_control(library: Any) -> None:
+    """Let the current thread change the limit of a library, where threadpoolctl accepts only one thread."""
+    if hasattr(library, "clear_controlling_thread"):
+        library.clear_controlling_thread(force=True)
 
 
 one_blas_thread = _OneBlasThread()

@@ -14,6 +14,7 @@ from separatrix.base.errors import LabelError, printable
 
 # Largest range of integer labels (maximum − minimum) for which a lookup table encodes them instead of sorting.
 WIDEST_LABEL_TABLE = 1 << 16
+LARGEST_INTEGER = np.iinfo(np.int64).max
 
 # The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
@@ -54,10 +55,14 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
     if labels.dtype.kind not in "biu":
         return None
     low, high = int(labels.min()), int(labels.max())
-    if high - low > WIDEST_LABEL_TABLE or high > np.iinfo(np.int64).max:
+    if high - low > WIDEST_LABEL_TABLE or high > LARGEST_INTEGER:
         return None
-    shifted = labels.astype(np.int64) - low
-    held = np.bincount(shifted, minlength=high - low + 1) > 0
+    shifted = labels.astype(np.int64)
+    if low != 0:
+        shifted -= low
+    held = np.bincount(shifted) > 0
+    if held.all():
+        return np.arange(low, high + 1).astype(labels.dtype), shifted
     table = np.cumsum(held) - 1
     return (np.flatnonzero(held) + low).astype(labels.dtype), table[shifted]
 

@@ -51,7 +51,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     named = getattr(X, "column_names", None)
     X = rows_to_fit(estimator, X)
     y = _labels(y)
-    check_consistent_length(X, y)
+    if X.shape[0] != len(y):
+        check_consistent_length(X, y)  # the error of scikit-learn
     classes, codes = encode(y)
     if len(classes) < 2:
         raise LabelError(
@@ -68,14 +69,16 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 def forgotten(estimator: Any) -> Any:
     """Remove the attributes of an earlier fit, except those that describe the columns of X, and return its scorer."""
     held = vars(estimator)
+    kept = ("n_features_in_", "feature_names_in_")
+    fitted = [name for name in held if name.endswith("_") and not name.startswith("_") and name not in kept]
+    if not fitted:
+        return None
     try:
         before = getattr(estimator, "scorer_", None)
     except InputError:  # weights that were set by hand to shapes that do not fit together
         before = None
-    kept = {"n_features_in_", "feature_names_in_"}
-    for name in [name for name in held if name.endswith("_") and not name.startswith("_")]:
-        if name not in kept:
-            del held[name]
+    for name in fitted:
+        held.pop(name, None)
     for name in UNCHANGED_WEIGHTS:
         held.pop(name, None)
     return before
@@ -175,6 +178,8 @@ def check_choice(name: str, value: Any, choices: Any) -> None:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a real number that float64 can hold, or infinity, but not NaN."""
+    if type(value) is float:
+        return value == value
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.base.zero_weight_classes import ABSENT_CLASS_INTERCEPT
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
@@ -22,12 +20,12 @@ def likelihood_certificate(
 ) -> Certificate:
     """Build the certificate of a model whose ``scorer_`` is already set."""
     at = outcome.state.at
-    length = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
+    slope = length(problem.subgradient(outcome.state.W, at.gradient))
     return Certificate(
         status=outcome.status.sentence,
         code=outcome.status.code,
         met=outcome.status.met,
-        **Recomputed(at.value, problem.null_value, outcome.bound, length).fields(),
+        **Recomputed(at.value, problem.null_value, outcome.bound, slope).fields(),
         iterations=outcome.state.iteration,
         passes=problem.passes,
         solver=solver.name,

@@ -67,7 +67,7 @@ def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
         came = f"got {model.loss!r} for {task.n_classes} classes"
         raise ParameterError("loss", came, "use 'logistic', or put this classifier into OneVsRestClassifier")
     by_class = class_weights(model.class_weight, task.classes, task.codes, task.weight)
-    weight = task.weight * by_class[task.codes]
+    weight = task.weight if model.class_weight is None else task.weight * by_class[task.codes]
     refuse_weightless_classes(task.classes, task.codes, weight, None if model.bias_reduction else 2)
     return weight, by_class
 

@@ -377,7 +377,8 @@ class LogisticRegression(LinearClassifier):
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
             why = why_chosen(self, why)
-        refuse_unmet(solver, problem)
+        else:
+            refuse_unmet(solver, problem)
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
         W, outcome = delivered(outcome, problem, self.tol)

@@ -72,6 +72,8 @@ def _varying(problem: Objective) -> Booleans:
 
 def _optimum_in_doubt(task: FitInput, problem: Objective, outcome: Run) -> bool:
     """Whether unpenalised weights may grow without bound, and the rows are few enough for a proof."""
+    if not problem.has_unpenalised:
+        return False
     free = np.flatnonzero((problem.unpenalised[1:] & _varying(problem))[: task.X.shape[1]])
     if len(free) == 0 or not problem.loss.traits.likelihood:
         return False

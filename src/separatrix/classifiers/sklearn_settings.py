@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from numbers import Integral
 from typing import Any
 
@@ -94,6 +94,8 @@ def _solver_sentences(model: Any, n_classes: int) -> Iterator[str]:
 
 def settings_of_work(model: Any) -> AbstractContextManager[Any]:
     """A context that uses ``n_jobs`` threads and prints each iteration if ``verbose``."""
+    if model.n_jobs is None and not model.verbose:
+        return nullcontext()
     stack = ExitStack()
     if model.n_jobs is not None:
         # As in joblib, −1 means all cores and −2 all but one.

@@ -18,8 +18,8 @@ SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
 def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array, least: int | None = None) -> None:
     """Raise an error if fewer than ``least`` classes (by default all) have a row of positive weight."""
     held = classes_with_weight(codes, weight, len(classes))
-    if not np.any(held):
-        return  # the first pass over the rows raises the error that no row has weight
+    if held.all() or not held.any():
+        return  # if no row has weight, the first pass over the rows raises the error
     if held.sum() < (len(classes) if least is None else least):
         label = classes.tolist()[int(np.argmin(held))]
         came = f"all rows of the class {label!r} have weight zero"

@@ -32,6 +32,9 @@ class WeightError:
         return f"unknown ({self.reason})" if self.value is None else f"each within {self.value:.1e} {self.unit}"
 
 
+NO_WEIGHT_ERROR = WeightError()
+
+
 @dataclass(frozen=True)
 class Bound:
     """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` names the argument behind the bound.
@@ -44,7 +47,7 @@ class Bound:
     kind: str
     reason: str = ""
     resolved: float | None = None
-    weights: WeightError = WeightError()
+    weights: WeightError = NO_WEIGHT_ERROR
 
     @classmethod
     def unknown(cls, kind: str, reason: str) -> Bound:
@@ -52,13 +55,15 @@ class Bound:
         return cls(None, kind, reason, weights=WeightError(None, "", reason))
 
     @classmethod
-    def of_gap(cls, gap: float, objective: float, rounding: float, kind: str) -> Bound:
+    def of_gap(
+        cls, gap: float, objective: float, rounding: float, kind: str, weights: WeightError = NO_WEIGHT_ERROR
+    ) -> Bound:
         """A bound from a gap, which the rounding of W itself increases; at most E, which is nonnegative everywhere.
 
         ``rounding`` is the rounding error of the value of E. It limits the bound only, since gaps are computed from
         gradients.
         """
-        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind)
+        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind, weights=weights)
 
     @property
     def known(self) -> float:

@@ -28,7 +28,8 @@ Bach, Self-concordant analysis for logistic regression, Electronic Journal of St
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import exp, log1p, sqrt
 
 import numpy as np
 
@@ -69,12 +70,9 @@ class Curvature:
     error: float = 0.0
     least: float = 1.0
 
-    def decrement(self, g: Array, more: float = 0.0) -> float:
-        """An upper bound on λ for a gradient in the coordinates of the identified directions; λ itself at W.
-
-        ``more`` is added to λ at the point of the factor.
-        """
-        return (float(np.linalg.norm(self.factor.half(g))) + more) / float(np.sqrt(self.least))
+    def decrement(self, size: float) -> float:
+        """An upper bound on λ at the current point, given (gᵀ H⁻¹ g)^½ with the factored H; λ itself at W."""
+        return size / sqrt(self.least)
 
     def u(self, decrement: float) -> float:
         """λR."""
@@ -83,7 +81,7 @@ class Curvature:
     @property
     def R(self) -> float:
         """An upper bound on R at the current point."""
-        return self.longest / float(np.sqrt(self.least))
+        return self.longest / sqrt(self.least)
 
     def gap(self, decrement: float) -> float:
         """A bound on E(W) − min E; infinite if λR is too large."""
@@ -91,24 +89,26 @@ class Curvature:
         if not u < LARGEST_PROVEN_U:
             return np.inf
         # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
-        bracket = u + (1 - u) * np.log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
-        return float(bracket / R**2) if R > 0 else 0.5 * decrement**2
+        bracket = u + (1 - u) * log1p(-u) if u > 1e-4 else 0.5 * u**2 * (1 + u)
+        return bracket / R**2 if R > 0 else 0.5 * decrement**2
 
     def distance(self, decrement: float) -> float:
         """A bound on ‖W − W*‖; infinite if λR is too large."""
         u, R = self.u(decrement), self.R
         if not u < LARGEST_PROVEN_U:
             return np.inf
-        return float(-np.log1p(-u) / R) if R > 0 else decrement
+        return -log1p(-u) / R if R > 0 else decrement
 
     def after(self, v: Array) -> Curvature:
         """A valid curvature after a step v, in the coordinates of the identified directions."""
-        length = float(self.factor.lengths(v[None, :])[0])
-        return replace(self, least=self.least * float(np.exp(-self.longest * length)))
+        return self._with_least(self.least * exp(-self.longest * self.factor.length(v)))
 
     def weaker(self, error: float) -> Curvature:
         """The same, with H known up to this relative error."""
-        return replace(self, least=self.least * (1 - error))
+        return self._with_least(self.least * (1 - error))
+
+    def _with_least(self, least: float) -> Curvature:
+        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
 
 
 def curvature_at(
@@ -122,7 +122,7 @@ def curvature_at(
     for _ in range(2):
         if factor is None:
             return None
-        root = factor.half(np.eye(len(factor.d)))
+        root = factor.inverse()
         error = factor.rounding(root, _cancelled(objective, factor))
         if not (factor.squared and error > LARGEST_INVERSE_ERROR):
             return _measured(objective, factor, root, error, subset)
@@ -133,19 +133,17 @@ def curvature_at(
 def _measured(objective: Objective, factor: Factor, root: Array, error: float, subset: Block | None) -> Curvature:
     """The curvature from a factor of H; ``root``: the inverse of the factor."""
     constant = objective.loss.traits.self_concordance
-    longest = np.sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
+    longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
     whole = objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
     with np.errstate(over="ignore"):  # flat directions may overflow; nothing is proven along them
-        lengths = np.linalg.norm(root, axis=0)
+        lengths = np.sqrt(np.einsum("ij,ij->j", root, root))
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 
 def rounded_distance(objective: Objective, W: Array) -> float:
     """The distance, in the norm of H, by which rounding in raw units moves the weights; offsets round the intercept."""
-    frame = objective.rows.frame
-    offset = np.abs(np.concatenate([[0.0], frame.center / frame.scale]))
-    return float(4 * EPS * (1.0 + np.sum(np.abs(W) * (1.0 + offset))))
+    return 4 * EPS * (1.0 + float((np.abs(W) @ (1.0 + objective.relative_offsets)).sum()))
 
 
 def _cancelled(objective: Objective, factor: Factor) -> float:
@@ -165,6 +163,8 @@ def _cancelled(objective: Objective, factor: Factor) -> float:
 def _longest_row(objective: Objective, root: Array, subset: Block | None) -> float:
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
+    if subset is None and space.Q is None and objective.dense_table is not None:
+        return objective.dense_table.longest(root if space.Z is None else root @ space.Z.T)
     block = objective.rows.resident() if subset is None else subset
     partial: Partial[float]
     if space.Q is None:
@@ -191,7 +191,11 @@ class _LongestPairs:
     def add(self, total: float, block: Block) -> float:
         counted = np.flatnonzero(block.weight > 0)
         for part in pieces(len(counted), ROWS_PER_LENGTH_PIECE):
-            X = block.take(counted[part]).homogeneous()
+            if block.is_written_out:
+                X = block.written if len(counted) == len(block.written) else block.written[counted]
+                X = X[part]
+            else:
+                X = block.take(counted[part]).homogeneous()
             X = X if self.Z is None else X @ self.Z
             for M in self.inverses:
                 total = max(total, float(np.einsum("ij,ij->i", X @ M, X).max()))

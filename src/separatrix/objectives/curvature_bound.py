@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.curvature import LARGEST_PROVEN_U, Curvature, curvature_at, rounded_distance
 from separatrix.objectives.pass_costs import counts_all_rows
@@ -92,12 +92,13 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
-    bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
     if unresolved := _open(objective):
+        bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
         return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
-    return replace(bound, weights=_weight_error(objective, W, weaker, decrement))
+    weights = _weight_error(objective, W, weaker, decrement)
+    return Bound.of_gap(gap + slack, at.value, rounding.value, kind, weights)
 
 
 def _decrements(
@@ -111,29 +112,31 @@ def _decrements(
 ) -> list[tuple[float, float]]:
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
-    g, charges = space.reduce(gradient), [rounding.by_column(space, aside)]
-    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(g))
-    noticed = min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0))
-    if charges[0].error @ curvature.lengths > noticed:
+    size, first = length(curvature.factor.half(space.reduce(gradient))), rounding.by_column(space, aside)
+    off = float(first.error @ curvature.lengths)
+    ways = [(curvature.decrement(size + off + first.far), first.more)]
+    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(size))
+    if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
         few = objective.size <= MOST_PARAMETERS_BY_DIAGONAL and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
-        charges += rounding.otherwise(objective, W, aside, roots)
-    return [(curvature.decrement(g, float(off @ curvature.lengths) + far), more) for off, far, more in charges]
+        for error, far, more in rounding.otherwise(objective, W, aside, roots):
+            ways.append((curvature.decrement(size + float(error @ curvature.lengths) + far), more))
+    return ways
 
 
 def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:
     if objective.has_absolute and objective.shape[0] > 1:
         reason = "absolute values of several classes' weights leave a shift common to all classes undetermined"
         return WeightError(None, "", reason)
-    if np.any((objective.root_penalty > 0) & ~objective.held):
+    if objective.weak_columns is not None:
         return WeightError(None, "", "a penalty is weaker than rounding")
     if not curvature.u(decrement) < LARGEST_PROVEN_U:
         return WeightError(None, "", "rounding hides the distance of the weights from the optimum")
     distance = curvature.distance(decrement) + rounded_distance(objective, W)
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
-        distance += float(np.sqrt(len(W)) * np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
+        distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
     unit = "standard errors of its optimal value"
-    if np.any(objective.root_penalty > 0):
+    if objective.has_ridge:
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
@@ -177,12 +180,12 @@ def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, floa
     """
     gradient, slack = _linearised(objective, W, gradient)
     r = objective.root_penalty
-    weak = (r > 0) & ~objective.held
-    if np.any(weak):
+    weak = objective.weak_columns
+    if weak is not None:
         gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
         slack += 0.5 * float(np.sum((r * W)[:, weak] ** 2))
     if len(W) > 1:
-        slack += 0.5 * len(W) * float(np.sum((r * W.mean(axis=0)) ** 2))
+        slack += 0.5 * len(W) * length(r * W.mean(axis=0)) ** 2
     return gradient, slack
 
 
@@ -205,4 +208,4 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
 
 def in_standard_errors(objective: Objective, distance: float) -> float:
     """A length by the Hessian of the mean, times S^½: the length by the Hessian of the sum, in standard errors."""
-    return float(np.sqrt(objective.total_weight * objective.weight_unit) * distance)
+    return sqrt(objective.total_weight * objective.weight_unit) * distance

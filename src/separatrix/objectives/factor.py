@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite, sqrt
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array
+from separatrix.base.arrays import EPS, Array, length
 
 # The rounding error of a matrix and its factor, in units in the last place per row of the matrix.
 ROUNDING_ULPS_PER_ROW = 16
+
+
+def is_positive_definite(A: Array) -> bool:
+    """Whether a symmetric matrix with finite entries has a Cholesky factor in float64. A is overwritten.
+
+    >>> is_positive_definite(np.eye(2)), is_positive_definite(np.ones((2, 2)) - np.eye(2))
+    (True, False)
+    """
+    from scipy.linalg.lapack import dpotrf
+
+    return len(A) == 0 or dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1] == 0
 
 
 @dataclass(frozen=True)
@@ -32,12 +44,15 @@ class Factor:
         diagonal = H.diagonal()
         if len(H) == 0:
             return cls(H, diagonal)
-        if not (diagonal.min() > 0 and np.isfinite(H).all()):
+        # An entry that is not finite makes the sum not finite. The sum of finite entries may overflow, too.
+        if not (np.minimum.reduce(diagonal) > 0 and (isfinite(H.sum()) or np.isfinite(H).all())):
             return None
         d = np.sqrt(diagonal)
+        scaled = H / d
+        scaled /= d[:, None]
         # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
-        upper, failed = dpotrf((H / d / d[:, None]).T, lower=0, overwrite_a=1)
-        if failed or upper.diagonal().min() ** 2 < 8 * len(H) * EPS:
+        upper, failed = dpotrf(scaled.T, lower=0, overwrite_a=1)
+        if failed or np.minimum.reduce(upper.diagonal()) ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
 
@@ -64,8 +79,14 @@ class Factor:
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
         return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
 
+    def inverse(self) -> Array:
+        """L⁻¹ D⁻¹, a root of H⁻¹: ``half`` of the identity."""
+        from scipy.linalg.lapack import dtrtri
+
+        return self.lower if len(self.d) == 0 else np.asarray(dtrtri(self.lower.T, lower=0)[0]).T / self.d
+
     def rounding(self, root: Array, cancelled: float = 1.0) -> float:
-        """A bound on the relative error of gᵀ H⁻¹ g for any g; ``root``: L⁻¹ D⁻¹, as ``half`` computes it.
+        """A bound on the relative error of gᵀ H⁻¹ g for any g; ``root``: L⁻¹ D⁻¹, as ``inverse`` computes it.
 
         ``cancelled``: the ratio of the terms that H was summed from to its diagonal.
 
@@ -74,11 +95,12 @@ class Factor:
         from a root of H, the rounding error is in the root, and only the square root of that trace counts.
 
         >>> A = Factor.of(np.array([[1.0, 0.9], [0.9, 1.0]]))
-        >>> A.rounding(A.half(np.eye(2))) < 1e-12
+        >>> A.rounding(A.inverse()) < 1e-12
         True
         """
-        trace = float(((root * self.d) ** 2).sum()) * cancelled
-        return 2 * ROUNDING_ULPS_PER_ROW * max(1, len(self.d)) * EPS * (trace if self.squared else np.sqrt(trace))
+        scaled = root * self.d
+        trace = float(np.vdot(scaled, scaled)) * cancelled
+        return 2 * ROUNDING_ULPS_PER_ROW * max(1, len(self.d)) * EPS * (trace if self.squared else sqrt(trace))
 
     def lengths(self, V: Array) -> Array:
         """(vᵀ H v)^½ for each row v.
@@ -86,7 +108,15 @@ class Factor:
         >>> Factor.of(np.diag([4.0, 9.0])).lengths(np.eye(2)).tolist()
         [2.0, 3.0]
         """
-        return np.asarray(np.linalg.norm((V * self.d) @ np.tril(self.lower), axis=1))
+        return np.asarray(np.linalg.norm((V * self.d) @ self.lower, axis=1))
+
+    def length(self, v: Array) -> float:
+        """(vᵀ H v)^½.
+
+        >>> Factor.of(np.diag([4.0, 9.0])).length(np.array([0.0, 1.0]))
+        3.0
+        """
+        return length((v * self.d) @ self.lower)
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

@@ -37,7 +37,7 @@ def columns_alone(problem: Objective) -> Subspace:
     independent and their squares do not underflow.
     """
     alone = problem.sample_columns_alone
-    if alone is not None and alone.Z is None and np.all(np.diag(problem.sample_gram) > SMALLEST_SQUARABLE_ENTRY**2):
+    if alone is not None and alone.Z is None and (problem.sample_gram.diagonal() > SMALLEST_SQUARABLE_ENTRY**2).all():
         return alone
     none = np.zeros(problem.shape[1])
     strong = np.any(problem.root_penalty > LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS)

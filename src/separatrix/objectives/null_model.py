@@ -5,6 +5,7 @@ Its second derivatives need no pass of their own: with p the classes' shares the
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,10 @@ def null_value(problem: Objective) -> float:
     """E of the best constants, zero without an intercept."""
     if problem.offsets is not None:
         return _value_with_offset(problem)
-    share, c = problem.mean_class_sums[:, 0], problem.null_weights[:, 0]
+    share = problem.mean_class_sums[:, 0]
+    if problem.fit_intercept and problem.loss.traits.canonical:  # the loss of constant probabilities is their entropy
+        return -sum((p * log(p) for p in share.tolist() if 0 < p < 1), -0.0)
+    c = problem.null_weights[:, 0]
     if np.count_nonzero(share) < 2:
         return 0.0
     z = np.tile(c, (problem.n_classes, 1))
@@ -112,9 +116,10 @@ def null_curvature(base: Objective) -> Array:
 def _curvature_at(base: Objective, constants: Array) -> Array:
     """``null_curvature`` at any constant scores, (K or 1,)."""
     Q, share = base.subspace.Q, base.class_sums[:, 0] / base.total_weight
-    z = np.tile(constants, (len(share), 1))
     if Q is None:
-        return np.array([[share @ base.loss.curvature_product(base.targets, z[:, 0], np.ones(len(share)))]])
+        z = np.full(len(share), constants[0])
+        return np.array([[share @ base.loss.curvature_product(base.targets, z, np.ones(len(share)))]])
+    z = np.tile(constants, (len(share), 1))
     along = [np.tile(q, (len(share), 1)) for q in Q.T]
     return np.array([share @ base.loss.curvature_product(base.targets, z, dz) for dz in along]) @ Q
 
@@ -149,8 +154,18 @@ def factor_at_zero(base: Objective) -> Factor | None:
     Z = base.subspace.Z
     if not base.knows("gram"):  # the subspace was found without all rows
         return None
-    G, R = base.gram, np.diag(base.root_penalty**2)
-    if Z is not None:
-        G, R = Z.T @ G @ Z, Z.T @ R @ Z
-    A = _curvature_at(base, np.zeros(base.shape[0]))
-    return Factor.of(A[0, 0] * G + R if len(A) == 1 else np.kron(A, G) + np.kron(np.eye(len(A)), R))
+    K = base.shape[0]
+    if base.loss.traits.canonical:  # all probabilities are equal, and the curvature is the same along every contrast
+        curvature = 0.25 if K == 1 else 1.0 / K
+    else:
+        curvature = float(_curvature_at(base, np.zeros(K))[0, 0])
+    H = curvature * base.gram
+    diagonal = H.ravel()[:: len(H) + 1]  # a view
+    diagonal += base.root_penalty**2
+    H = H if Z is None else Z.T @ H @ Z
+    if K == 1:
+        return Factor.of(H)
+    blocks = np.zeros((K - 1, len(H), K - 1, len(H)))
+    for k in range(K - 1):
+        blocks[k, :, k, :] = H
+    return Factor.of(blocks.reshape((K - 1) * len(H), -1))

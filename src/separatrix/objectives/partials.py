@@ -52,21 +52,26 @@ class Hessian(ArraySum):
         return (self.W.size, self.W.size)
 
     def add(self, total: Array, block: Block) -> Array:
-        K, width = self.W.shape
         z = block.scores(self.W)
-        if not self.loss.traits.multiclass:
-            h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
-            total += block.sandwich(block.weight * h)
-            return total
-        blocks, p = total.reshape(K, width, K, width), softmax(z).T
-        for k in range(K):
-            curvature = p[: k + 1] * -p[k]
-            curvature[k] = p[k] * (1.0 - p[k])
-            for j, part in enumerate(block.sandwiches(block.weight * curvature)):
-                blocks[k, :, j, :] += part
-                if j < k:
-                    blocks[j, :, k, :] += part
+        if self.loss.traits.multiclass:
+            return add_softmax_hessian(total, block, block.weight, softmax(z).T)
+        h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
+        total += block.sandwich(block.weight * h)
         return total
+
+
+def add_softmax_hessian(total: Array, block: Block, s: Array, p: Array) -> Array:
+    """Add Σ_i s_i (diag(p_i) − p_i p_iᵀ) ⊗ x̄_i x̄_iᵀ to ``total``, for the probabilities p (K, m) of a block's rows."""
+    K, width = len(p), block.X.shape[1] + 1
+    blocks = total.reshape(K, width, K, width)
+    for k in range(K):
+        curvature = p[: k + 1] * -p[k]
+        curvature[k] = p[k] * (1.0 - p[k])
+        for j, part in enumerate(block.sandwiches(s * curvature)):
+            blocks[k, :, j, :] += part
+            if j < k:
+                blocks[j, :, k, :] += part
+    return total
 
 
 @dataclass(frozen=True)
@@ -242,11 +247,12 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        for some in pieces(block.n_rows, rows_per_piece(SCORES_PER_PIECE, len(self.W))):
-            part = block.take(some)
+        size = rows_per_piece(SCORES_PER_PIECE, len(self.W))
+        parts = [block] if block.n_rows <= size else (block.take(some) for some in pieces(block.n_rows, size))
+        for part in parts:
             z = part.scores(self.W)
             squares = np.einsum("ij,ij->i", z, z)[part.weight > 0]
-            total = self.merge(total, float(np.max(squares, initial=0.0)))
+            total = self.merge(total, float(squares.max(initial=0.0)))
         return total
 
     def merge(self, a: float, b: float) -> float:

@@ -13,6 +13,8 @@ MOST_PASSES_FOR_CURVATURE = 100
 PRODUCTS_PER_PASS_OPERATION = 10
 # Rows times squared parameters up to which second derivatives of all rows cost no more than the overhead of few passes.
 MOST_PRODUCTS_OF_ALL_ROWS = 1 << 20
+# The same for the longest row alone, with a factor of second derivatives that is already known.
+MOST_PRODUCTS_FOR_LONGEST_ROW = 1 << 22
 
 
 def hessian_passes(objective: Objective) -> float:
@@ -27,6 +29,11 @@ def hessian_passes(objective: Objective) -> float:
 def counts_all_rows(objective: Objective) -> bool:
     """Whether second derivatives of all rows are cheap enough that no sample of them is needed."""
     return objective.n_rows * objective.size**2 <= MOST_PRODUCTS_OF_ALL_ROWS
+
+
+def longest_row_is_cheap(objective: Objective) -> bool:
+    """Whether a factor of second derivatives that is already known should be used for a bound over all rows."""
+    return objective.n_rows * objective.size**2 <= MOST_PRODUCTS_FOR_LONGEST_ROW
 
 
 def share_of_rows(objective: Objective) -> float:

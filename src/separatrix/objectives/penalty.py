@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.base.cached import cached_property
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,12 @@ class Penalty:
     def none(cls, n_features: int) -> Penalty:
         return cls(0.0, np.ones(n_features))
 
-    @property
+    @cached_property
     def quadratic(self) -> Array:
         """The second derivative in each raw weight, (d,)."""
         return self.strength * (1.0 - self.l1_ratio) * self.factors
 
-    @property
+    @cached_property
     def absolute(self) -> Array:
         """The factor of |w_j| for each raw weight, (d,)."""
         return self.strength * self.l1_ratio * self.factors
@@ -43,7 +44,7 @@ class Penalty:
 
     def times(self, share: float) -> Penalty:
         """The same penalty with its strength multiplied by ``share``."""
-        return replace(self, strength=self.strength * share)
+        return self if share == 1 else replace(self, strength=self.strength * share)
 
 
 def soft(g: Array, a: Array) -> Array:

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from math import sqrt
+from typing import Any, NoReturn
 
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
 from separatrix.losses import Loss
+from separatrix.objectives.dense_table import DenseTable
+from separatrix.objectives.evaluation import Evaluation as Evaluation
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.identification import columns_alone, identified_columns
 from separatrix.objectives.null_model import null_value, null_weights
@@ -50,13 +53,6 @@ SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 WEAKEST_PENALTY_SHARE = 0.01
 # Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
 LARGEST_ROOT_PENALTY = 1e150
-
-
-class Evaluation(NamedTuple):
-    """E at some W, and the gradient of its smooth part, which excludes the absolute values of the penalty."""
-
-    value: float
-    gradient: Array
 
 
 def _without_products(products: Array, pinned: AnyArray) -> Array:
@@ -278,12 +274,16 @@ class Objective:
         It is limited to LARGEST_ROOT_PENALTY, whose square is still finite.
         """
         with np.errstate(over="ignore"):
-            raw = np.sqrt(self.penalty.quadratic) / np.sqrt(self.total_weight) / self.rows.frame.scale
-        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
+            raw = np.sqrt(self.penalty.quadratic) / sqrt(self.total_weight) / self.rows.frame.scale
+        root = np.zeros(self.shape[1])
+        np.minimum(raw, LARGEST_ROOT_PENALTY, out=root[1:])
+        return root
 
     @depends_on("rows", "frame", "penalty")
     def absolute_penalty(self) -> Array:
         """a, (d + 1), limited like r."""
+        if not self.has_absolute:
+            return np.zeros(self.shape[1])
         with np.errstate(over="ignore"):
             raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
         return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
@@ -299,9 +299,15 @@ class Objective:
         return self.loss.traits.smooth and not self.has_absolute
 
     @depends_on("rows", "frame", "penalty", "pinned")
-    def unpenalised(self) -> Any:
+    def unpenalised(self) -> AnyArray:
         """Which columns of W are neither penalised nor pinned, (d + 1,) booleans."""
-        return (self.root_penalty == 0) & (self.absolute_penalty == 0) & ~self.pinned
+        free: AnyArray = (self.root_penalty == 0) & ~self.pinned
+        return free & (self.absolute_penalty == 0) if self.has_absolute else free
+
+    @depends_on("rows", "frame", "penalty", "pinned")
+    def has_unpenalised(self) -> bool:
+        """Whether a column other than the intercept is neither penalised nor pinned."""
+        return bool(self.unpenalised[1:].any())
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:
@@ -314,6 +320,11 @@ class Objective:
         held = self.root_penalty > 0
         return slice(1, None) if held[1:].all() and not held[0] else held
 
+    @depends_on("rows", "frame", "penalty", "pinned", "loss")
+    def dense_table(self) -> DenseTable | None:
+        """The rows as one array, if they are small and dense; None otherwise."""
+        return DenseTable.of(self)
+
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def gram(self) -> Array:
         """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
@@ -321,6 +332,8 @@ class Objective:
 
     def gram_of(self, block: Block | None) -> Array:
         """The Gram matrix of a block's rows, or of all rows."""
+        if block is None and self.dense_table is not None:
+            return self.dense_table.gram()
         partial = Gram(self.shape[1])
         total = (self.rows if block is None else some_rows(block)).fold(partial)
         total[self.pinned, :] = total[:, self.pinned] = 0.0
@@ -358,13 +371,13 @@ class Objective:
         rank anyway, so they are tested first. Let the curvature be D A D with D² its diagonal and A ⪰ δI, δ < 1. With a
         penalty P it is at least δ D² + P, which is at least δ (D² + P).
         """
-        if not np.any(self.root_penalty):
+        if not self.has_ridge:
             columns = self.columns_alone
         elif (alone := self.sample_columns_alone) is not None and alone.Z is None:
             columns = alone
         else:
             columns = identified_columns(self, self.root_penalty)
-        return replace(columns, Q=contrasts(self.shape[0]) if self.shape[0] > 1 else None)
+        return columns if self.shape[0] == 1 else replace(columns, Q=contrasts(self.shape[0]))
 
     @depends_on("rows", "frame")
     def sampled(self) -> Sample:
@@ -389,7 +402,7 @@ class Objective:
     @depends_on("rows", "frame", "pinned", narrowed=_without_products)
     def sample_gram(self) -> Array:
         """The Gram matrix of the sample, or of all rows if the sample holds them all."""
-        if self.sampled.n_rows >= self.n_rows:
+        if self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows:
             return self.gram
         return self.gram_of(self.standing_sample)
 
@@ -420,18 +433,39 @@ class Objective:
         It is the root mean square of the column plus the offset that the products include. In standard coordinates the
         root mean square is below 2.
         """
-        frame, block = self.rows.frame, self.rows.resident()
-        offset = np.abs(frame.center / frame.scale) if block is None else block.offsets_read()
-        return np.concatenate([[1.0], 2.0 + offset])
+        block = self.rows.resident()
+        sizes = 2.0 + self.relative_offsets if block is None or block.reads_offsets else np.full(self.shape[1], 2.0)
+        sizes[0] = 1.0
+        return sizes
 
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
         """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
         return self.root_penalty > WEAKEST_PENALTY_SHARE * self.column_noise
 
+    @depends_on("rows", "frame", "penalty")
+    def has_ridge(self) -> bool:
+        """Whether any column has a quadratic penalty."""
+        return bool(self.root_penalty.any())
+
+    @depends_on("rows", "frame", "penalty")
+    def weak_columns(self) -> AnyArray | None:
+        """Which columns of W have a quadratic penalty that float64 does not resolve, (d + 1,); None if none has."""
+        weak: AnyArray = (self.root_penalty > 0) & ~self.held
+        return weak if weak.any() else None
+
+    @depends_on("rows", "frame")
+    def relative_offsets(self) -> Array:
+        """The columns' offsets in units of their scales, (d + 1,), zero for the intercept."""
+        offsets, frame = np.zeros(self.shape[1]), self.rows.frame
+        np.divide(frame.center, frame.scale, out=offsets[1:])
+        return np.abs(offsets)
+
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
         """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
+        if self.subspace.Z is None:
+            return ()
         return unresolved(self.rows, self.subspace, self.pinned, self.held)
 
     @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
@@ -474,11 +508,19 @@ class Objective:
 
     def without_pinned(self, gradient: Array) -> Array:
         """Set the gradient to zero in pinned columns, in place, and return it."""
-        gradient[:, self.pinned] = 0.0
+        if self.has_pinned:
+            gradient[:, self.pinned] = 0.0
         return gradient
+
+    @depends_on("pinned")
+    def has_pinned(self) -> bool:
+        """Whether any column of W is pinned."""
+        return bool(self.pinned.any())
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
+        if self.dense_table is not None:
+            return self.dense_table.value_gradient(W)
         return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
 
     def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
@@ -494,6 +536,8 @@ class Objective:
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, only its rows contribute to the loss."""
+        if block is None and self.dense_table is not None:
+            return self.dense_table.hessian(W)
         partial = Hessian(self.loss, W)
         total = (self.rows if block is None else some_rows(block)).fold(partial) / self.total_weight
         diagonal = total.ravel()[:: self.size + 1].reshape(self.shape)  # a view

@@ -73,7 +73,7 @@ class Rounding:
         In the subset |x̃_j| is at most ``longest`` times the root of H_jj, and that is at most 1 + r_j.
         """
         reach = self.size + longest * (1.0 + objective.root_penalty)
-        return 2 * _units(objective) * float(np.max(np.abs(W) @ reach))
+        return 2 * _units(objective) * float((np.abs(W) @ reach).max())
 
     def by_column(self, space: Subspace, aside: Array) -> Charge:
         """The gradient's error as above; ``aside`` (d + 1,): a further error of the gradient."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.objectives.factor import is_positive_definite
 
 # Relative eigenvalues of a Gram matrix below this may be rounding errors; they are computed again without squaring.
 SMALLEST_SQUARED_EIGENVALUE = 1e-8
@@ -95,16 +96,14 @@ def identified(curvature: Array) -> Subspace | None:
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not (d > 0).all():  # a column without curvature is left out exactly
+    if not d.min(initial=np.inf) > 0:  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
-    scaled = curvature / d / d[:, None]
-    scaled.flat[:: len(d) + 1] -= SMALLEST_SQUARED_EIGENVALUE
-    try:
-        np.linalg.cholesky(scaled)  # succeeds if all eigenvalues exceed the subtracted value
-    except np.linalg.LinAlgError:
-        return None
-    return Subspace(None, Z, len(d))
+    scaled = curvature / d
+    scaled /= d[:, None]
+    scaled.ravel()[:: len(d) + 1] -= SMALLEST_SQUARED_EIGENVALUE
+    # The factor exists if all eigenvalues exceed the subtracted value.
+    return Subspace(None, Z, len(d)) if is_positive_definite(scaled) else None
 
 
 def split_by_gap(curvature: Array) -> Subspace | None:

@@ -31,6 +31,8 @@ RAW_PRODUCT_ROWS_PER_COLUMN = 8
 MOST_CACHED_ROWS = 1 << 16
 # Rows with fewer columns than this are cached column by column: a loop over so few entries costs more than the entries.
 FEWEST_COLUMNS_BY_ROW = 16
+# Up to this many entries a weighted product is computed in two calls, although a symmetric one is half the work.
+MOST_UNSPLIT_ENTRIES = 1 << 12
 # Up to this many entries several weighted products are computed in one call: the call costs more than its arithmetic.
 MOST_BATCHED_ENTRIES = 1 << 16
 # Rows that are copied and framed at a time, which limits the size of the temporary copy.
@@ -87,15 +89,15 @@ class Block:
         small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
         return small and (self.frame.has_large_offset or self.frame.is_extreme)
 
-    def offsets_read(self) -> Array:
-        """Each column's offset in products, in units of its scale: zero if rows are centred first."""
-        offset = np.abs(self.frame.center / self.frame.scale)
-        return np.zeros_like(offset) if self._explicit else offset
+    @property
+    def reads_offsets(self) -> bool:
+        """Whether products include the columns' offsets and are centred afterwards, which costs digits."""
+        return not self._explicit
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""
-        if self._is_written_out:
-            return np.asarray((W @ self._written.T).T)
+        if self.is_written_out:
+            return np.asarray((W @ self.written.T).T)
         explicit = self._explicit
         X: Any = self._framed if explicit else self._double
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
@@ -117,8 +119,8 @@ class Block:
     def adjoint(self, R: Array) -> Array:
         """Rᵀ X̄, (K, d + 1), for R (m, K)."""
         total = R.sum(axis=0)
-        if self._is_written_out:
-            whole = np.asarray(R.T @ self._written)
+        if self.is_written_out:
+            whole = np.asarray(R.T @ self.written)
             whole[:, 0] = total  # exact: rows that balance each other sum to zero
             return whole
         if self._explicit:
@@ -149,12 +151,23 @@ class Block:
         """``sandwich`` of dense rows for h ≥ 0."""
         if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
             return self.raw_products(h[:, None])[1]
-        X, root = self._written if self.kept else self.homogeneous(), np.sqrt(h)[:, None]
-        first = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
-        half = X * root if self.kept else np.multiply(X, root, out=X)
-        # NumPy recognises AᵀA and calls the symmetric product, which is half the work.
+        if self.kept:
+            return self.written_sandwich(h)
+        X, root = self.homogeneous(), np.sqrt(h)[:, None]
+        first = h @ X
+        half = np.multiply(X, root, out=X)
         H = np.asarray(half.T @ half)
         H[0] = H[:, 0] = first
+        return H
+
+    def written_sandwich(self, h: Array) -> Array:
+        """``sandwich`` of the cached rows for h ≥ 0."""
+        X = self.written
+        if X.size <= MOST_UNSPLIT_ENTRIES:
+            return np.asarray((X.T * h) @ X)
+        half = X * np.sqrt(h)[:, None]
+        H: Array = half.T @ half  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
+        H[0] = H[:, 0] = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
         return H
 
     def _sparse_products(self, X: Any, h: Array) -> tuple[Array, Array]:
@@ -166,9 +179,9 @@ class Block:
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
         """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
-        if not self._is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
+        if not self.is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
             return (self.sandwich(h) for h in by)
-        X = self._written
+        X = self.written
         parts = (X.T * by[:, None, :]) @ X
         return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric but for rounding
 
@@ -225,7 +238,7 @@ class Block:
         return written
 
     @cached_property
-    def _written(self) -> Array:
+    def written(self) -> Array:
         """Cached `homogeneous()`; rows with few columns are stored column by column (FEWEST_COLUMNS_BY_ROW)."""
         if is_sparse(self.X) or self.X.shape[1] >= FEWEST_COLUMNS_BY_ROW:
             return self.homogeneous()
@@ -237,7 +250,7 @@ class Block:
         return columns.T
 
     @cached_property
-    def _is_written_out(self) -> bool:
+    def is_written_out(self) -> bool:
         """Whether products use the cached framed rows: for few dense rows that are read many times."""
         return self.kept and not is_sparse(self.X) and self.n_rows <= MOST_CACHED_ROWS
 

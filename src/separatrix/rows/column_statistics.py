@@ -7,11 +7,13 @@ a large offset loses no digits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.cached import cached_property
 from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block
 from separatrix.rows.csr import is_sparse
@@ -25,6 +27,7 @@ SMALLEST_TRUSTED_VARIANCE = 1e-6
 FEWEST_ENTRIES_TO_COMPILE_SUMS = 1 << 22
 # Variances outside this range may come from squares outside float64's range; columns are then scaled by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
+NONE = np.empty(0)
 
 
 @dataclass
@@ -56,9 +59,14 @@ class ColumnSummary:
 
     def class_sums(self, frame: Frame) -> Array:
         """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
-        weight = np.concatenate([[self.weight - self.class_weight.sum()], self.class_weight])
-        pull = np.vstack([-self.pull.sum(axis=0), self.pull])
-        return np.column_stack([weight, (pull + np.outer(weight, self.mean - frame.center)) / frame.scale])
+        K, d = self.pull.shape
+        sums = np.empty((K + 1, d + 1))
+        sums[0, 0], sums[1:, 0] = self.weight - self.class_weight.sum(), self.class_weight
+        sums[0, 1:], sums[1:, 1:] = -self.pull.sum(axis=0), self.pull
+        if frame.center is not self.mean:
+            sums[:, 1:] += sums[:, :1] * (self.mean - frame.center)
+        sums[:, 1:] /= frame.scale
+        return sums
 
 
 @dataclass(frozen=True)
@@ -70,10 +78,13 @@ class _Columns:
     ranges: bool
     compiled: bool
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether columns are summed in their own units."""
+        return bool((self.unit == 1).all())
+
     def zero(self) -> ColumnSummary:
-        K, d = len(self.targets), len(self.unit)
-        low, high = np.full(d, np.inf), np.full(d, -np.inf)
-        return ColumnSummary(0.0, 0, np.zeros(d), np.zeros(d), low, high, self.unit, np.zeros(K), np.zeros((K, d)))
+        return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # as long as no row has weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
         counted = block.weight > 0
@@ -96,10 +107,14 @@ class _Columns:
         summed = _sparse_sums if is_sparse(X) else _dense_sums
         if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
             summed = _compiled_sums
-        mean, square, sums = summed(block, self.unit, by_class)
-        least = weight * (mean / self.unit) ** 2
+        mean, square, sums = summed(block, None if self.is_plain else self.unit, weight, by_class)
+        least = weight * (mean if self.is_plain else mean / self.unit) ** 2
         m2 = square - least
         low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
+        pull = sums - class_weight[:, None] * mean
+        whole = ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
+        if not self.ranges and (m2 > SMALLEST_TRUSTED_VARIANCE * least).all():
+            return whole
         absent = (square == 0) & (mean == 0)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > SMALLEST_TRUSTED_VARIANCE * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
@@ -107,8 +122,7 @@ class _Columns:
             seen = _sparse_ranges if is_sparse(X) else _dense_ranges
             again = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
             low[doubtful], high[doubtful], m2[doubtful] = again
-        pull = sums - np.outer(class_weight, mean)
-        return ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
+        return whole
 
     def merge(self, a: ColumnSummary, b: ColumnSummary) -> ColumnSummary:
         if a.weight == 0 or b.weight == 0:
@@ -125,20 +139,20 @@ class _Columns:
         return ColumnSummary(weight, a.n_rows + b.n_rows, mean, m2, low, high, self.unit, by_class, pull)
 
 
-def _dense_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
-    """The mean, Σ s (x/unit)², and Σ s x by class."""
+def _dense_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
+    """The mean, Σ s (x/unit)², and Σ s x by class; ``weight``: Σ s."""
     X = np.asarray(block.X, dtype=np.float64)
-    mean = (block.weight / block.weight.sum()) @ X
-    scaled = X if np.all(unit == 1) else X / unit
+    mean = (block.weight / weight) @ X
+    scaled = X if unit is None else X / unit
     return mean, block.weight @ (scaled * scaled), by_class.T @ X
 
 
-def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+def _compiled_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     """`_dense_sums` for dense or CSR rows in one compiled sweep that releases the interpreter lock."""
     from separatrix.kernels import column_sums, csr
 
     X: Any = block.X
-    d, weight = X.shape[1], float(block.weight.sum())
+    d = X.shape[1]
     mean, square, sums = np.zeros(d), np.zeros(d), np.zeros((by_class.shape[1], d))
     place = np.full(block.n_rows, -1)
     for k in range(by_class.shape[1]):
@@ -148,16 +162,16 @@ def _compiled_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, A
         csr.moments_pass(X.data, X.indices, X.indptr, *rest)
     else:
         column_sums.moments_pass(X, *rest)
-    return mean, weight * square / unit**2, weight * sums
+    return mean, weight * square / (1.0 if unit is None else unit**2), weight * sums
 
 
-def _sparse_sums(block: Block, unit: Array, by_class: Array) -> tuple[Array, Array, Array]:
+def _sparse_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     X: Any = block.X
     d = X.shape[1]
     s = np.repeat(block.weight, np.diff(X.indptr))
     data = X.data.astype(np.float64)
-    mean: Array = np.bincount(X.indices, s / block.weight.sum() * data, d).astype(np.float64)
-    if np.any(unit != 1):
+    mean: Array = np.bincount(X.indices, s / weight * data, d).astype(np.float64)
+    if unit is not None:
         data = data / unit[X.indices]
     square: Array = np.bincount(X.indices, s * data * data, d).astype(np.float64)
     return mean, square, np.asarray(X.T @ by_class).T
@@ -249,7 +263,8 @@ def summarise(
     many = _entries(rows) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
     partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
     summary = rows.fold(partial)
-    if not np.all(np.isfinite(summary.mean) & np.isfinite(summary.m2)) or not summary.weight > 0:
+    # A sum that is not finite has an entry that is not finite, or overflows.
+    if not (isfinite(summary.mean.sum()) and isfinite(summary.m2.sum()) and summary.weight > 0):
         refuse_not_finite(rows, names)
     if not 0 < summary.weight < np.inf:
         raise WeightError(
@@ -257,8 +272,9 @@ def summarise(
             f"the weights sum to {summary.weight}: they are zero, or overflow",
             "give at least one row a positive weight",
         )
-    spread = summary.m2[~summary.constant] / summary.weight
-    if np.all((spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)):
+    spread = summary.m2 / summary.weight
+    trusted = (spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)
+    if trusted.all() or trusted[~summary.constant].all():
         return summary
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
@@ -279,6 +295,8 @@ def standard_frame(
         rms = np.hypot(summary.std, summary.mean)
         return Frame(np.zeros_like(rms), power_of_two(np.hypot(rms, spread)))
     constant = summary.constant
+    if not constant.any():
+        return Frame(summary.mean, power_of_two(np.hypot(summary.std, spread)))
     center = np.where(constant, summary.minimum, summary.mean)
     scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))
     return Frame(center, np.where(constant & hide_constant, np.inf, scale))

@@ -31,7 +31,9 @@ def power_of_two(scale: Array) -> Array:
     [1.0, 0.25, 1.0, 4.0]
     """
     exponent = np.frexp(scale)[1] - 1
-    return np.where(scale > 0, np.ldexp(1.0, exponent), 1.0)
+    power = np.ldexp(1.0, exponent)
+    positive = scale > 0
+    return power if positive.all() else np.where(positive, power, 1.0)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Frame:
 
     @cached_property
     def is_identity(self) -> bool:
-        return bool(np.all(self.center == 0) and np.all(self.scale == 1))
+        return bool((self.center == 0).all() and (self.scale == 1).all())
 
     @cached_property
     def is_far(self) -> AnyArray:
@@ -60,7 +62,7 @@ class Frame:
 
     @cached_property
     def has_large_offset(self) -> bool:
-        return bool(np.any(self.is_far))
+        return bool(self.is_far.any())
 
     @cached_property
     def is_near(self) -> bool:
@@ -76,8 +78,14 @@ class Frame:
     @cached_property
     def is_extreme(self) -> bool:
         """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
-        exponents = np.abs(np.frexp(self.scale[np.isfinite(self.scale)])[1])
-        return bool(np.any(exponents > LARGEST_RAW_EXPONENT))
+        exponents = np.frexp(self.scale)[1]  # zero for an infinite scale
+        return bool((np.abs(exponents) > LARGEST_RAW_EXPONENT).any())
+
+    @cached_property
+    def _finite_scale(self) -> Array:
+        """The scales, zero for hidden columns."""
+        hidden = np.isinf(self.scale)
+        return np.where(hidden, 0.0, self.scale) if hidden.any() else self.scale
 
     def to_original(self, W: Array) -> Array:
         """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""
@@ -93,7 +101,7 @@ class Frame:
     def from_original(self, W: Array) -> Array:
         """Weights for framed rows from weights for raw rows."""
         framed = np.empty_like(W)
-        framed[:, 1:] = W[:, 1:] * np.where(np.isinf(self.scale), 0.0, self.scale)
+        framed[:, 1:] = W[:, 1:] * self._finite_scale
         framed[:, 0] = self._shifted(W[:, 0], W[:, 1:], +1)
         return framed
 
@@ -101,7 +109,7 @@ class Frame:
         """b ± w·center; in exact arithmetic where cancellation would lose digits of the scores."""
         if not self.has_large_offset and not self.is_extreme:
             moved = w @ self.center
-            if min(moved.tolist()) >= -LARGEST_ROUNDED_SHIFT and max(moved.tolist()) <= LARGEST_ROUNDED_SHIFT:
+            if np.abs(moved).max() <= LARGEST_ROUNDED_SHIFT:
                 return b + sign * moved
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import signed
 from separatrix.rows.csr import is_sparse
-from separatrix.rows.frame import power_of_two
 from separatrix.rows.memory import MemoryRows, memory_rows
 
 
@@ -26,9 +26,11 @@ def labelled_rows(
     ([-1.0, 1.0], [0.75, 1.25], 4.0)
     """
     weight = np.ones(len(codes)) if weight is None else weight
-    unit = float(power_of_two(np.max(weight, initial=0.0, keepdims=True))[0])
+    largest = float(weight.max(initial=0.0))
+    unit = ldexp(1.0, frexp(largest)[1] - 1) if largest > 0 else 1.0
     X = X if offset is None else _with_offset(X, offset)
-    return memory_rows(X, signed(codes) if n_classes == 2 else codes, weight / unit, weight_unit=unit)
+    weight = weight if unit == 1 else weight / unit
+    return memory_rows(X, signed(codes) if n_classes == 2 else codes, weight, weight_unit=unit)
 
 
 def _with_offset(X: Any, offset: Array) -> Any:

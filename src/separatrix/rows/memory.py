@@ -13,9 +13,17 @@ from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces
 from separatrix.rows.block import Block
 from separatrix.rows.csr import as_csr, csr_rows, is_sparse
-from separatrix.rows.cutting import cuts
+from separatrix.rows.cutting import block_rows, cuts
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import NOT_COUNTED, Order, Partial, PassCounter, bytes_per_block, fold_strands
+from separatrix.rows.protocol import (
+    BLOCK_BYTES,
+    NOT_COUNTED,
+    Order,
+    Partial,
+    PassCounter,
+    bytes_per_block,
+    fold_strands,
+)
 from separatrix.rows.sampling import Sample, draw
 
 A = TypeVar("A")
@@ -60,7 +68,7 @@ class MemoryRows:
 
     def seen_through(self, frame: Frame) -> MemoryRows:
         """The same rows in other coordinates, without a copy."""
-        return replace(self, frame=frame)
+        return MemoryRows(self.X, self.t, self.weight, frame, self.counter, self.weight_unit, self.once)
 
     def _cut(self, start: int, stop: int) -> Block:
         part, X = slice(start, stop), self.X
@@ -74,18 +82,22 @@ class MemoryRows:
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
-        size = bytes_per_block(partial)
-        if size not in self._cut_by_size:
-            self._cut_by_size[size] = self._all_blocks(size)
-        return fold_strands(self._cut_by_size[size], partial)
+        return fold_strands(self._blocks(bytes_per_block(partial)), partial)
+
+    def _blocks(self, block_bytes: int) -> Sequence[Block]:
+        """All rows as blocks of about ``block_bytes``, which are cached."""
+        known = self._blocks_by_size.get(block_bytes)
+        return self._blocks_by_size.setdefault(block_bytes, self._all_blocks(block_bytes)) if known is None else known
 
     @cached_property
-    def _cut_by_size(self) -> dict[int, Sequence[Block]]:
+    def _blocks_by_size(self) -> dict[int, Sequence[Block]]:
         """The blocks of each size that was asked for."""
         return {}
 
     def _all_blocks(self, block_bytes: int) -> Sequence[Block]:
         """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
+        if not is_sparse(self.X) and 0 < self.n_rows <= block_rows(block_bytes, self.n_features):
+            return [Block(self.X, self.t, self.weight, 0, self.frame, not self.once)]
         blocks = _Blocks(self, self._edges(block_bytes))
         return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
 
@@ -107,6 +119,14 @@ class MemoryRows:
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> Block:
+        """All rows as one block: the cached one, if there is only one and it is dense."""
+        blocks = self._blocks(BLOCK_BYTES)
+        if not is_sparse(self.X) and len(blocks) == 1:
+            return blocks[0]
         return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
 
 

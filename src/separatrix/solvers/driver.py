@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Generic
 
 import numpy as np
@@ -17,23 +16,18 @@ import numpy as np
 from separatrix.base.arrays import Array, length
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.objectives.bound import Bound
-from separatrix.objectives.bounds import NOT_LOOKED_FOR, bound, evidence, with_weights
+from separatrix.objectives.bounds import bound, with_weights
 from separatrix.objectives.curvature import Curvature
-from separatrix.objectives.curvature_bound import Evidence
-from separatrix.objectives.pass_costs import thorough_passes
 from separatrix.objectives.problem import Objective
 from separatrix.rows.frame import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
-from separatrix.solvers.finish import finished
+from separatrix.solvers.bound_schedule import Schedule, schedule
+from separatrix.solvers.finish import SMALLEST_DISTANCE_OF_SMALL_TABLES, finished
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Memory, Memory_co, Solver, State
 from separatrix.solvers.stopping import Certified, Halted, MostIterations, Record, Rule, Stationary, Status
 
-# The rate at which bounds fall is estimated from the latest bounds, at most this many.
-BOUNDS_FOR_RATE = 4
-# The assumed number of passes in one step of a solver that uses no second derivatives.
-PASSES_PER_STEP = 2
 # If converting the weights to raw units changes them by at most this rounding error (measured in the frame's
 # coordinates), value and bound are not computed again: for columns of size one, scores change by no more.
 LARGEST_RAW_UNIT_ERROR = 1e-11
@@ -67,54 +61,6 @@ class Run(Generic[Memory_co]):
     bound: Bound
     trace: tuple[Record, ...]
     curvature: Curvature | None = None
-
-
-@dataclass
-class BoundSchedule:
-    """Computes the cheap bound at every state, and the thorough bound when the run seems near its end.
-
-    A thorough bound needs second derivatives. It is tried once the solver's own estimate is within the tolerance. For
-    solvers without an estimate, it is tried once a step gains less than the square root of the tolerance, since
-    Newton's method squares the error in each step. It is tried again after every quarter more iterations. It is not
-    tried while the cheap bound falls so fast that a few more steps are cheaper.
-    """
-
-    tol: float
-    next_try: int = 0
-    tried_at: int = -1
-    cheap: tuple[float, ...] = ()
-    latest: Evidence = NOT_LOOKED_FOR
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        near = self._near(problem, state, before)
-        due = state.iteration >= self.next_try
-        cheap = evidence(problem, state.W, state.at, thorough=False).bound
-        self.cheap = (*self.cheap, cheap.known)[-BOUNDS_FOR_RATE:]
-        enough = cheap.known <= self.tol * problem.null_value
-        if enough or not (near and due) or self._falls_soon(problem, state):
-            self.latest = Evidence(cheap)
-        else:
-            self.latest = evidence(problem, state.W, state.at, thorough=True)
-            self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
-        return self.latest.bound
-
-    def _falls_soon(self, problem: Objective, state: State) -> bool:
-        """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""
-        goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
-        if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
-            return False
-        if np.isnan(state.expected):  # a Newton step costs as much as a thorough bound, and converges quadratically
-            return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
-        rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
-        return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
-
-    def _near(self, problem: Objective, state: State, before: State | None) -> bool:
-        if np.isnan(state.expected):
-            gained = np.inf if before is None else before.at.value - state.at.value
-            return gained <= sqrt(self.tol) * problem.null_value
-        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
-        share = problem.sampled.n_rows / max(problem.n_rows, 1)
-        return bool(state.expected <= share * self.tol * problem.null_value)
 
 
 def default_rules(tol: float, max_iter: int) -> list[Rule]:
@@ -191,7 +137,7 @@ def run(
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
     'optimal'
     """
-    look, trace = BoundSchedule(tol), list[Record]()
+    look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule[Memory]] = [*rules, Halted()]
     before: State[Memory] | None = None
@@ -199,7 +145,8 @@ def run(
     with one_blas_thread:
         for state in states(solver, problem, start):
             bound_here = look.at(problem, state, before)
-            trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
+            shown = bound_here if report is None else look.shown(problem, state)
+            trace.append(_recorded(problem, state, shown, time.perf_counter() - clock))
             if report is not None:
                 report(trace[-1], state)
             for rule in every:
@@ -214,6 +161,13 @@ def run(
                 if report is not None and len(last.trace) > len(ended.trace):
                     report(last.trace[-1], last.state)
                 return last
+            if look.promising:
+                proved = _proved(problem, state, look, trace, clock)
+                if proved is not None:
+                    if report is not None:
+                        report(proved.trace[-1], proved.state)
+                    return proved
+                look.failed(state)
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")
 
@@ -223,8 +177,21 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
     return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, state.met)
 
 
+def _proved(
+    problem: Objective, state: State[Memory], look: Schedule, trace: list[Record], clock: float
+) -> Run[Memory] | None:
+    """The run that ends with the steps of ``finish`` from a promising state, if the bound after them proves it."""
+    end, found = finished(problem, state, look.latest, SMALLEST_DISTANCE_OF_SMALL_TABLES)
+    status = Certified(look.tol)(problem, end, found.bound, trace)
+    if status is None:
+        return None
+    earlier = trace if end is not state else trace[:-1]
+    last = _recorded(problem, end, found.bound, time.perf_counter() - clock)
+    return Run(end, status, with_weights(problem, found.bound), (*earlier, last), found.curvature)
+
+
 def _finished(
-    problem: Objective, ended: Run[Memory], look: BoundSchedule, rules: Sequence[Rule[Memory]], clock: float
+    problem: Objective, ended: Run[Memory], look: Schedule, rules: Sequence[Rule[Memory]], clock: float
 ) -> Run[Memory]:
     """The run after the steps of ``finish``, if ``max_iter`` allows another iteration, with its new status."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
@@ -244,7 +211,7 @@ def _end(
     problem: Objective,
     state: State[Memory],
     status: Status,
-    look: BoundSchedule,
+    look: Schedule,
     trace: list[Record],
 ) -> Run[Memory]:
     """The solver's solution with the smallest bound that can be proved for it."""
@@ -282,8 +249,10 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
     back = frame.from_original(raw)
     # With absolute values in the penalty, the bound is proportional to the gradient divided by the penalty, not to the
     # square of the gradient.
-    least = float(np.min(problem.absolute_penalty[problem.absolute_penalty > 0], initial=1.0))
-    if np.max(np.abs(back - state.W)) <= LARGEST_RAW_UNIT_ERROR * least:
+    least, a = 1.0, problem.absolute_penalty
+    if problem.has_absolute:
+        least = float(a[a > 0].min(initial=1.0))
+    if np.abs(back - state.W).max() <= LARGEST_RAW_UNIT_ERROR * least:
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)

@@ -23,7 +23,7 @@ from separatrix.objectives.curvature_bound import Evidence, proven
 from separatrix.objectives.damped_newton import VALUE_ROUNDING, newton_direction
 from separatrix.objectives.duality_bound import duality
 from separatrix.objectives.factor import Factor
-from separatrix.objectives.pass_costs import counts_all_rows
+from separatrix.objectives.pass_costs import counts_all_rows, longest_row_is_cheap
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.newton import NewtonMemory
 from separatrix.solvers.state import Memory, State
@@ -31,13 +31,19 @@ from separatrix.solvers.state import Memory, State
 # The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
 # error then has six correct digits.
 SMALLEST_DISTANCE = 1e-7
+# The same for small tables, whose passes take little time.
+SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-9
 # The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
 # needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
 
 
-def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple[State[Memory], Evidence]:
+def finished(
+    problem: Objective, start: State[Memory], found: Evidence, within: float = SMALLEST_DISTANCE
+) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
+
+    ``within``: the steps end at this distance to the optimum, in standard errors.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -58,7 +64,7 @@ def finished(problem: Objective, start: State[Memory], found: Evidence) -> tuple
     state, root = start, np.sqrt(problem.total_weight)
     decrement = _decrement(problem, factor, state)
     for _ in range(MOST_FINAL_STEPS):
-        if not root * decrement > SMALLEST_DISTANCE:
+        if not root * decrement > within:
             break
         after = _stepped(problem, factor, state)
         lower = after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value)
@@ -73,6 +79,8 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     """The evidence at the end of the steps, from the curvature at their start; ``found``: the evidence at the start."""
     if curvature is None:
         return found if end is start else Evidence(duality(problem, end.W, end.at))
+    if end is start and curvature is found.curvature:
+        return found
     if end is start:
         return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
     there = curvature.after(problem.subspace.reduce(end.W - start.W))
@@ -83,7 +91,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
 
 def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
     W = state.W + newton_direction(problem, state.at.gradient, factor)
-    return replace(state, W=W, at=problem.value_gradient(W))
+    return State(W, problem.value_gradient(W), state.iteration, state.memory, state.halt, state.expected, state.met)
 
 
 def _decrement(problem: Objective, factor: Factor, state: State) -> float:
@@ -119,7 +127,7 @@ def _of_last_step(
     """The factor of Newton's last step, which led to W, and a curvature that is valid at W."""
     if problem.loss.traits.self_concordance is None:
         return last.factor, None
-    if found.curvature is not None or not counts_all_rows(problem):
+    if found.curvature is not None or not longest_row_is_cheap(problem):
         return last.factor, found.curvature
     taken = curvature_at(problem, last.start, factor=last.factor)
     return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(W - last.start)))

@@ -43,7 +43,7 @@ class Separated:
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if bound.value is not None or bound.resolved is not None or state.iteration == 0:
             return None
-        if not (problem.loss.traits.likelihood and np.any(problem.unpenalised[1:])):
+        if not (problem.has_unpenalised and problem.loss.traits.likelihood):
             return None
         if self._long_enough(problem, state, trace):
             return completely(problem, state.W) or quasi(problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 
 from separatrix.base.arrays import Array
@@ -26,8 +28,12 @@ def begun(problem: Objective, start: Array) -> Evaluation:
 def _at_zero(problem: Objective) -> Evaluation:
     """E and ∇E at W = 0, where the derivative of a row depends only on its class."""
     K = problem.shape[0]
+    if problem.loss.traits.canonical:  # every class has the probability 1/K
+        sums = problem.mean_class_sums
+        gradient = 0.5 * (sums[:1] - sums[1:]) if K == 1 else problem.mean_row / K - sums
+        return Evaluation(log(problem.n_classes), problem.without_pinned(gradient))
     z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
-    slope = problem.loss.derivative(problem.targets, z).reshape(problem.n_classes, K)
-    return Evaluation(
-        problem.value_at_zero, problem.without_pinned(slope.T @ problem.class_sums / problem.total_weight)
-    )
+    value, slope = problem.loss.value_derivative(problem.targets, z)
+    sums = problem.mean_class_sums
+    gradient = slope.reshape(problem.n_classes, K).T @ sums
+    return Evaluation(float(sums[:, 0] @ value), problem.without_pinned(gradient))
