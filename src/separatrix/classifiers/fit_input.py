@@ -70,7 +70,7 @@ def forgotten(estimator: Any) -> Any:
     """Remove the attributes of an earlier fit, except those that describe the columns of X, and return its scorer."""
     held = vars(estimator)
     kept = ("n_features_in_", "feature_names_in_")
-    fitted = [name for name in held if name.endswith("_") and not name.startswith("_") and name not in kept]
+    fitted = [name for name in held if name[-1] == "_" != name[0] and name not in kept]
     if not fitted:
         return None
     try:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # The most entries of X̄ for which the work of the interpreter exceeds the arithmetic: half a megabyte.
 MOST_ENTRIES = 1 << 16
+# Odds may underflow to zero, and overflow where `_steep_logistic_sums` replaces them.
+_QUIET = np.errstate(under="ignore", over="ignore", invalid="ignore")
 
 
 class RowSums(NamedTuple):
@@ -168,25 +170,25 @@ class DenseTable:
         t = arithmetic.targets(block.t, problem.n_classes)
         return cls(block, arithmetic, t, s, problem.root_penalty, pinned, problem.rows.counter)
 
+    @_QUIET
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.counter.add()
-        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
-            sums = self.arithmetic.sums(self.t, self.s, W @ self._X.T)
-            gradient = sums.residual @ self._X
-            np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
-            if self.pinned is not None:
-                gradient[:, self.pinned] = 0.0
-            W_r = self.root_penalty * W
-            gradient += self.root_penalty * W_r
+        sums = self.arithmetic.sums(self.t, self.s, W @ self._X.T)
+        gradient: Array = sums.residual @ self._X
+        np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
+        if self.pinned is not None:
+            gradient[:, self.pinned] = 0.0
+        W_r = self.root_penalty * W
+        gradient += self.root_penalty * W_r
         self._last = (W.tobytes(), sums.second)
         return Evaluation(sums.value + 0.5 * float(np.vdot(W_r, W_r)), gradient)
 
+    @_QUIET
     def gram(self) -> Array:
         """Σ_i s_i x̄_i x̄_iᵀ, zero in pinned columns, in one pass."""
         self.counter.add()
-        with np.errstate(under="ignore"):
-            total = self.block.written_sandwich(self.s)
+        total = self.block.written_sandwich(self.s)
         if self.pinned is not None:
             total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total
@@ -197,14 +199,14 @@ class DenseTable:
         squares = np.einsum("ij,ij->j", z, z)
         return float((squares if self._all_counted else squares[self.s > 0]).max(initial=0.0))
 
+    @_QUIET
     def hessian(self, W: Array) -> Array:
         """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""
         self.counter.add()
         last, second = self._last
-        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
-            if last != W.tobytes():
-                second = self.arithmetic.sums(self.t, self.s, W @ self._X.T).second
-            total = self.arithmetic.hessian(self.block, self.s, second)
+        if last != W.tobytes():
+            second = self.arithmetic.sums(self.t, self.s, W @ self._X.T).second
+        total = self.arithmetic.hessian(self.block, self.s, second)
         diagonal = total.ravel()[:: W.size + 1]  # a view
         diagonal += self._curvature if len(W) == 1 else np.tile(self._curvature, len(W))
         return total

@@ -34,6 +34,11 @@ class Penalty:
         return self.strength * (1.0 - self.l1_ratio) * self.factors
 
     @cached_property
+    def holds_every_column(self) -> bool:
+        """Whether every column has a quadratic penalty."""
+        return bool((self.quadratic > 0).all())
+
+    @cached_property
     def absolute(self) -> Array:
         """The factor of |w_j| for each raw weight, (d,)."""
         return self.strength * self.l1_ratio * self.factors

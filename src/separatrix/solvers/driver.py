@@ -173,7 +173,8 @@ def run(
 
 
 def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
-    slope = length(problem.subgradient(state.W, state.at.gradient))
+    gradient = state.at.gradient
+    slope = length(problem.subgradient(state.W, gradient) if problem.has_absolute else gradient)
     return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, state.met)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.losses.traits import Kinked
@@ -184,7 +182,7 @@ def _is_short(problem: Objective) -> bool:
 
 
 def _is_held(problem: Objective) -> bool:
-    return bool(np.all(problem.penalty.quadratic > 0))
+    return problem.penalty.holds_every_column
 
 
 def _for_absolute(problem: Objective) -> tuple[Solver, str]:
