@@ -1,14 +1,24 @@
-"""The list of what needs rows in memory, in the architecture, is what solvers and classifiers declare."""
+"""The list of what needs rows in memory, in the architecture, is what solvers, classifiers and functions declare."""
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import separatrix
+from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.rows import memory_rows
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import SOLVERS, StochasticDescent
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.max_margin import NearestPoint
 from separatrix.solvers.separating.perceptron import UPDATES
 from separatrix.solvers.state import NOT_STREAMED
+from tests.streamed import streamed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
 OTHERS = (StochasticDescent, Kozinec, NearestPoint, *UPDATES.values())
@@ -28,3 +38,25 @@ def test_solvers():
 def test_classifiers():
     declared = {name: classifier.traits.in_memory for name, classifier in CLASSIFIERS.items()}
     assert listed("classifier") == {name: reason for name, reason in declared.items() if reason}
+
+
+def declarations():
+    """Every ``InMemory`` of the package."""
+    skipped = ("separatrix.__main__", "separatrix.export.runtime")
+    names = [module.name for module in pkgutil.walk_packages(separatrix.__path__, "separatrix.")]
+    modules = [importlib.import_module(name) for name in names if not name.startswith(skipped)]
+    return {found for module in modules for found in vars(module).values() if isinstance(found, InMemory)}
+
+
+def test_functions():
+    declared = declarations()
+    assert listed("function") == {each.name: each.reason for each in declared}
+    assert len({each.name for each in declared}) == len(declared)
+
+
+@pytest.mark.parametrize("declared", sorted(declarations(), key=lambda each: each.name), ids=lambda each: each.name)
+def test_a_function_refuses_a_stream_by_its_name(declared):
+    rows = memory_rows(np.eye(3), np.ones(3))
+    assert declared.block(rows).n_rows == 3
+    with pytest.raises(ParameterError, match=f"'{declared.name}' needs rows in memory: {declared.reason}"):
+        declared.block(streamed(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
-from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
+from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, separation_rows
 from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -37,7 +37,8 @@ from separatrix.classifiers.shared_descriptions import (
 )
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
-from separatrix.rows import memory_rows
+from separatrix.rows import Rows
+from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.rules import build_separation_objectives
@@ -226,8 +227,8 @@ class Perceptron(SeparatingClassifier):
         task = validate(self, X, y)
         starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
-        every = targets(task.codes, task.n_classes)
-        for k, problem in enumerate(self._problems(task, every)):
+        every = self._rows(task)
+        for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
             with part("class", k + 1, len(every)):
                 searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
@@ -257,7 +258,8 @@ class Perceptron(SeparatingClassifier):
         starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
         done = 0 if first else self.n_iter_
         walked, searches = [], []
-        for k, problem in enumerate(self._problems(task, targets(task.codes, task.n_classes))):
+        problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
+        for k, problem in enumerate(problems):
             answer = None if before is None else before[k : k + 1]
             last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
             walked.append(last)
@@ -291,14 +293,13 @@ class Perceptron(SeparatingClassifier):
         status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
-    def _problems(self, task: FitInput, every: Sequence[Array]) -> Iterator[Objective]:
+    def _rows(self, task: FitInput) -> list[Rows]:
+        """The rows of every problem, weighted by the class weights."""
         weight = None
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
             weight = factors[task.codes]
-        return build_separation_objectives(
-            [memory_rows(task.X, t, weight) for t in every], bool(self.fit_intercept), task.names
-        )
+        return one_against_rest(separation_rows(task.X, task.codes, task.n_classes, weight), task.n_classes)
 
     def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""

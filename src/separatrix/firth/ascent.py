@@ -77,7 +77,8 @@ class Ascent:
     ``moves`` (P, q): an orthonormal basis of the directions in which W may move.
 
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> point, run = Ascent()(problem, problem.zero)
     >>> run.status.code, point.length < 1e-8
     ('gradient', True)
@@ -251,7 +252,8 @@ def null_value(problem: Penalised) -> float:
     """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> round(null_value(problem), 6)  # ln 2: both classes have as many rows
     0.693147
     """

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.firth.firth_partials import Sums, sums_of
@@ -34,7 +34,7 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import LARGEST_HESSIAN, Objective
 from separatrix.objectives.subspace import contrasts, identified
-from separatrix.rows import Block, labelled_rows
+from separatrix.rows import Block, Rows
 
 # If a pivot of the information, scaled to a unit diagonal, is below this, the root of the information is factored
 # instead. The rounding error of ln |I| is that of the entries divided by the smallest pivot, and steps must raise l* by
@@ -57,7 +57,8 @@ class Penalised:
     ``unit``: the number by which the rows' weights were divided. Weights count rows here, because the penalty does not
     grow with them.
 
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0)), 2)
     >>> problem.weight, problem.rank
     (20.0, 2)
     """
@@ -175,56 +176,52 @@ class Penalised:
 
 
 def pose(
-    X: Any,
-    codes: Integers,
-    n_classes: int,
-    weight: Array,
-    fit_intercept: bool = True,
-    names: list[str] | None = None,
-    offset: Array | None = None,
+    rows: Rows, n_classes: int, fit_intercept: bool = True, names: list[str] | None = None, n_offsets: int = 0
 ) -> Penalised:
-    """Firth's likelihood of rows in memory.
+    """Firth's likelihood of rows made by ``labelled_rows``, in memory or streamed.
 
     Parameters
     ----------
-    X : array or CSR (n, d)
-        The rows.
-    codes : integers (n,)
-        The class numbers.
+    rows : Rows
+        The rows. The weight of a row says how often it counts.
     n_classes : int
         The number of classes.
-    weight : array (n,)
-        How often each row counts.
     fit_intercept : bool
         Whether there is an intercept.
     names : list of str, optional
-        The columns' names, for error messages.
-    offset : array (n, 1 or K), optional
-        Known parts of the scores.
+        The names of the columns other than offsets, for error messages.
+    n_offsets : int
+        This many of the last columns are an offset: known parts of the scores.
 
     Returns
     -------
     Penalised
 
+    Raises
+    ------
+    WeightError
+        If the rows count for next to nothing in all.
+
     Examples
     --------
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
-    >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
+    >>> round(problem.level(problem.zero).value, 6)  # ln 2: the penalty is zero at weights of zero
     0.693147
     """
     objective = build.build_objective(
-        labelled_rows(X, codes, n_classes, weight, offset),
+        rows,
         n_classes,
-        Penalty.none(X.shape[1]),
+        Penalty.none(rows.n_features - n_offsets),
         fit_intercept,
         names=names,
         hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
-        n_offsets=0 if offset is None else offset.shape[1],
+        n_offsets=n_offsets,
     )
-    if weight.sum() < SMALLEST_TOTAL_WEIGHT:
-        came = f"the rows count for {weight.sum():.2g} in all"
+    problem = Penalised(objective, rows.weight_unit)
+    if problem.weight < SMALLEST_TOTAL_WEIGHT:
+        came = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
-    problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
     known: dict[str, Any] = {"gram": problem.gram}  # the objective's own, but computed by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # the rank is certain, so no further pass is needed
@@ -235,7 +232,8 @@ def pose(
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
     """l*(W) − ½ ln |I(0)|: Firth's likelihood, with a constant that makes it the same in all coordinates.
 
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½
     -2.772589
     """

@@ -58,7 +58,8 @@ def fit_holding(problem: Penalised, W: Array, columns: Any, tol: float = 1e-8) -
     Examples
     --------
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> point, taken = fit_holding(problem, problem.zero, [1])
     >>> point.W.tolist(), taken
     ([[0.0, 0.0]], 1)
@@ -88,7 +89,8 @@ def penalised_test(problem: Penalised, W: Array, columns: Any) -> tuple[float, f
     Examples
     --------
     >>> from separatrix.firth import fit, pose
-    >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
     >>> statistic, p = penalised_test(problem, fit(problem).point.W, [1])
     >>> round(statistic, 3), round(p, 3)
     (3.857, 0.05)
@@ -137,7 +139,8 @@ def profile_interval(
     Examples
     --------
     >>> from separatrix.firth import fit, pose
-    >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
     >>> low, high = profile_interval(problem, fit(problem).point.W, 1)
     >>> round(low, 3), round(high, 3)
     (0.002, 6.07)

@@ -64,7 +64,8 @@ def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_i
     """Maximise l* from ``start`` (by default zero), from a ridge fit and from beside the best of both.
 
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))  # separated
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)  # separated
     >>> found = fit(problem)
     >>> found.run.status.met, found.sentence
     (True, '3 of 3 starts led to this maximum')

@@ -40,6 +40,7 @@ from separatrix.proofs.together import Spanned, together
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.one_against_rest import class_targets
 
 # Marginals below one of these shares of the largest are taken to be rounding errors. The shares are tried in turn until
 # the exact check passes.
@@ -105,7 +106,8 @@ def separability(X: Any, y: Any, fit_intercept: bool = True, *, names: Sequence[
     if rows.shape[1] + bool(fit_intercept) == 0:
         raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
     about = About(bool(fit_intercept), classes, column_names(X, names))
-    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
+    labelled = memory_rows(rows, class_targets(codes, len(classes)))
+    return decide(Differences.of_rows(labelled, len(classes), about.fit_intercept), about)
 
 
 def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
@@ -114,11 +116,7 @@ def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
     >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
     True
     """
-    block = rows.resident()
-    if block is None:
-        came = "its rows are streamed, and a proof of separability needs rows in memory"
-        raise ParameterError("X", came, "read the rows into memory first")
-    return decide(Differences(block.X, (block.t > 0).astype(np.int64), 2, fit_intercept), About(fit_intercept))
+    return decide(Differences.of_rows(rows, 2, fit_intercept), About(fit_intercept))
 
 
 def decide(D: Differences, about: About) -> Verdict:

@@ -26,6 +26,7 @@ from separatrix.proofs.naming import About, causes, listed
 from separatrix.proofs.quasi import on, rounded, used
 from separatrix.proofs.rational import fractions, signs, sums_to_zero
 from separatrix.proofs.residues import vanishing
+from separatrix.rows import Rows
 from separatrix.rows.csr import as_csr, is_sparse
 
 # Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
@@ -45,13 +46,14 @@ def rows_of(A: Any, rows: Integers) -> Array:
     return np.asarray(part.toarray() if is_sparse(part) else part, dtype=np.float64)
 
 
-def signed_rows(X: Any, t: Array, fit_intercept: bool) -> Any:
-    """A, the rows t_i x̄_i, dense or CSR; t_i x_i without an intercept.
+def signed_rows(rows: Rows, fit_intercept: bool) -> Any:
+    """A, the rows t_i x̄_i of rows with targets ±1, dense or CSR; t_i x_i without an intercept.
 
-    >>> signed_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0]), True).tolist()
+    >>> from separatrix.rows import memory_rows
+    >>> signed_rows(memory_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0])), True).tolist()
     [[-1.0, -5.0], [1.0, 7.0]]
     """
-    D = Differences(X, (t > 0).astype(np.int64), 2, fit_intercept)
+    D = Differences.of_rows(rows, 2, fit_intercept)
     return D.take(np.arange(D.count))
 
 

@@ -18,12 +18,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
 from separatrix.base.folds import stratified_folds
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
-from separatrix.rows import labelled_rows, memory_rows
+from separatrix.rows import Block, Rows, memory_rows
 from separatrix.rows.csr import is_sparse
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.solvers.state import in_memory
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
@@ -43,6 +45,7 @@ FOLD_TOL = 1e-6
 FOLDS = 5
 # The smallest C is chosen so that the fit lowers the null model's loss by about this share.
 FIRST_FIT_GAIN = 0.01
+CHOICE_OF_C = InMemory("choose_penalty", "it leaves out single rows, or selects the rows of folds by index")
 
 
 class Scored(NamedTuple):
@@ -66,44 +69,72 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """The data and settings of the search: rows, class codes, weights, the penalty at C = 1, and settings of the fit.
+    """The data and settings of the search: ``labelled_rows``, the penalty at C = 1, and settings of the fit.
 
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 0, 0, 1])
-    >>> Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1))).scored.tolist()
+    ``n_offsets``: this many of the last columns of the rows are an offset. The rows must be in memory.
+
+    >>> from separatrix.rows import labelled_rows
+    >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 0, 1]), 2)
+    >>> Question(rows, 2, Penalty(1.0, np.ones(1))).scored.tolist()
     [True, True, True, False]
     """
 
-    X: Any
-    codes: Integers
+    rows: Rows
     n_classes: int
-    weight: Array
     penalty: Penalty
     fit_intercept: bool = True
     names: list[str] | None = None
     loss: str = "logistic"
-    offset: Array | None = None
+    n_offsets: int = 0
     seed: int = 0
     max_iter: int = 1000
     tol: float = 1e-8
 
-    def walk(self, rows: Integers | None = None) -> WarmPath:
-        """The regularisation path over all rows, or over the given rows."""
-        X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
-        if rows is not None:
-            X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
-        kept = labelled_rows(X, codes, self.n_classes, weight, beside)
-        rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
-        return WarmPath.over(kept, self.n_classes, *rest)
+    @cached_property
+    def block(self) -> Block:
+        """All rows."""
+        return CHOICE_OF_C.block(self.rows)
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns other than an offset."""
+        return self.rows.n_features - self.n_offsets
+
+    @cached_property
+    def codes(self) -> Integers:
+        """The class number of each row."""
+        t = self.block.t
+        return (t > 0).astype(np.int64) if self.n_classes == 2 else t
+
+    @property
+    def weight(self) -> Array:
+        """The weight of each row, in units of ``rows.weight_unit``."""
+        return self.block.weight
+
+    def walk(self, numbers: Integers | None = None) -> WarmPath:
+        """The regularisation path over all rows, or over the rows with the given numbers."""
+        rows = self.rows
+        if numbers is not None:
+            some = self.block.take(numbers)
+            rows = memory_rows(some.X, some.t, some.weight, weight_unit=rows.weight_unit)
+        rest = (self.penalty, self.fit_intercept, self.names, self.loss, self.n_offsets)
+        return WarmPath.over(rows, self.n_classes, *rest)
 
     def with_merged_columns(self) -> Question:
         """The question with merged columns, if rows are sparse and the penalty is a sum of squares of all weights."""
+        X: Any = self.block.X
         penalty = self.penalty
-        if not is_sparse(self.X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
+        if not is_sparse(X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
             return self
-        X, factors = merged_columns(self.X, penalty.factors)
-        if X.shape[1] == 0:
+        merged, factors = merged_columns(X[:, : self.n_features] if self.n_offsets else X, penalty.factors)
+        if merged.shape[1] == 0:
             return self
-        return replace(self, X=X, penalty=replace(penalty, factors=factors), names=None)
+        if self.n_offsets:
+            from scipy.sparse import hstack
+
+            merged = hstack([merged, X[:, self.n_features :]], format="csr")
+        rows = memory_rows(merged, self.block.t, self.weight, weight_unit=self.rows.weight_unit)
+        return replace(self, rows=rows, penalty=replace(penalty, factors=factors), names=None)
 
     @property
     def scored(self) -> Any:
@@ -165,8 +196,9 @@ def lowest(walk: WarmPath) -> float:
 def method_for(question: Question) -> Method:
     """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
 
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> method_for(Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))).name
+    >>> from separatrix.rows import labelled_rows
+    >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    >>> method_for(Question(rows, 2, Penalty(1.0, np.ones(1)))).name
     'leave-one-out'
     """
     walk = question.walk()
@@ -189,9 +221,10 @@ def _has_short_span(question: Question, walk: WarmPath) -> bool:
 
     By the representer theorem it is in their span if the penalty is a sum of squares of all weights but the intercept.
     """
-    n, d = question.X.shape
+    X, d = question.block.X, question.n_features
     all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    return question.offset is None and all_squares and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X)
+    short = X.shape[0] < d and X.shape[0] <= MOST_SPAN_ROWS
+    return not question.n_offsets and all_squares and short and not is_sparse(X)
 
 
 class Fits(Protocol):
@@ -305,7 +338,7 @@ class ByLeverages:
             W = self.basis.image(W)
             problem = self.basis.problem
         raw = problem.rows.frame.to_original(W)
-        return raw[:, : self.question.X.shape[1] + 1]
+        return raw[:, : self.question.n_features + 1]
 
     def note(self, path: list[Scored]) -> str:
         """A description of how the scores were computed."""
@@ -367,9 +400,9 @@ class ByFolds:
 
     def _held_out(self, solved: Solved, held: Integers) -> Array:
         question, problem = self.question, solved.problem
-        raw = problem.rows.frame.to_original(solved.outcome.state.W)[:, : question.X.shape[1] + 1]
-        block: Any = memory_rows(question.X[held], problem.targets[question.codes[held]]).resident()
-        z = block.scores(raw) if question.offset is None else block.scores(raw) + question.offset[held]
+        raw = problem.rows.frame.to_original(solved.outcome.state.W)[:, : question.n_features + 1]
+        block = question.block.take(held)
+        z = block.scores(np.hstack([raw, np.eye(len(raw), question.n_offsets)]))
         return np.asarray(problem.loss.value(block.t, z if problem.loss.traits.multiclass else z[:, 0]))
 
     def note(self, path: list[Scored]) -> str:
