@@ -6,9 +6,10 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.base.errors import NotFiniteError, ParameterError
+from separatrix.proofs.asked_rows import signed_rows
 from separatrix.proofs.linear_programs import fewest, least_violation, widest
-from separatrix.proofs.separability import MOST_EXACT_ROWS
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, signed_rows
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from separatrix.rows import memory_rows
 
 from .plain import by_two_programs

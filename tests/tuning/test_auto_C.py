@@ -18,7 +18,9 @@ from separatrix.base.errors import ParameterError
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
 from separatrix.tuning import leave_one_out, ridge_path
-from separatrix.tuning.penalty_scores import ByFolds, Question, method_for
+from separatrix.tuning.fold_scores import ByFolds
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.scoring_methods import method_for
 
 
 def _rows(seed=0, n=36, d=3, K=2, spread=1.0):

@@ -7,8 +7,9 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows
+from separatrix.tuning.fold_scores import ByFolds
 from separatrix.tuning.merged_columns import merged_columns
-from separatrix.tuning.penalty_scores import ByFolds, Question
+from separatrix.tuning.penalty_question import Question
 from tests.wide_text import wide_text
 
 

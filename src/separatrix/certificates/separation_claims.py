@@ -59,7 +59,7 @@ class SeparationClaim(SeparatingClaim):
     def of_rows(self, rows: Rows) -> Recomputed:
         """Cost and subgradient at the claimed weights, over any kind of rows."""
         from separatrix.solvers.separating.perceptron import evaluation, survey
-        from separatrix.solvers.separating.rules import build_separation_objective
+        from separatrix.solvers.separating.separation_objective import build_separation_objective
 
         evaluations = []
         for w, each in zip(self.scorer.W, one_against_rest(rows, len(self.scorer.classes)), strict=True):

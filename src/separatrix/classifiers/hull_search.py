@@ -18,8 +18,8 @@ from separatrix.rows import Frame, Rows, summarise
 from separatrix.rows.frame import power_of_two
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers.separating.kozinec import Extremes
-from separatrix.solvers.separating.rules import build_separation_objective
 from separatrix.solvers.separating.search_memories import HullMemory
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 
 
 def isotropic(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:

@@ -15,15 +15,9 @@ from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
 from separatrix.rows import Rows
 from separatrix.solvers import run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.kozinec import Kozinec, KozinecMemory
-from separatrix.solvers.separating.rules import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    Separates,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps, Separates
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule
 

@@ -59,7 +59,7 @@ from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 from separatrix.tuning.penalty_choice import PenaltyChoice
-from separatrix.tuning.penalty_scores import Question
+from separatrix.tuning.penalty_question import Question
 from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 DESCRIPTION = Description(

@@ -16,6 +16,7 @@ from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTE
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
 from separatrix.solvers import run
+from separatrix.solvers.separating.inseparability import INSEPARABLE, ProvenInseparable
 from separatrix.solvers.separating.kozinec import sides
 from separatrix.solvers.separating.max_margin import (
     NearestPoint,
@@ -23,14 +24,7 @@ from separatrix.solvers.separating.max_margin import (
     difference_of_means,
     multipliers,
 )
-from separatrix.solvers.separating.rules import (
-    INSEPARABLE,
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule, Status
 

@@ -41,8 +41,8 @@ from separatrix.rows import Rows
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
-from separatrix.solvers.separating.rules import build_separation_objectives
 from separatrix.solvers.separating.search_memories import PerceptronMemory
+from separatrix.solvers.separating.separation_objective import build_separation_objectives
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",

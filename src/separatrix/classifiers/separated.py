@@ -11,11 +11,13 @@ from separatrix.base.arrays import Array, Booleans, Integers
 from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, over_columns
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.objectives.problem import Objective
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.class_differences import PROOF, Differences
 from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About, causes, numbered
-from separatrix.proofs.separability import MOST_EXACT_ROWS, decide
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.proofs.separability import decide
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Rows, labelled_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.solvers.driver import Run

@@ -20,8 +20,9 @@ from separatrix.certificates.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objectives.problem import Objective
+from separatrix.proofs.asked_rows import signed_rows
 from separatrix.proofs.linear_programs import least_violation
-from separatrix.proofs.verdicts import Verdict, signed_rows
+from separatrix.proofs.verdicts import Verdict
 from separatrix.rows import Rows
 from separatrix.rows.in_memory import InMemory
 from separatrix.scorers.scorer import Scorer

@@ -13,20 +13,16 @@ import numpy as np
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
 from separatrix.geometry import Hyperplane
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.separability import separability
-from separatrix.proofs.verdicts import Separable, as_rows
+from separatrix.proofs.verdicts import Separable
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers.driver import run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
-from separatrix.solvers.separating.rules import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
 # What the margin may fall short of the largest by, relatively; and the steps, each a pass, in which it is looked for.

@@ -26,15 +26,11 @@ from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.perceptron import OnlineUpdates, survey
-from separatrix.solvers.separating.rules import (
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import HullsMeet, MarginWithin, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
 # The margin of w* is taken to this of the largest; a smaller γ only makes the bound larger, never false.

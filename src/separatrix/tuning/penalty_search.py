@@ -26,7 +26,9 @@ from separatrix.base.watching import part
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import Newton, Solver, choose
 from separatrix.tuning.penalty_choice import PenaltyChoice
-from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.penalty_scores import Method, Plan, Scored
+from separatrix.tuning.scoring_methods import method_for
 
 # The most values of C that are tried. Scores whose relative difference is below LEVEL_SCORE_SHARE count as equal.
 MOST_VALUES, LEVEL_SCORE_SHARE = 25, 1e-4

@@ -63,7 +63,7 @@ class NearestPoint:
     """p = the shortest vector in the hull of {x_i − x_j}.
 
     >>> from separatrix.rows import memory_rows
-    >>> from separatrix.solvers.separating.rules import build_separation_objective
+    >>> from separatrix.solvers.separating.separation_objective import build_separation_objective
     >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     >>> state = NearestPoint().init(problem, np.zeros((1, 2)))
     >>> plane = NearestPoint().solution(problem, state).W[0]

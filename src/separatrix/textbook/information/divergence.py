@@ -14,8 +14,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.textbook.information.densities import Mixture, Normal, expectation
+from separatrix.textbook.information.densities import Normal
+from separatrix.textbook.information.density import expectation
 from separatrix.textbook.information.entropy import kl_divergence
+from separatrix.textbook.information.mixture import Mixture
 
 # Two searches that end closer than this, in units of σ, have found the same minimum.
 SAME_MINIMUM = 1e-4

@@ -12,7 +12,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.textbook.information.densities import Density, Normal, expectation
+from separatrix.textbook.information.densities import Normal
+from separatrix.textbook.information.density import Density, expectation
 from separatrix.textbook.information.outcomes import Bernoulli, Categorical, probabilities
 
 NATS = float(np.e)
