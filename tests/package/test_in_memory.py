@@ -11,13 +11,20 @@ import pytest
 import separatrix
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.rows import memory_rows
+from separatrix.classifiers.separator import compromise
+from separatrix.moments.deletion import most_influential
+from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.objectives.penalty import Penalty
+from separatrix.proofs.separability import verdict_on
+from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import SOLVERS, StochasticDescent
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.max_margin import NearestPoint
 from separatrix.solvers.separating.perceptron import UPDATES
 from separatrix.solvers.state import NOT_STREAMED
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.penalty_search import choose_penalty
 from tests.streamed import streamed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -60,3 +67,19 @@ def test_a_function_refuses_a_stream_by_its_name(declared):
     assert declared.block(rows).n_rows == 3
     with pytest.raises(ParameterError, match=f"'{declared.name}' needs rows in memory: {declared.reason}"):
         declared.block(streamed(rows))
+
+
+ROWS = streamed(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1]), 2))
+NUMBERED = streamed(memory_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1])))
+CALLS = {
+    "separability": lambda: verdict_on(ROWS),
+    "compromise": lambda: compromise(ROWS, True),
+    "choose_penalty": lambda: choose_penalty(Question(ROWS, 2, Penalty(1.0, np.ones(1)))),
+    "most_influential": lambda: most_influential(build_squared_cost(NUMBERED, np.eye(2), 0.0, True), np.eye(2), 3),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_on_a_stream_is_refused(name):
+    with pytest.raises(ParameterError, match=f"'{name}' needs rows in memory"):
+        CALLS[name]()

@@ -15,7 +15,6 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.solvers.row_space import Basis
 from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
@@ -63,7 +62,6 @@ class Squares:
 class Absolute:
     """Fits with absolute values in the penalty, by the solvers of `WarmPath`, with the Hessian of active weights."""
 
-    base: Objective
     path: WarmPath
     max_iter: int
 

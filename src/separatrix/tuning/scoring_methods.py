@@ -18,6 +18,7 @@ from separatrix.tuning.warm_path import WarmPath
 def method_for(question: Question) -> Method:
     """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
 
+    >>> from separatrix.objectives.penalty import Penalty
     >>> from separatrix.rows import labelled_rows
     >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
     >>> method_for(Question(rows, 2, Penalty(1.0, np.ones(1)))).name
@@ -30,7 +31,7 @@ def method_for(question: Question) -> Method:
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
     if problem.has_hessian and problem.has_absolute:
-        return ByLeverages(question, walk, lowest(walk), Absolute(problem, walk, question.max_iter))
+        return ByLeverages(question, walk, lowest(walk), Absolute(walk, question.max_iter))
     if problem.has_hessian:
         path = Ridge.on(problem)
         walk.problem = path.base  # it has the Gram matrix in its cache
