@@ -84,7 +84,19 @@ class KozinecClassifier(HullClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
         check_count("max_iter", self.max_iter)

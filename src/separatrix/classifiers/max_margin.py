@@ -90,7 +90,19 @@ class MaxMarginClassifier(HullClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         check_flag("fit_intercept", self.fit_intercept)
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)

@@ -222,7 +222,19 @@ class Perceptron(SeparatingClassifier):
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         solver = solver_of(self)
         task = validate(self, X, y)
         starts, plan = self._starts(task), plan_of(self, solver, task)
@@ -238,20 +250,24 @@ class Perceptron(SeparatingClassifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """One step over these rows (an epoch for "online"), from the weights so far.
+        """Make one step over these rows (an epoch for "online"), from the weights so far.
 
-        ``classes``: all labels there will be; needed in the first call unless y has them all.
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+        classes : array, optional
+            All labels that will occur. The first call needs it, unless y has them all.
+
+        Returns
+        -------
+        self
         """
         solver = solver_of(self)
         first = not hasattr(self, "scorer_")
-        X = rows_to_fit(self, X, reset=first)
-        check_consistent_length(X, y)
-        known = encode(y if classes is None else classes)[0] if first else self.classes_
-        if len(known) < 2:
-            raise ParameterError(
-                "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
-            )
-        task = FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
+        task = self._rows_of_step(X, y, classes, first)
         refuse_in_steps(self)
         before = None if first else self.scorer_.W
         walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
@@ -269,6 +285,16 @@ class Perceptron(SeparatingClassifier):
         self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
+
+    def _rows_of_step(self, X: Any, y: Any, classes: Any, first: bool) -> FitInput:
+        """The checked rows of one call of ``partial_fit``, with the classes of the first call."""
+        X = rows_to_fit(self, X, reset=first)
+        check_consistent_length(X, y)
+        known = encode(y if classes is None else classes)[0] if first else self.classes_
+        if len(known) < 2:
+            came = f"there is one class only, {known.tolist()[0]!r}"
+            raise ParameterError("classes", came, "give all of at least two")
+        return FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -309,6 +335,10 @@ class Perceptron(SeparatingClassifier):
             return self._without(before.W)
         if isinstance(self.start, str) and self.start == "zero":
             return np.zeros(shape)
+        return self._without(self._given_start(shape))
+
+    def _given_start(self, shape: tuple[int, int]) -> Array:
+        """The weights that the setting ``start`` gives, after a check of their shape."""
         try:
             W = np.array(self.start, dtype=np.float64)
         except (TypeError, ValueError):
@@ -316,7 +346,7 @@ class Perceptron(SeparatingClassifier):
         if W.shape != shape or not np.all(np.isfinite(W)):
             do = f"give 'zero' or finite weights of shape {shape}, intercepts first"
             raise ParameterError("start", f"got {self.start!r}", do)
-        return self._without(W)
+        return W
 
     def _keep(
         self,

@@ -59,8 +59,18 @@ SAME_MAXIMUM_DISTANCE = 0.1
 class Point:
     """W with E* and its derivatives there.
 
-    ``step``: Newton's step in the coordinates of the determined directions; ``length``: the length of the score in
-    standard errors.
+    Attributes
+    ----------
+    W : array (K or 1, d + 1)
+        The weights in the problem's coordinates.
+    level : Level
+        E* and the factor of the information.
+    gradient : array (K or 1, d + 1)
+        The gradient of E*.
+    step : array
+        Newton's step in the coordinates of the determined directions.
+    length : float
+        The length of the score in standard errors.
     """
 
     W: Array
@@ -72,10 +82,21 @@ class Point:
 
 @dataclass(frozen=True)
 class Ascent:
-    """Newton's method with its settings; see the module's docstring.
+    """Newton's method on Firth's likelihood, with the information as its matrix (Fisher scoring).
 
-    ``moves`` (P, q): an orthonormal basis of the directions in which W may move.
+    Calling it with a problem and a start returns the point where it ended, and the run.
 
+    Parameters
+    ----------
+    tol : float, default 1e-8
+        The length of the score, in standard errors, at which it stops.
+    max_iter : int, default 1000
+        The most steps.
+    moves : array (P, q), optional
+        An orthonormal basis of the directions in which W may move; by default all that the columns determine.
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
     >>> from separatrix.rows import labelled_rows
     >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
@@ -212,6 +233,17 @@ def _state(point: Point, trace: list[Record], halt: Halt | None = None) -> State
 def unbounded(length: float) -> Bound:
     """A bound without a value, whose reason gives the length of the score in standard errors.
 
+    Parameters
+    ----------
+    length : float
+        The length of the penalised score.
+
+    Returns
+    -------
+    Bound
+
+    Examples
+    --------
     >>> unbounded(2e-9).reason
     "Firth's likelihood is not concave; shown is that its score is 2.0e-09 standard errors long"
     """
@@ -251,6 +283,17 @@ def _out_of_steps(max_iter: int) -> Status:
 def null_value(problem: Penalised) -> float:
     """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
     >>> from separatrix.rows import labelled_rows
     >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)

@@ -52,11 +52,20 @@ class Level(NamedTuple):
 
 
 class Penalised:
-    """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights.
+    """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights. ``pose`` makes one from rows.
 
-    ``unit``: the number by which the rows' weights were divided. Weights count rows here, because the penalty does not
-    grow with them.
+    Parameters
+    ----------
+    objective : Objective
+        The mean loss over the rows, without a penalty.
+    unit : float, default 1
+        The number by which the rows' weights were divided. Weights count rows here, because the penalty does not grow
+        with them.
+    zero : array (K or 1, d + 1), optional
+        The weights whose scores are the offset alone; by default they are taken from the objective.
 
+    Examples
+    --------
     >>> from separatrix.rows import labelled_rows
     >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0)), 2)
     >>> problem.weight, problem.rank
@@ -232,6 +241,20 @@ def pose(
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
     """l*(W) − ½ ln |I(0)|: Firth's likelihood, with a constant that makes it the same in all coordinates.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+    W : array (K or 1, d + 1)
+        Weights in the problem's coordinates.
+
+    Returns
+    -------
+    float
+        −∞ where the information is singular.
+
+    Examples
+    --------
     >>> from separatrix.rows import labelled_rows
     >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½

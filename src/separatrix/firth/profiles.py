@@ -156,7 +156,27 @@ def profile_interval(
 def profile_ends(
     problem: Penalised, W: Array, column: int, level: float = 0.95, contrast: Any = None
 ) -> tuple[End, End]:
-    """The ends of ``profile_interval`` in raw units, with the reason for each end that was not found."""
+    """The ends of ``profile_interval`` in raw units, with the reason for each end that was not found.
+
+    Parameters
+    ----------
+    problem, W, column, level, contrast
+        As for ``profile_interval``.
+
+    Returns
+    -------
+    low, high : End
+        Each has the end ``v``, which is NaN if it was not found, and then a ``reason``.
+
+    Examples
+    --------
+    >>> from separatrix.firth import fit, pose
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
+    >>> low, high = profile_ends(problem, fit(problem).point.W, 1)
+    >>> low.reason, high.reason
+    ('', '')
+    """
     from scipy.special import ndtri
 
     if not 0 < level < 1:
@@ -272,6 +292,27 @@ def profile(
 def posed_again(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> tuple[Penalised, Array]:
     """The likelihood that a fitted model maximised, over the same rows, and the model's weights in its coordinates.
 
+    Parameters
+    ----------
+    model : LogisticRegression
+        A model fitted with ``bias_reduction="firth"``.
+    X, y, sample_weight, offset
+        The data of the fit.
+
+    Returns
+    -------
+    problem : Penalised
+        The likelihood.
+    W : array (K or 1, d + 1)
+        The weights in its coordinates.
+
+    Raises
+    ------
+    InputError
+        If the model was not fitted by Firth's likelihood.
+
+    Examples
+    --------
     >>> from separatrix import LogisticRegression
     >>> X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
     >>> problem, W = posed_again(LogisticRegression(bias_reduction="firth").fit(X, y), X, y)

@@ -43,8 +43,18 @@ APPROACH_DISTANCE, MOST_SLOPES = 0.5, 8
 class Fit:
     """The highest maximum found, with its run.
 
-    ``starts``: the number of runs; ``agreed``: how many of them led to this maximum; ``tried_on``: the rows of the
-    sample on which they were tried, None if they were tried on all rows.
+    Attributes
+    ----------
+    point : Point
+        The maximum.
+    run : Run
+        The run that led to it.
+    starts : int
+        The number of runs.
+    agreed : int
+        How many of them led to this maximum.
+    tried_on : int or None
+        The number of rows of the sample on which the starts were tried; None if they were tried on all rows.
     """
 
     point: Point
@@ -61,8 +71,25 @@ class Fit:
 
 
 def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Fit:
-    """Maximise l* from ``start`` (by default zero), from a ridge fit and from beside the best of both.
+    """Maximise l* from ``start``, from a ridge fit, and from a point near the better of these two maxima.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+    start : array (K or 1, d + 1), optional
+        The weights to start from, in the problem's coordinates; by default zero.
+    tol : float, default 1e-8
+        The length of the score, in standard errors, at which a run stops.
+    max_iter : int, default 1000
+        The most steps of a run.
+
+    Returns
+    -------
+    Fit
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
     >>> from separatrix.rows import labelled_rows
     >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)  # separated

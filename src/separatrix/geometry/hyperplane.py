@@ -239,12 +239,22 @@ class Hyperplane:
         return float(-self.b / np.linalg.norm(self.w))
 
     def normalised(self) -> Hyperplane:
-        """The same hyperplane with ‖w‖ = 1."""
+        """The same hyperplane with ‖w‖ = 1.
+
+        Returns
+        -------
+        Hyperplane
+        """
         length = float(np.linalg.norm(self.w))
         return Hyperplane(self.w / length, self.b / length)
 
     def flipped(self) -> Hyperplane:
-        """The same boundary with the sides swapped: −(b, w)."""
+        """The same boundary with the sides swapped: −(b, w).
+
+        Returns
+        -------
+        Hyperplane
+        """
         return Hyperplane(-self.w, -self.b)
 
     def same_boundary(self, other: Hyperplane) -> bool:

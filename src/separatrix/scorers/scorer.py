@@ -335,7 +335,19 @@ class Scorer:
         return -self.link.inverse(1.0 - c) if first else self.link.inverse(c)
 
     def position(self, argument: str, label: Any) -> int:
-        """The number of a class among ``classes``. The error about an unknown class names ``argument``."""
+        """The number of a class among ``classes``.
+
+        Parameters
+        ----------
+        argument : str
+            The name of the argument that holds the label, for the error about an unknown class.
+        label : object
+            The label of the class.
+
+        Returns
+        -------
+        int
+        """
         numbers = [k for k, known in enumerate(self.classes.tolist()) if known == label]
         if not numbers:
             raise ParameterError(

@@ -30,8 +30,28 @@ RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
 
 
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
-    """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1; refuses other rows.
+    """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1.
 
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    fit_intercept : bool, default True
+        If False, the hyperplane passes through the origin.
+
+    Returns
+    -------
+    Hyperplane
+
+    Raises
+    ------
+    ParameterError
+        If no hyperplane separates the classes, or there are more than two.
+
+    Examples
+    --------
     >>> plane = maximum_margin([[0, 0], [1, 0], [3, 1], [3, -1]], [0, 0, 1, 1])
     >>> plane.w.round(12).tolist(), round(plane.b, 12)
     ([1.0, 0.0], -2.0)

@@ -93,8 +93,33 @@ def novikoff_bound(
 ) -> Theorem:
     """How many mistakes a perceptron makes at most on separable rows of two classes.
 
-    ``start``: (b, w), zero by default. ``separator``: w* as (b, w); by default the one of maximum margin in x̄-space.
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    start : array (d + 1,), optional
+        The weights (b, w) that the perceptron starts from; by default zero.
+    eta : float, default 1
+        The learning rate.
+    fit_intercept : bool, default True
+        If False, hyperplanes pass through the origin.
+    separator : array (d + 1,), optional
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
 
+    Returns
+    -------
+    Theorem
+        The quantities of the theorem, and ``bound``, the largest number of mistakes.
+
+    Raises
+    ------
+    ParameterError
+        If no hyperplane separates the classes, or ``separator`` does not.
+
+    Examples
+    --------
     >>> X = [[-1, -1, 1], [1, 1, 1], [-1, 1, -1], [1, -1, -1]]  # XOR, with x₁x₂ beside x₁ and x₂
     >>> found = novikoff_bound(X, [0, 0, 1, 1])
     >>> found.R, round(found.bound, 9)
@@ -126,6 +151,28 @@ def cosines(
 ) -> Iterator[Cosine]:
     """Along a run of the online perceptron from zero, update by update: the lower bound rises, the cosine may fall.
 
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    fit_intercept : bool, default True
+        If False, hyperplanes pass through the origin.
+    separator : array (d + 1,), optional
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
+    zero : {"mistake", "positive"}, default "mistake"
+        Whether a score of zero is a mistake, or predicts the positive class.
+    most : int, default 1000
+        The most updates.
+
+    Yields
+    ------
+    Cosine
+        The number of mistakes, the weights, the lower bound on cos∠(w, w*), and this cosine.
+
+    Examples
+    --------
     >>> trail = cosines([[3, 2], [-3, 4], [-3, -2]], [1, 1, 0], fit_intercept=False, separator=[0, 1, 1])
     >>> [(k, w[1:].tolist(), round(cosine, 4)) for k, w, _, cosine in trail]
     [(1, [3.0, 2.0], 0.9806), (2, [0.0, 6.0], 0.7071)]

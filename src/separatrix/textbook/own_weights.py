@@ -27,6 +27,13 @@ from separatrix.rows.csr import as_csr, is_sparse
 class ObjectiveAt:
     """The objective E as a function of the weights, with gradient and Hessian. ``objective`` returns one.
 
+    Parameters
+    ----------
+    problem : Objective
+        The objective in the units of the columns.
+    classes : array (K,)
+        The sorted labels.
+
     Attributes
     ----------
     classes : array (K,)
