@@ -32,13 +32,13 @@ NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, so 
 class SeparatingClaim(RowsClaim, ABC):
     """A claim about hyperplanes, one for two classes and one for each class against the rest if there are more.
 
-    Rows have the targets of ``class_targets``. They have no weights.
+    Its rows have the targets of ``class_targets``. Their weights are not used.
     """
 
     scorer: Scorer
 
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes. The weights are not used."""
+        """The rows that ``of_rows`` takes."""
         return separation_rows(X, known_codes(y, self.scorer.classes), len(self.scorer.classes))
 
 
@@ -131,8 +131,8 @@ class MarginClaim(SeparatingClaim):
 def _combined(points: Any, a: Array, cancel: bool) -> Array:
     """Σ_i a_i x_i over some rows, (d,); ``cancel``: the a_i sum to zero, so any point may be subtracted from the rows.
 
-    Their mean is, since an offset would be rounded. Columns of CSR rows that are mostly zero have no such offset, so
-    they stay sparse.
+    Then the mean of the rows is subtracted, because a large offset would cause rounding errors. Columns of CSR rows
+    that are mostly zero have no such offset, so they stay sparse.
     """
     if not is_sparse(points):
         points = np.asarray(points, dtype=np.float64)

@@ -172,7 +172,7 @@ class Ascent:
         return np.zeros_like(g) if within is None else -self.moves @ within.solve(self.moves.T @ g)
 
     def _next(self, problem: Penalised, point: Point, pairs: Pairs) -> Point | None:
-        """The step that the pairs correct, or else the first of Newton's, its half, … that does not lower l*."""
+        """The point after the step that the pairs correct; if it lowers l*, after Newton's step, its half, and so on."""
         if pairs.S:
             g = problem.objective.subspace.reduce(point.gradient)
             step = -pairs.product(g, lambda q: -self._newton(point.level.factor, q))
@@ -190,7 +190,7 @@ class Ascent:
             level = problem.level(point.W + alpha * V)
             return np.inf if level is None else level.value, level
 
-        # l* is not concave, so its slope promises nothing: any step that does not lower it is taken.
+        # l* is not concave, so its slope predicts no gain: any step that does not lower l* is accepted.
         accepted = backtracked(evaluated, point.level.value, 0.0, longest, trials, VALUE_ROUNDING_SHARE)
         alpha, level = (0.0, None) if accepted is None else accepted
         return None if level is None else self._with_score(problem, point.W + alpha * V, level)
@@ -260,7 +260,7 @@ def _stationary(point: Point) -> Status:
 
 
 def _stuck(point: Point) -> Status:
-    """The status where no step gains any more: the score may be as short as rounding lets it be."""
+    """The status if no step raises l* any more. The score may then be as short as rounding allows."""
     if point.length <= NEAR:
         return _stationary(point)
     sentence = (

@@ -3,13 +3,13 @@ r"""Firth's penalised likelihood, as sums over rows.
     l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
 
 with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
-determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it; it depends
-neither on the columns' units nor on a reference class, but for a constant factor. The derivative of ½ ln |I| in the
-scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½ − p),
+determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it. Up to a
+constant factor, it does not depend on the units of the columns or on a reference class. The derivative of ½ ln |I| in
+the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½ − p),
 with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
 
-What is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s: I(0), the information of even chances, takes the constant
-out, so that E* is the same in any coordinates.
+The objective that is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s. I(0) is the information at equal probabilities.
+Subtracting its logarithm removes the constant, so E* is the same in all coordinates.
 
 Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
 problem of separation in logistic regression, Statistics in Medicine 21 (2002); for more classes Kosmidis and Firth,
@@ -111,13 +111,13 @@ class Penalised:
 
     @cached_property
     def _log_det_at_zero(self) -> float:
-        """ln |I(0)| per unit of weight: there H is ¼, or on the contrasts 1/K, so that it is the Gram matrix's."""
+        """ln |I(0)| per unit of weight, from the Gram matrix: at zero H is ¼, or 1/K on the contrasts of K classes."""
         objective, Z = self.objective, self.objective.subspace.Z
         G = self.gram if Z is None else Z.T @ self.gram @ Z
         factor = Factor.of(G)
         if factor is None:
             root = objective.root_gram if Z is None else objective.root_gram @ Z
-            with np.errstate(divide="ignore"):  # of some of the rows it may be singular: −∞
+            with np.errstate(divide="ignore"):  # the Gram matrix of a sample may be singular
                 log_det = 2 * float(np.sum(np.log(np.linalg.svd(root, compute_uv=False))))
         else:
             log_det = log_determinant(factor)
@@ -164,10 +164,10 @@ class Penalised:
 
     @cached_property
     def null_in_closed_form(self) -> float | None:
-        """E* of the best constant scores; None beside an offset, where it has no closed form.
+        """E* of the best constant scores; None if there is an offset, since it then has no closed form.
 
-        Constant scores have one p for all rows, and then l* = Σ_k (n_k + r/2) ln p_k but for a constant, with r the
-        rank of the columns: at its maximum r/2 rows are added to each class.
+        With constant scores all rows have the same p, so l* = Σ_k (n_k + r/2) ln p_k up to a constant, where r is the
+        rank of the columns. At its maximum, r/2 rows are added to each class.
         """
         objective = self.objective
         if objective.n_offsets:
@@ -179,7 +179,7 @@ class Penalised:
         return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
 
     def framed(self, W: Array) -> Array:
-        """Weights in raw units, (K or 1, d + 1), in the problem's coordinates, with those of an offset behind them."""
+        """Convert weights (K or 1, d + 1) in raw units to the problem's coordinates, and append those of an offset."""
         raw = np.hstack([W, np.eye(len(W), self.objective.n_offsets)])
         return self.objective.rows.frame.from_original(raw)
 
@@ -224,14 +224,14 @@ def pose(
         Penalty.none(rows.n_features - n_offsets),
         fit_intercept,
         names=names,
-        hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
+        hide_constant=False,  # a constant column is zero in these coordinates anyway, and keeps its weight
         n_offsets=n_offsets,
     )
     problem = Penalised(objective, rows.weight_unit)
     if problem.weight < SMALLEST_TOTAL_WEIGHT:
         came = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
-    known: dict[str, Any] = {"gram": problem.gram}  # the objective's own, but computed by faster passes
+    known: dict[str, Any] = {"gram": problem.gram}  # that of the objective, computed by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # the rank is certain, so no further pass is needed
         known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)

@@ -157,9 +157,10 @@ def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
 
 
 def ridge_fit(problem: Penalised, best: Point) -> Array:
-    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, intercepts left out, roughly: by a few Newton steps.
+    """Weights near the minimum of Σ s ℓ + ½ Σ w² in standard coordinates, without a penalty on intercepts.
 
-    The steps are not damped: a start need not be accurate, and the ridge keeps them short.
+    They are found by a few Newton steps. The steps are not damped, because a start need not be accurate, and the ridge
+    keeps them short.
     """
     objective, W = problem.objective, problem.zero
     ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)

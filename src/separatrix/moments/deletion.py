@@ -119,7 +119,7 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
 
 
 def _company(white: _Whitened) -> dict[int, Integers]:
-    """For high-leverage rows, the others with u_i·u_j at least half of either leverage: as far out, the same way."""
+    """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage."""
     h = white.leverage
     high = np.flatnonzero(h > HIGH_LEVERAGE_FACTOR * white.rank / len(h))
     high = high[np.argsort(-h[high], kind="stable")[:MOST_MASKED_ROWS_TRIED]]

@@ -53,7 +53,7 @@ TOO_WIDE = (
     f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
     "floats in up to 600"
 )
-# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits above.
+# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``overlap_proof``.
 MOST_ROWS_ALWAYS_PROVEN = 300
 UNSURE = "rounding decides whether one has any"
 TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"

@@ -25,7 +25,7 @@ from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWit
 from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
-# What the margin may fall short of the largest by, relatively; and the steps, each a pass, in which it is looked for.
+# Relative difference from the largest margin at which the search stops, and its most steps, each of which is a pass.
 RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
 
 

@@ -33,7 +33,8 @@ from separatrix.solvers.separating.rules import HullsMeet, MarginWithin, OutOfSt
 from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
-# The margin of w* is taken to this of the largest; a smaller γ only makes the bound larger, never false.
+# Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
+# the bound still holds.
 RELATIVE_GAMMA_ERROR = 1e-12
 
 
@@ -49,7 +50,7 @@ class Theorem:
     bound_from_start: float
 
     def cosine_bound(self, mistakes: int) -> float:
-        """√k γ/(R‖w*‖): what cos∠(w_k, w*) is at least after k mistakes from zero."""
+        """√k γ/(R‖w*‖), a lower bound on cos∠(w_k, w*) after k mistakes from zero."""
         return float(np.sqrt(mistakes) * self.gamma / (self.R * self.length))
 
 
