@@ -172,7 +172,7 @@ class Ascent:
         return np.zeros_like(g) if within is None else -self.moves @ within.solve(self.moves.T @ g)
 
     def _next(self, problem: Penalised, point: Point, pairs: Pairs) -> Point | None:
-        """The point after the step that the pairs correct; if it lowers l*, after Newton's step, its half, and so on."""
+        """The point after the step that the pairs correct; if it lowers l*, after Newton's step, its half, etc."""
         if pairs.S:
             g = problem.objective.subspace.reduce(point.gradient)
             step = -pairs.product(g, lambda q: -self._newton(point.level.factor, q))
