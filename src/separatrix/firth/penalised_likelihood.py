@@ -5,8 +5,8 @@ r"""Firth's penalised likelihood, as sums over rows.
 with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
 determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it. Up to a
 constant factor, it does not depend on the units of the columns or on a reference class. The derivative of ½ ln |I| in
-the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½
-− p), with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
+the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄). For two classes it is
+h (½ − p), with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
 
 The objective that is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s. I(0) is the information at equal probabilities.
 Subtracting its logarithm removes the constant, so E* is the same in all coordinates.
