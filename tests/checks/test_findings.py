@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.checks import CHECKS, Checks, Finding
-from separatrix.proofs.separability import MOST_EXACT_ROWS
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 
 
 def plain(n=120, d=3, K=2, seed=0):

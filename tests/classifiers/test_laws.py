@@ -9,7 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
+from separatrix.certificates.certificate import RowsClaim
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.rows import memory_rows
+from tests.streamed import streamed
 
 APPROACHES = {"discriminant function", "discriminative", "generative"}
 
@@ -129,6 +132,26 @@ def test_the_certificate_verifies_on_its_rows_and_on_no_others(name, data):
     assert certificate.verify(X, y), str(certificate.verify(X, y))
     assert certificate.verify(csr_array(X), y)
     assert not certificate.verify(X[::-1], y)
+
+
+@every
+def test_the_certificate_verifies_on_a_stream_of_its_rows_and_of_no_others(name, data):
+    X, y = DATA[data]
+    certificate = _fit(name, X, y).certificate_
+    claim = certificate.claim
+    if not isinstance(claim, RowsClaim):  # the parts of a combined model select their rows by index
+        assert CLASSIFIERS[name].traits.in_memory
+        with pytest.raises(sx.errors.InputError, match="is recomputed from rows in memory only"):
+            certificate.verify_rows(streamed(memory_rows(X, y)))
+        return
+    for form in (np.asarray, csr_array):
+        ours, theirs = certificate.verify_rows(streamed(claim.rows_of(form(X), y))), certificate.verify(form(X), y)
+        assert ours, str(ours)
+        assert ours.objective == pytest.approx(theirs.objective, rel=1e-10)
+        assert (ours.bound is None) == (theirs.bound is None)
+    assert not certificate.verify_rows(streamed(claim.rows_of(X[::-1], y)))
+    with pytest.raises(sx.errors.InputError, match=rf"X: it has 1 columns; give the {X.shape[1]} columns of the fit"):
+        certificate.verify_rows(streamed(claim.rows_of(X[:, :1], y)))
 
 
 @every

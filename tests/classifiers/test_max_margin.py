@@ -188,7 +188,7 @@ def test_columns_of_unlike_units_are_solved_in_their_own_units():
     X, y = load_breast_cancer(return_X_y=True)
     model = sx.MaxMarginClassifier().fit(X, y)
     claim = model.certificate_.claim
-    lower, upper = claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)
+    ((lower, upper),) = claim.margins(claim.rows_of(X, y))
     assert model.certificate_.met
     assert 0 < lower <= upper * (1 + 1e-9)
     assert upper - lower <= 1e-8 * upper
@@ -206,7 +206,8 @@ def test_a_fit_that_is_cut_short_names_its_rows_and_both_bounds(monkeypatch):
     with pytest.warns(NotConvergedWarning, match="no hyperplane has (a margin of )?more than"):
         model = sx.MaxMarginClassifier(max_iter=50).fit(X, y)
     assert len(model.support_) > 2
-    assert 0 < model.margin_ <= model.certificate_.claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)[1]
+    claim = model.certificate_.claim
+    assert 0 < model.margin_ <= claim.margins(claim.rows_of(X, y))[0][1]
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-155, 1e160, 1e300])
@@ -230,7 +231,8 @@ def test_sparse_text_gives_the_answer_of_its_dense_copy(fit_intercept, repeated)
     assert sparse.margin_ == pytest.approx(dense.margin_, rel=1e-10)
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-7 * np.abs(dense.coef_).max())
     np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-7)
-    upper = sparse.certificate_.claim.margins(X, np.where(y == 1, 1.0, -1.0), 0)[1]
+    claim = sparse.certificate_.claim
+    upper = claim.margins(claim.rows_of(X, y))[0][1]
     assert upper == pytest.approx(sparse.margin_, rel=1e-10)
 
 

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import separatrix as sx
 from separatrix import LogisticRegression, firth
+from separatrix.rows import labelled_rows
 
 from ..problems import draw
 from .reference import optimum, penalised
@@ -39,7 +40,7 @@ def rows(K=2, n=40, d=3, seed=0):
 def test_the_gradient_is_the_numerical_derivative(seed, sparse):
     drawn = draw(seed, C=np.inf)
     X = sp.csr_array(drawn.X) if sparse else drawn.X
-    problem = firth.pose(X, drawn.codes, drawn.K, drawn.weight, drawn.fit_intercept)
+    problem = firth.pose(labelled_rows(X, drawn.codes, drawn.K, drawn.weight), drawn.K, drawn.fit_intercept)
     shape, space = problem.objective.shape, problem.objective.subspace
     W = 0.5 * np.random.default_rng(seed).standard_normal(shape)
     gradient = problem.gradient(W, problem.level(W).factor)
@@ -159,8 +160,8 @@ def test_the_null_model_in_closed_form_is_the_one_that_is_fitted(K):
     X, y = rows(K)
     nothing = np.zeros((len(y), 1 if K == 2 else K))
     closed, found = (
-        firth.pose(X, y, K, np.ones(len(y))),
-        firth.pose(X, y, K, np.ones(len(y)), offset=nothing),
+        firth.pose(labelled_rows(X, y, K), K),
+        firth.pose(labelled_rows(X, y, K, offset=nothing), K, n_offsets=nothing.shape[1]),
     )
     assert found.null_in_closed_form is None
     assert firth.null_value(closed) == pytest.approx(firth.null_value(found), rel=1e-11)
@@ -213,7 +214,7 @@ def test_many_rows_begin_on_a_sample():
     y = (rng.random(6000) < 1 / (1 + np.exp(3 - X[:, 0]))).astype(int)
     model = fitted(X, y)
     assert "3 of 3 starts led to this maximum, by a sample of" in model.certificate_.facts["starts"]
-    problem = firth.pose(X, y, 2, np.ones(6000))
+    problem = firth.pose(labelled_rows(X, y, 2), 2)
     point, _ = firth.Ascent(1e-10)(problem, problem.zero)
     np.testing.assert_allclose(model.coef_, problem.objective.rows.frame.to_original(point.W)[:, 1:], rtol=1e-6)
 
@@ -222,7 +223,7 @@ def test_the_highest_maximum_wins():
     """Runs from many starts never find a higher one, and where one start is led astray the others are not."""
     for seed in range(10):
         X, y = rows(3, 12, 2, seed)
-        problem = firth.pose(X, y, 3, np.ones(12))
+        problem = firth.pose(labelled_rows(X, y, 3), 3)
         found = firth.fit(problem)
         rng = np.random.default_rng(seed)
         for _ in range(5):

@@ -9,6 +9,7 @@ from scipy.stats import chi2
 
 import separatrix as sx
 from separatrix import LogisticRegression, firth
+from separatrix.rows import labelled_rows
 
 from .reference import optimum, penalised
 from .test_laws import rows
@@ -18,7 +19,7 @@ def posed(K, n=40, d=3, seed=0, separated=False):
     X, y = rows(K, n, d, seed)
     if separated:
         y = (np.argsort(np.argsort(X[:, 0])) * K) // n
-    problem = firth.pose(X, y, K, np.ones(n))
+    problem = firth.pose(labelled_rows(X, y, K), K)
     return X, y, problem, firth.fit(problem).point.W
 
 

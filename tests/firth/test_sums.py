@@ -7,7 +7,7 @@ import separatrix as sx
 from separatrix import firth
 from separatrix.firth.firth_partials import STRAND, ByColumns, Folded
 from separatrix.losses import LOSSES
-from separatrix.rows import PassCounter, counted_passes, memory_rows
+from separatrix.rows import PassCounter, counted_passes, labelled_rows, memory_rows
 
 from ..problems import draw
 
@@ -15,7 +15,7 @@ from ..problems import draw
 def homes(seed):
     """A problem of two classes with its sums by columns and by partials, weights W and some F (P, 1, d + 1)."""
     drawn = draw(seed, K=2, C=np.inf)
-    objective = firth.pose(drawn.X, drawn.codes, 2, drawn.weight, drawn.fit_intercept).objective
+    objective = firth.pose(labelled_rows(drawn.X, drawn.codes, 2, drawn.weight), 2, drawn.fit_intercept).objective
     rng = np.random.default_rng(seed)
     W, F = rng.standard_normal(objective.shape), rng.standard_normal((3, *objective.shape))
     return ByColumns.of(objective.rows.resident(), PassCounter()), Folded(objective.rows, objective.loss), W, F

@@ -9,15 +9,15 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.moments_claims import MomentsClaim
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
 from separatrix.classifiers.fit_input import check_choice, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.moments.gather import Moments, gather
 from separatrix.objectives.bound import Bound
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import Rows, counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -35,7 +35,7 @@ KIND = "the distance of the means"
 
 
 @dataclass(frozen=True)
-class MeansClaim:
+class MeansClaim(MomentsClaim):
     """That means (K, d) are the means of the rows: they minimise E = (1/n) Σ ‖x_i − m_{y_i}‖².
 
     E exceeds its minimum by exactly Σ_k (n_k/n) ‖m_k − mean_k‖².
@@ -45,11 +45,9 @@ class MeansClaim:
     means: Array
     shift: str = "none"
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+    def of_rows(self, rows: Rows) -> Recomputed:
         """E, its gradient and its gap over these rows."""
-        codes = known_codes(y, self.scorer.classes)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return self.against(gather(memory_rows(X, codes, weight), len(self.means), pooled=True))
+        return self.against(gather(rows, len(self.means), pooled=True))
 
     def against(self, found: Moments) -> Recomputed:
         """E from the moments of the rows; no bound if the scorer's weights are not those of the means."""

@@ -1,14 +1,31 @@
-"""The list of what needs rows in memory, in the architecture, is what solvers and classifiers declare."""
+"""The list of what needs rows in memory, in the architecture, is what solvers, classifiers and functions declare."""
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import separatrix
+from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers.separator import compromise
+from separatrix.moments.deletion import most_influential
+from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.objectives.penalty import Penalty
+from separatrix.proofs.separability import verdict_on
+from separatrix.rows import labelled_rows, memory_rows
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import SOLVERS, StochasticDescent
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.max_margin import NearestPoint
 from separatrix.solvers.separating.perceptron import UPDATES
 from separatrix.solvers.state import NOT_STREAMED
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.penalty_search import choose_penalty
+from tests.streamed import streamed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
 OTHERS = (StochasticDescent, Kozinec, NearestPoint, *UPDATES.values())
@@ -28,3 +45,41 @@ def test_solvers():
 def test_classifiers():
     declared = {name: classifier.traits.in_memory for name, classifier in CLASSIFIERS.items()}
     assert listed("classifier") == {name: reason for name, reason in declared.items() if reason}
+
+
+def declarations():
+    """Every ``InMemory`` of the package."""
+    skipped = ("separatrix.__main__", "separatrix.export.runtime")
+    names = [module.name for module in pkgutil.walk_packages(separatrix.__path__, "separatrix.")]
+    modules = [importlib.import_module(name) for name in names if not name.startswith(skipped)]
+    return {found for module in modules for found in vars(module).values() if isinstance(found, InMemory)}
+
+
+def test_functions():
+    declared = declarations()
+    assert listed("function") == {each.name: each.reason for each in declared}
+    assert len({each.name for each in declared}) == len(declared)
+
+
+@pytest.mark.parametrize("declared", sorted(declarations(), key=lambda each: each.name), ids=lambda each: each.name)
+def test_a_function_refuses_a_stream_by_its_name(declared):
+    rows = memory_rows(np.eye(3), np.ones(3))
+    assert declared.block(rows).n_rows == 3
+    with pytest.raises(ParameterError, match=f"'{declared.name}' needs rows in memory: {declared.reason}"):
+        declared.block(streamed(rows))
+
+
+ROWS = streamed(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1]), 2))
+NUMBERED = streamed(memory_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1])))
+CALLS = {
+    "separability": lambda: verdict_on(ROWS),
+    "compromise": lambda: compromise(ROWS, True),
+    "choose_penalty": lambda: choose_penalty(Question(ROWS, 2, Penalty(1.0, np.ones(1)))),
+    "most_influential": lambda: most_influential(build_squared_cost(NUMBERED, np.eye(2), 0.0, True), np.eye(2), 3),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_on_a_stream_is_refused(name):
+    with pytest.raises(ParameterError, match=f"'{name}' needs rows in memory"):
+        CALLS[name]()

@@ -9,9 +9,9 @@ from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import positive_dependency
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.linear_programs import complementary
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.rational import sums_to_zero
 from separatrix.proofs.residues import MOST_ROWS_ELIMINATED, inverse
-from separatrix.proofs.separability import MOST_EXACT_ROWS
 from separatrix.proofs.together import together
 from separatrix.proofs.verdicts import Inseparable, QuasiSeparable
 

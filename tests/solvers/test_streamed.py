@@ -9,16 +9,12 @@ from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.solvers import SOLVERS, Need, StochasticDescent, choose, default_rules, refuse_unmet, run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.max_margin import NearestPoint
 from separatrix.solvers.separating.perceptron import UPDATES
-from separatrix.solvers.separating.rules import (
-    AllCorrect,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import AllCorrect, MarginWithin, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.state import NOT_STREAMED
 from tests import problems
 from tests.streamed import streamed

@@ -30,7 +30,7 @@ from separatrix.textbook.information import (
     negative_log_likelihood,
     self_information,
 )
-from separatrix.textbook.information.densities import expectation
+from separatrix.textbook.information.density import expectation
 
 PEAKS = Mixture((0.6, 0.4), (Normal(-3.0, 1.0), Normal(3.0, 1.5)))
 DENSITIES = {

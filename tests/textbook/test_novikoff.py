@@ -11,7 +11,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.rows import memory_rows
 from separatrix.solvers import states
 from separatrix.solvers.separating.perceptron import OnlineUpdates
-from separatrix.solvers.separating.rules import build_separation_objective
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 PHI = np.column_stack([XOR, XOR.prod(axis=1)])

@@ -16,8 +16,11 @@ import separatrix as sx
 from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.penalty import Penalty
+from separatrix.rows import labelled_rows
 from separatrix.tuning import leave_one_out, ridge_path
-from separatrix.tuning.penalty_scores import ByFolds, Question, method_for
+from separatrix.tuning.fold_scores import ByFolds
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.scoring_methods import method_for
 
 
 def _rows(seed=0, n=36, d=3, K=2, spread=1.0):
@@ -139,7 +142,7 @@ def test_fits_of_the_path_are_near_enough_for_their_scores(K, monkeypatch):
 
 def test_many_rows_are_scored_by_some_of_them(monkeypatch):
     X, y = _rows(15, n=6000, d=4)
-    question = Question(X, y, 2, np.ones(6000), Penalty(1.0, np.ones(4)))
+    question = Question(labelled_rows(X, y, 2), 2, Penalty(1.0, np.ones(4)))
     whole = [method_for(question).score(C) for C in (1e-3, 1e-2, 1.0)]
     assert "of 6000 rows" not in str(sx.LogisticRegression("auto").fit(X, y).penalty_choice_)
     monkeypatch.setattr(leave_one_out, "DRAWN_MULTIPLICATIONS", 1 << 14)
@@ -217,7 +220,7 @@ def test_many_columns_are_chosen_for_by_folds_as_by_hand(l1_ratio, K):
     choice = model.penalty_choice_
     assert choice.method == "cross-validation"
     assert "5-fold cross-validation, since parameters are too many" in str(choice)
-    question = Question(X, y, K, np.ones(120), Penalty(1.0, np.ones(3200), l1_ratio))
+    question = Question(labelled_rows(X, y, K), K, Penalty(1.0, np.ones(3200), l1_ratio))
     fold, losses = ByFolds.over(question, question.walk()).fold, np.empty(120)
     assert all(np.ptp(np.bincount(fold[y == k], minlength=5)) <= 1 for k in range(K))
     for k in range(5):

@@ -6,8 +6,10 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.objectives.penalty import Penalty
+from separatrix.rows import labelled_rows
+from separatrix.tuning.fold_scores import ByFolds
 from separatrix.tuning.merged_columns import merged_columns
-from separatrix.tuning.penalty_scores import ByFolds, Question
+from separatrix.tuning.penalty_question import Question
 from tests.wide_text import wide_text
 
 
@@ -39,7 +41,7 @@ def test_stored_zeros_and_sizes_near_the_limits_of_floats():
 
 def test_the_choice_by_folds_is_that_of_all_columns(monkeypatch):
     X, y = wide_text(300, 5000, share=0.4)
-    question = Question(X, y, 2, np.ones(300), Penalty(1.0, np.ones(5000)))
+    question = Question(labelled_rows(X, y, 2), 2, Penalty(1.0, np.ones(5000)))
     assert all(walk.problem.shape[1] < 1600 for walk in ByFolds.over(question, question.walk()).walks)
     merged = sx.LogisticRegression("auto").fit(X, y)
     monkeypatch.setattr(Question, "with_merged_columns", lambda question: question)
@@ -50,7 +52,7 @@ def test_the_choice_by_folds_is_that_of_all_columns(monkeypatch):
 
 
 def test_rows_of_zeros_keep_their_columns():
-    question = Question(csr_array((4, 3)), np.array([0, 1, 0, 1]), 2, np.ones(4), Penalty(1.0, np.ones(3)))
+    question = Question(labelled_rows(csr_array((4, 3)), np.array([0, 1, 0, 1]), 2), 2, Penalty(1.0, np.ones(3)))
     assert question.with_merged_columns() is question
 
 
@@ -59,5 +61,5 @@ def test_columns_without_a_penalty_and_absolute_values_are_not_merged():
     free = np.ones(400)
     free[7] = 0.0
     for penalty in (Penalty(1.0, free), Penalty(1.0, np.ones(400), 0.5)):
-        question = Question(X, y, 2, np.ones(60), penalty)
+        question = Question(labelled_rows(X, y, 2), 2, penalty)
         assert question.with_merged_columns() is question

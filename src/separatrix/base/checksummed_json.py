@@ -26,7 +26,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
@@ -104,13 +104,8 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
         raise ModelFileError(_newer(version, newest, data))
     if not data.endswith(_END):
         raise ModelFileError("it is cut short, or goes on past its end")
-    whole, raw = memoryview(data), data[head.end() : -len(_END)]
-    if (
-        version >= FIRST_WHOLE_VERSION
-        and _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]
-    ):
-        raise ModelFileError(_ALTERED)
-    if FIRST_RAW_VERSION <= version < FIRST_WHOLE_VERSION and _digest(raw) != head["sha256"]:
+    raw = data[head.end() : -len(_END)]
+    if version >= FIRST_RAW_VERSION and _digest_of(version, head, data, raw) != head["sha256"]:
         raise ModelFileError(_ALTERED)
     content = _parsed(raw)
     if not isinstance(content, dict):
@@ -122,6 +117,14 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     if version < FIRST_RAW_VERSION and with_checksum(name, version, content) != data:
         raise ModelFileError(_ALTERED)
     return CheckedContent(version, content)
+
+
+def _digest_of(version: int, head: re.Match[bytes], data: bytes, raw: bytes) -> bytes:
+    """The checksum that a file must have: of the whole file without it, or in older versions of the content alone."""
+    if version < FIRST_WHOLE_VERSION:
+        return _digest(raw)
+    whole = memoryview(data)
+    return _digest(whole[: head.start("sha256")], whole[head.end("sha256") :])
 
 
 def _digest(*parts: bytes | memoryview) -> bytes:
@@ -182,15 +185,18 @@ def _half_pair(raw: bytes, content: Any) -> str | None:
     >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
     (True, True)
     """
-    level = [content] if _HALF.search(raw) else []
+    texts = _texts(content) if _HALF.search(raw) else iter(())
+    return next((text for text in texts if any("\ud800" <= letter <= "\udfff" for letter in text)), None)
+
+
+def _texts(content: Any) -> Iterator[str]:
+    """All strings of the content, keys included. The levels are visited in turn, without recursion."""
+    level = [content]
     while level:
-        for text in level:
-            if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
-                return text
-        inside = [[*item, *item.values()] if isinstance(item, Mapping) else item for item in level]
-        level = [value for items in inside if not isinstance(items, str) for value in items]
-        level = [value for value in level if isinstance(value, str | list | tuple | Mapping)]
-    return None
+        yield from (item for item in level if isinstance(item, str))
+        inside: list[Iterable[Any]] = [item for item in level if isinstance(item, list | tuple)]
+        inside += [[*item, *item.values()] for item in level if isinstance(item, Mapping)]
+        level = [value for items in inside for value in items if isinstance(value, str | list | tuple | Mapping)]
 
 
 def _without_head(name: str, newest: int, data: bytes) -> str:

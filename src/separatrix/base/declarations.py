@@ -29,16 +29,8 @@ def declared(module: str, name: str) -> Any:
         return getattr(import_module(module), name)
     tree = ast.parse(_FIRST_DEFINITION.split(source, maxsplit=1)[0])  # parsing all of it takes several times as long
     value = _assigned(tree, module, name)
-    used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    known = {
-        alias.asname or alias.name: getattr(import_module(node.module or ""), alias.name)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-        if (alias.asname or alias.name) in used
-    }
     try:
-        return eval(compile(ast.Expression(value), module, "eval"), known)
+        return eval(compile(ast.Expression(value), module, "eval"), _imported(tree, value))
     except (NameError, TypeError) as error:
         raise type(error)(f"{name} in {module}: {error}") from error
 
@@ -67,6 +59,15 @@ def _source(module: str) -> str | None:
         path = spec.submodule_search_locations
     read = getattr(spec and spec.loader, "get_source", None)
     return read(module) if read else None
+
+
+def _imported(tree: ast.Module, value: ast.expr) -> dict[str, Any]:
+    """The objects that an expression uses, by their names, as far as the module imports them with ``from``."""
+    used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    pairs = [(node.module or "", alias) for node in froms for alias in node.names]
+    named = {alias.asname or alias.name: (module, alias.name) for module, alias in pairs}
+    return {own: getattr(import_module(module), name) for own, (module, name) in named.items() if own in used}
 
 
 def _assigned(tree: ast.Module, module: str, name: str) -> ast.expr:

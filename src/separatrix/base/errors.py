@@ -29,6 +29,18 @@ from separatrix.base.messages import Message, Parameter, Part
 def printable(text: str) -> str:
     r"""Text with control characters escaped, so that a name in a message cannot move the cursor or break a line.
 
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The text, if it can be printed as it is; otherwise with escape sequences.
+
+    Examples
+    --------
     >>> print(printable("two\nlines"))
     two\nlines
     """

@@ -23,6 +23,20 @@ __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
 def encode(y: Any) -> tuple[AnyArray, Integers]:
     """The sorted classes, and for each row the number of its class.
 
+    Parameters
+    ----------
+    y : array (n,)
+        Labels of any kind.
+
+    Returns
+    -------
+    classes : array (K,)
+        The labels that occur, sorted.
+    codes : array of int (n,)
+        The position of each row's label in ``classes``.
+
+    Examples
+    --------
     >>> classes, codes = encode(["spam", "ham", "spam"])
     >>> classes.tolist(), codes.tolist()
     (['ham', 'spam'], [1, 0, 1])
@@ -104,6 +118,17 @@ def _object_array(values: list[Any]) -> AnyArray:
 def _object_or_plain(y: Any) -> AnyArray:
     if hasattr(y, "__array__"):
         return np.asarray(y)
+    values = _hashable_labels(y)
+    kinds = {type(v) for v in values}
+    if any(kinds <= alike for alike in ({bool}, {int, float}, {str})):
+        plain = np.asarray(values)
+        if not (plain.dtype.kind == "f" and kinds == {int}):  # integers beyond 2⁶³ would be rounded
+            return plain
+    return _object_array(values)
+
+
+def _hashable_labels(y: Any) -> list[Any]:
+    """The labels as a list. What is no sequence of labels, or has a label that cannot be compared, is refused."""
     try:
         values = list(y)
     except TypeError as error:
@@ -112,12 +137,7 @@ def _object_or_plain(y: Any) -> AnyArray:
     if unhashable is not None:
         came = f"row {unhashable} is {values[unhashable]!r}"
         raise LabelError("y", came, "give one label a row, of a kind that can be compared")
-    kinds = {type(v) for v in values}
-    if kinds <= {bool} or kinds <= {int, float} or kinds <= {str}:
-        plain = np.asarray(values)
-        if not (plain.dtype.kind == "f" and kinds == {int}):  # integers beyond 2⁶³ would be rounded
-            return plain
-    return _object_array(values)
+    return values
 
 
 def known_codes(y: Any, classes: AnyArray) -> Integers:
@@ -142,6 +162,17 @@ def known_codes(y: Any, classes: AnyArray) -> Integers:
 def signed(codes: Integers) -> Array:
     """Convert codes {0, 1} to targets {−1, +1}.
 
+    Parameters
+    ----------
+    codes : array of int (n,)
+        The class codes.
+
+    Returns
+    -------
+    array (n,)
+
+    Examples
+    --------
     >>> signed(np.array([0, 1])).tolist()
     [-1.0, 1.0]
     """
@@ -151,6 +182,17 @@ def signed(codes: Integers) -> Array:
 def unsigned(t: Array) -> Integers:
     """Convert targets {−1, +1} to codes {0, 1}.
 
+    Parameters
+    ----------
+    t : array (n,)
+        The targets.
+
+    Returns
+    -------
+    array of int (n,)
+
+    Examples
+    --------
     >>> unsigned(np.array([-1.0, 1.0])).tolist()
     [0, 1]
     """
@@ -160,6 +202,20 @@ def unsigned(t: Array) -> Integers:
 def one_hot(codes: Integers, n_classes: int) -> Array:
     """Convert class codes to 1-of-K (one-hot) rows.
 
+    Parameters
+    ----------
+    codes : array of int (n,)
+        The class codes.
+    n_classes : int
+        The number of classes, K.
+
+    Returns
+    -------
+    array (n, K)
+        Each row has a one at its class, and zeros elsewhere.
+
+    Examples
+    --------
     >>> one_hot(np.array([1, 0]), 3).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
@@ -169,6 +225,18 @@ def one_hot(codes: Integers, n_classes: int) -> Array:
 def from_one_hot(T: Array) -> Integers:
     """Convert 1-of-K (one-hot) rows to class codes.
 
+    Parameters
+    ----------
+    T : array (n, K)
+        The rows.
+
+    Returns
+    -------
+    array of int (n,)
+        The position of the largest entry of each row.
+
+    Examples
+    --------
     >>> from_one_hot(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [1, 0]
     """

@@ -108,6 +108,10 @@ def watch(watcher: Watcher) -> Iterator[None]:
         or None, and a readable string form. If the callback raises, the work ends with that exception and nothing is
         fitted.
 
+    Returns
+    -------
+    context manager
+
     Examples
     --------
     >>> import separatrix as sx

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from separatrix.base.arrays import as_floats
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
 from separatrix.objectives.bound import Bound, WeightError
+
+if TYPE_CHECKING:
+    from separatrix.rows import MemoryRows, Rows
 
 # Largest accepted relative difference between the recomputed and the claimed objective. It is not zero, since the
 # weights are stored in raw units, which rounds them once more.
@@ -50,6 +54,22 @@ class Claim(Protocol):
     @property
     def scorer(self) -> Any: ...
     def recompute(self, X: Any, y: Any, sample_weight: Any) -> Recomputed: ...
+
+
+class RowsClaim(ABC):
+    """A claim that is recomputed by sums over rows, so that the rows need not be in memory."""
+
+    @abstractmethod
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes, from arrays: their targets and weights are those that the claim uses."""
+
+    @abstractmethod
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The claimed quantities, recomputed over any kind of rows."""
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """The claimed quantities, recomputed over rows in memory."""
+        return self.of_rows(self.rows_of(X, y, sample_weight))
 
 
 @dataclass(frozen=True)
@@ -198,7 +218,45 @@ class Certificate:
         if extra and not getattr(self.claim, "takes_offset", False):
             raise InputError("offset", "this model was fitted without one", "leave it out")
         with one_blas_thread:
-            recomputed = self.claim.recompute(rows, y, sample_weight, **extra)
+            return self._compared(self.claim.recompute(rows, y, sample_weight, **extra))
+
+    def verify_rows(self, rows: Rows) -> Verification:
+        """Recompute objective, gradient and bound from any kind of rows, such as rows that are read from a stream.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows of the fit, with the targets and weights that ``claim.rows_of`` gives them.
+
+        Returns
+        -------
+        Verification
+            As from ``verify``.
+
+        Raises
+        ------
+        InputError
+            If the rows have another number of columns than the model, or the claim needs rows in memory.
+
+        Examples
+        --------
+        >>> from separatrix import LinearSVC
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+        >>> certificate = LinearSVC().fit(X, y).certificate_
+        >>> bool(certificate.verify_rows(certificate.claim.rows_of(X, y)))
+        True
+        """
+        if not isinstance(self.claim, RowsClaim):
+            came = f"{type(self.claim).__name__} is recomputed from rows in memory only"
+            raise InputError("rows", came, "read the rows into memory and call verify(X, y)")
+        n_offsets = rows.n_features - getattr(self.claim.scorer, "n_features", rows.n_features)
+        takes_offset = getattr(self.claim, "takes_offset", False) and n_offsets == len(self.claim.scorer.W)
+        self._check_width(rows.n_features - n_offsets * takes_offset)
+        with one_blas_thread:
+            return self._compared(self.claim.of_rows(rows))
+
+    def _compared(self, recomputed: Recomputed) -> Verification:
+        """The comparison of recomputed quantities with the claimed ones."""
         objective, null_value, found, length, rounding = recomputed
         scale = max(abs(self.null_objective), abs(self.objective))
         faults = []
@@ -218,12 +276,15 @@ class Certificate:
     def _check(self, rows: Any, y: Any, sample_weight: Any) -> None:
         if rows.ndim != 2:
             raise InputError("X", f"its shape is {rows.shape}", "give a table: rows by columns")
-        expected = getattr(self.claim.scorer, "n_features", rows.shape[1])
-        if rows.shape[1] != expected:
-            raise InputError("X", f"it has {rows.shape[1]} columns", f"give the {expected} columns of the fit")
+        self._check_width(rows.shape[1])
         for name, given in (("y", y), ("sample_weight", sample_weight)):
             if given is not None and len(given) != rows.shape[0]:
                 raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one per row")
+
+    def _check_width(self, n_features: int) -> None:
+        expected = getattr(self.claim.scorer, "n_features", n_features)
+        if n_features != expected:
+            raise InputError("X", f"it has {n_features} columns", f"give the {expected} columns of the fit")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the claim.

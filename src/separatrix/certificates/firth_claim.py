@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Recomputed, as_matrix
 from separatrix.certificates.likelihood_claim import LikelihoodOfRows
 from separatrix.scorers.scorer import Scorer
@@ -16,6 +15,7 @@ from separatrix.scorers.scorer import Scorer
 if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model file does not need them
     from separatrix.firth import Penalised
     from separatrix.objectives.problem import Objective
+    from separatrix.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,14 @@ class FirthClaim(LikelihoodOfRows):
         return np.ones(self.scorer.n_features)
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """The objective and the penalised score at the claimed weights, over these rows."""
+        """The objective and the penalised score at the claimed weights, over rows in memory."""
+        return self.of_rows(self.rows_of(as_matrix(X), y, sample_weight, offset))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The objective and the penalised score at the claimed weights, over any kind of rows."""
         from separatrix.firth import Ascent, null_value, unbounded
 
-        problem = self.penalised(X, y, sample_weight, offset)
+        problem = self._penalised_over(rows)
         point = Ascent().at(problem, problem.framed(self.scorer.W))
         if point is None:
             return Recomputed(np.inf, null_value(problem), unbounded(np.inf), np.inf)
@@ -58,16 +62,10 @@ class FirthClaim(LikelihoodOfRows):
 
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""
-        from separatrix.firth import pose
-        from separatrix.objectives.build import as_offset
+        return self._penalised_over(self.rows_of(as_matrix(X), y, sample_weight, offset))
 
-        codes = known_codes(y, self.scorer.classes)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return pose(
-            as_matrix(X),
-            codes,
-            len(self.scorer.classes),
-            weight * self.class_weights[codes],
-            self.fit_intercept,
-            offset=as_offset(offset, len(codes), len(self.scorer.W)),
-        )
+    def _penalised_over(self, rows: Rows) -> Penalised:
+        from separatrix.firth import pose
+
+        n_offsets = self.n_offsets(rows)
+        return pose(rows, len(self.scorer.classes), self.fit_intercept, n_offsets=n_offsets)

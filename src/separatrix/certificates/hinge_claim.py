@@ -9,14 +9,16 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Recomputed
+from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.certificates.parts_claim import summed
+from separatrix.rows import MemoryRows, Rows, labelled_rows
+from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.scorers.scorer import Scorer
 
 
 @dataclass(frozen=True)
-class HingeClaim:
+class HingeClaim(RowsClaim):
     """Everything except the rows that the objectives depend on: one score for two classes, else one for each class.
 
     The objective of a score is the penalised mean of a margin loss over all rows, its class against the rest. With
@@ -29,15 +31,16 @@ class HingeClaim:
     class_weights: Array
     loss: str = "squared_hinge"
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Objective, gradient and bound at the claimed weights, over these rows."""
-        codes, W = known_codes(y, self.scorer.classes), self.scorer.W
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes: ``labelled_rows``, whose weights include the class weights."""
+        codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        weight = weight * self.class_weights[codes]
-        positive = range(len(W)) if len(W) > 1 else (1,)  # the class that each score is for
-        parts = [
-            self._part(w).recompute(X, (codes == k).astype(np.int64), weight) for w, k in zip(W, positive, strict=True)
-        ]
+        return labelled_rows(X, codes, len(self.scorer.classes), weight * self.class_weights[codes])
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Objective, gradient and bound at the claimed weights, over any kind of ``labelled_rows``."""
+        each = zip(self.scorer.W, one_against_rest(rows, len(self.scorer.classes)), strict=True)
+        parts = [self._part(w).of_rows(against) for w, against in each]
         if len(parts) == 1:
             return parts[0]
         return summed(parts, len(parts))._replace(rounding=sum(part.rounding for part in parts))

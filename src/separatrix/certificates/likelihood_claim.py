@@ -8,24 +8,46 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import known_codes
 from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, weights_among
-from separatrix.certificates.certificate import Recomputed
+from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.objectives.bound import Bound
 from separatrix.scorers.scorer import Scorer
 
 if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model file does not need them
     from separatrix.objectives.problem import Objective
-    from separatrix.rows import Rows
+    from separatrix.rows import MemoryRows, Rows
 
 
-class LikelihoodOfRows(ABC):
+class LikelihoodOfRows(RowsClaim, ABC):
     """A claim whose objective is a sum over rows plus a penalty, which inference and diagnostics can evaluate.
 
     Such a claim also has the attributes ``C``, ``penalty_factors``, ``class_weights``, ``fit_intercept``, ``l1_ratio``
-    and ``loss``.
+    and ``loss``. Its rows are ``labelled_rows`` whose weights include the class weights, with an offset as the last
+    columns.
     """
+
+    scorer: Scorer
+    class_weights: Array
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes."""
+        from separatrix.objectives.build import as_offset
+        from separatrix.rows import labelled_rows
+
+        codes = known_codes(y, self.scorer.classes)
+        added = as_offset(offset, len(codes), len(self.scorer.W))
+        return labelled_rows(X, codes, len(self.scorer.classes), self.row_weights(codes, sample_weight), added)
+
+    def row_weights(self, codes: Integers, sample_weight: Any) -> Array:
+        """The weights of rows of these classes, including the class weights."""
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return np.asarray(weight * self.class_weights[codes])
+
+    def n_offsets(self, rows: Rows) -> int:
+        """The number of the rows' last columns that are an offset."""
+        return rows.n_features - self.scorer.n_features
 
     @abstractmethod
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
@@ -54,7 +76,7 @@ class LikelihoodClaim(LikelihoodOfRows):
         return self._at(*self._objective_and_weights(X, y, sample_weight, offset))
 
     def of_rows(self, rows: Rows) -> Recomputed:
-        """Like ``recompute``, for any kind of ``labelled_rows``, whose weights already include the class weights."""
+        """Like ``recompute``, for any kind of rows in which all classes have weight."""
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:
@@ -82,22 +104,20 @@ class LikelihoodClaim(LikelihoodOfRows):
         from separatrix.rows import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        weight, K, W = weight * self.class_weights[codes], len(self.scorer.classes), self.scorer.W
+        weight, K, W = self.row_weights(codes, sample_weight), len(self.scorer.classes), self.scorer.W
         held = classes_with_weight(codes, weight, K)
         among = weights_among(W, held) if 2 <= held.sum() < K else None
         if among is not None:  # a class without weight is not part of the objective
             codes, K, W = codes_within(codes, held), int(held.sum()), among
         added = as_offset(offset, len(codes), len(W))
-        rows = labelled_rows(X, codes, K, weight, added)
-        return self._built(rows, K, 0 if added is None else added.shape[1]), W
+        return self._built(labelled_rows(X, codes, K, weight, added), K), W
 
-    def _built(self, rows: Rows, n_classes: int, n_offsets: int = 0) -> Objective:
+    def _built(self, rows: Rows, n_classes: int) -> Objective:
         from separatrix.objectives.build import build_objective
         from separatrix.objectives.penalty import Penalty
 
         # A constant column whose weights are all zero is left out, as in a fit. Others keep their weights.
-        unused = ~np.any(self.scorer.W[:, 1:], axis=0)
+        unused, n_offsets = ~np.any(self.scorer.W[:, 1:], axis=0), self.n_offsets(rows)
         return build_objective(
             rows,
             n_classes,

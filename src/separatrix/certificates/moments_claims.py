@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.base.arrays import EPS, Array
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Recomputed
+from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
@@ -26,17 +27,22 @@ WEIGHT_ROUNDING = 1e-9
 SCORE_ROUNDING = 1e-6
 
 
-def _rows(X: Any, y: Any, classes: AnyArray, sample_weight: Any) -> MemoryRows:
-    """Rows in memory, with class numbers as targets."""
-    weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    return memory_rows(X, known_codes(y, classes), weight)
+class MomentsClaim(RowsClaim, ABC):
+    """A claim about the moments of rows with class numbers as targets."""
+
+    scorer: Any
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+        """Rows in memory, with class numbers as targets."""
+        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return memory_rows(X, known_codes(y, self.scorer.classes), weight)
 
 
 @dataclass(frozen=True)
-class LeastSquaresClaim:
+class LeastSquaresClaim(MomentsClaim):
     """Claims that weights (outputs, d + 1), in raw units, minimise the squared cost. The bound is the gap.
 
-    TEXTBOOK S2, S4.
+    See docs/tour.md, S2, S4.
     """
 
     scorer: Any
@@ -50,12 +56,8 @@ class LeastSquaresClaim:
         wanted = TARGETS[self.targets].n_outputs(sizes["K"])
         return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Cost, gradient and gap at the claimed weights, over these rows."""
-        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
-
     def of_rows(self, rows: Rows) -> Recomputed:
-        """Like ``recompute``, for any kind of rows with class numbers as targets."""
+        """Cost, gradient and gap at the claimed weights, over these rows."""
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
         at = cost.judge(self.weights)
@@ -82,8 +84,8 @@ def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound
 
 
 @dataclass(frozen=True)
-class ProjectionClaim:
-    """Claims that a projection maximises its criterion J, and that the scorer follows from it. TEXTBOOK F1–F4.
+class ProjectionClaim(MomentsClaim):
+    """Claims that a projection maximises its criterion J, and that the scorer follows from it (docs/tour.md, F1–F4).
 
     The objective is −J.
     """
@@ -91,12 +93,8 @@ class ProjectionClaim:
     scorer: Scores
     projection: Projection
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """−J at the claimed directions over these rows, and its distance to −max J."""
-        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
-
     def of_rows(self, rows: Rows) -> Recomputed:
-        """Like ``recompute``, for any kind of rows with class numbers as targets."""
+        """−J at the claimed directions over these rows, and its distance to −max J."""
         K = len(self.scorer.classes)
         moments = gather(rows, K, pooled=K > 2)
         bound = projection_bound(self.projection, moments)
@@ -124,8 +122,8 @@ def projection_bound(projection: Projection, moments: Moments) -> Bound:
 
 
 @dataclass(frozen=True)
-class GaussianClaim:
-    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood. TEXTBOOK D2, F6.
+class GaussianClaim(MomentsClaim):
+    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood (docs/tour.md, D2, F6).
 
     The terms of the objective −(1/S) Σ s ln p(x, y) are −ln P(y|x), from the scorer, plus −ln p(x), from the Gaussians.
     If the scorer's scores are not those of the Gaussians, there is no bound.
@@ -135,12 +133,8 @@ class GaussianClaim:
     gaussians: Gaussians
     shared: bool
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """The objective over these rows, and its distance to the maximum of the likelihood."""
-        return self.of_rows(_rows(X, y, self.scorer.classes, sample_weight))
-
     def of_rows(self, rows: Rows) -> Recomputed:
-        """Like ``recompute``, for any kind of rows with class numbers as targets."""
+        """The objective over these rows, and its distance to the maximum of the likelihood."""
         moments = gather(rows, len(self.scorer.classes), pooled=self.shared)
         return likelihood(self.scorer, self.gaussians, moments, rows)
 

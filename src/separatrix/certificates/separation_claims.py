@@ -1,4 +1,4 @@
-r"""The claims of classifiers that search for a separating hyperplane. TEXTBOOK P1, P10.
+r"""The claims of classifiers that search for a separating hyperplane (docs/tour.md, P1, P10).
 
 K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
 claim are imported only when it is recomputed, since reading a model file does not need them.
@@ -6,39 +6,49 @@ claim are imported only when it is recomputed, since reading a model file does n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.base.labels import known_codes, signed
-from separatrix.certificates.certificate import Recomputed
+from separatrix.base.labels import known_codes
+from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
-from separatrix.rows import memory_rows
+from separatrix.rows import MemoryRows, Rows, memory_rows, number_of_rows
+from separatrix.rows.chosen import chosen_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
+from separatrix.rows.one_against_rest import class_targets, one_against_rest
 from separatrix.scorers.scorer import Scorer
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0, so look at mistakes and margins")
 NO_MARGIN = Bound(None, "none", "these weights leave rows on the wrong side, so there is no margin")
 
 
-def targets(codes: Integers, n_classes: int) -> list[Array]:
-    """±1 for two classes; for more, +1 for each class in turn and −1 for the rest.
+class SeparatingClaim(RowsClaim, ABC):
+    """A claim about hyperplanes, one for two classes and one for each class against the rest if there are more.
 
-    >>> [t.tolist() for t in targets(np.array([0, 1, 2]), 3)]
-    [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+    Its rows have the targets of ``class_targets``. Their weights are not used.
     """
-    if n_classes == 2:
-        return [signed(codes)]
-    return [np.where(codes == k, 1.0, -1.0) for k in range(n_classes)]
+
+    scorer: Scorer
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes."""
+        return separation_rows(X, known_codes(y, self.scorer.classes), len(self.scorer.classes))
+
+
+def separation_rows(X: Any, codes: Integers, n_classes: int, weight: Array | None = None) -> MemoryRows:
+    """Rows in memory with the targets of ``class_targets``."""
+    return memory_rows(X, class_targets(codes, n_classes), weight)
 
 
 @dataclass(frozen=True)
-class SeparationClaim:
+class SeparationClaim(SeparatingClaim):
     """Claims the perceptron's cost E_p(w) = (1/n) Σ max(0, −m_i), which is 0 if the weights separate the classes."""
 
     scorer: Scorer
@@ -46,16 +56,15 @@ class SeparationClaim:
     zero: Zero = "mistake"
     bound: Bound = NO_BOUND
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Cost and subgradient at the claimed weights, over these rows."""
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Cost and subgradient at the claimed weights, over any kind of rows."""
         from separatrix.solvers.separating.perceptron import evaluation, survey
-        from separatrix.solvers.separating.rules import build_separation_objective
+        from separatrix.solvers.separating.separation_objective import build_separation_objective
 
-        codes = known_codes(y, self.scorer.classes)
         evaluations = []
-        for k, t in enumerate(targets(codes, len(self.scorer.classes))):
-            problem = build_separation_objective(memory_rows(X, t), self.fit_intercept)
-            evaluations.append(evaluation(problem, survey(problem, self.scorer.W[k : k + 1], self.zero)))
+        for w, each in zip(self.scorer.W, one_against_rest(rows, len(self.scorer.classes)), strict=True):
+            problem = build_separation_objective(each, self.fit_intercept)
+            evaluations.append(evaluation(problem, survey(problem, w[None, :], self.zero)))
         length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in evaluations]))
         return Recomputed(sum(at.value for at in evaluations), 0.0, self.bound, length)
 
@@ -76,7 +85,7 @@ class Support:
 
 
 @dataclass(frozen=True)
-class MarginClaim:
+class MarginClaim(SeparatingClaim):
     """Claims ½‖w‖² with w scaled so that the smallest margin is 1: 1/(2ρ²), where ρ is the smallest distance of a row.
 
     The bound follows since no hyperplane has a margin larger than ½‖α − β‖, where α and β are the points of the two
@@ -87,40 +96,43 @@ class MarginClaim:
     fit_intercept: bool
     supports: tuple[Support, ...]
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Objective and bound of the claimed weights and supports, over these rows."""
-        refuse_not_finite(memory_rows(X, np.zeros(X.shape[0])))
-        return self.of_codes(X, known_codes(y, self.scorer.classes))
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Objective and bound of the claimed weights and supports, over any kind of rows."""
+        refuse_not_finite(rows)
+        return self.at(self.margins(rows))
 
-    def of_codes(self, X: Any, codes: Integers) -> Recomputed:
-        """Like ``recompute``, with class numbers instead of labels."""
+    def at(self, margins: Sequence[tuple[float, float]]) -> Recomputed:
+        """Objective and bound from the ``margins`` over some rows."""
         objective = bound = 0.0
-        for k, t in enumerate(targets(codes, len(self.scorer.classes))):
-            lower, upper = self.margins(X, t, k)
+        for lower, upper in margins:
             if lower <= 0:
                 return Recomputed(np.inf, 0.0, Bound(None, "margin", "a row is on the wrong side"), 0.0)
             objective += 0.5 / lower**2
             bound += max(0.0, 0.5 / lower**2 - 0.5 / upper**2) if upper > 0 else np.inf
         return Recomputed(objective, 0.0, Bound(bound, "the distance between points of the two hulls"), 0.0)
 
-    def margins(self, X: Any, t: Array, k: int) -> tuple[float, float]:
-        """The smallest distance of a row to the k-th hyperplane, and an upper bound on that of any hyperplane."""
+    def margins(self, rows: Rows) -> list[tuple[float, float]]:
+        """For each hyperplane the smallest distance of a row to it, and an upper bound on that of any hyperplane."""
+        each = zip(self.scorer.W, self.supports, one_against_rest(rows, len(self.scorer.classes)), strict=True)
+        return [self._margin(w, support, against) for w, support, against in each]
+
+    def _margin(self, w: Array, support: Support, rows: Rows) -> tuple[float, float]:
         from separatrix.solvers.separating.kozinec import Extremes
 
-        extremes = memory_rows(X, t).fold(Extremes(self.scorer.W[k : k + 1]))
-        length = float(np.linalg.norm(self.scorer.W[k, 1:]))
-        support = self.supports[k]
-        if support.rows.max(initial=0) >= len(t) or length == 0:
+        extremes = rows.fold(Extremes(w[None, :]))
+        length = float(np.linalg.norm(w[1:]))
+        if support.rows.max(initial=0) >= number_of_rows(rows) or length == 0:
             return -np.inf, np.inf
-        span = float(np.linalg.norm(_combined(X[support.rows], support.weights * t[support.rows], self.fit_intercept)))
+        points = chosen_rows(rows, support.rows)
+        span = float(np.linalg.norm(_combined(points.X, support.weights * points.t, self.fit_intercept)))
         return min(extremes.negative.m, extremes.positive.m) / length, 0.5 * span if self.fit_intercept else span
 
 
 def _combined(points: Any, a: Array, cancel: bool) -> Array:
     """Σ_i a_i x_i over some rows, (d,); ``cancel``: the a_i sum to zero, so any point may be subtracted from the rows.
 
-    Their mean is, since an offset would be rounded. Columns of CSR rows that are mostly zero have no such offset, so
-    they stay sparse.
+    Then the mean of the rows is subtracted, because a large offset would cause rounding errors. Columns of CSR rows
+    that are mostly zero have no such offset, so they stay sparse.
     """
     if not is_sparse(points):
         points = np.asarray(points, dtype=np.float64)

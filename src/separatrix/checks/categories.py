@@ -9,7 +9,7 @@ penalty the weights of such levels still have no finite value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,14 +52,8 @@ def categories(subject: CheckedRows) -> Iterator[Finding]:
     """Levels that occur with one class only, in categories that do not determine the class entirely."""
     known, decided = known_categories(subject), {category.name for category in decisive(subject)}
     tried = sum(len(category.levels) for category in known)
-    telling: list[_PureLevel] = []
-    by_chance: list[_PureLevel] = []
-    for category in known:
-        if category.name not in decided:
-            beyond_chance = tried * np.exp(_log_chances(subject, category)) < CHANCE_LEVEL
-            for i in np.flatnonzero(category.pure):
-                level = (f"{quoted(category.name)} = {category.levels[i]}", category.counts[i])
-                (telling if beyond_chance[i] else by_chance).append(level)
+    undecided = [category for category in known if category.name not in decided]
+    telling, by_chance = _pure_by_chance(subject, undecided, tried)
     if telling:
         yield _pure_levels(subject, telling, "warning", f"Without a penalty its weight has no finite value. {ASK}")
     if by_chance:
@@ -71,6 +65,20 @@ def categories(subject: CheckedRows) -> Iterator[Finding]:
     if tried > 1 and not (telling or by_chance or decided):
         sentence = f"Each of {many(tried, 'level')} occurs with at least two classes."
         yield Finding("ok", "categories", "No level of a category has one class only.", sentence)
+
+
+def _pure_by_chance(
+    subject: CheckedRows, known: Sequence[Category], tried: int
+) -> tuple[list[_PureLevel], list[_PureLevel]]:
+    """The levels with one class only: those that chance does not explain among ``tried`` levels, and the others."""
+    telling: list[_PureLevel] = []
+    by_chance: list[_PureLevel] = []
+    for category in known:
+        beyond_chance = tried * np.exp(_log_chances(subject, category)) < CHANCE_LEVEL
+        for i in np.flatnonzero(category.pure):
+            level = (f"{quoted(category.name)} = {category.levels[i]}", category.counts[i])
+            (telling if beyond_chance[i] else by_chance).append(level)
+    return telling, by_chance
 
 
 def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, do: str) -> Finding:

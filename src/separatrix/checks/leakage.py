@@ -87,20 +87,25 @@ def areas(x: Array, codes: Integers, K: int) -> Array:
 
 def _near(subject: CheckedRows, leave_out: set[int]) -> dict[int, _Near]:
     """Columns whose area is near 1 or 0 for some class, closest first."""
-    some, codes, K = subject.sampled, subject.known_codes, subject.n_classes
-    whole = len(some) == subject.n_rows
-    sample = subject.X[some]
-    proposed: dict[int, _Near] = {}
-    for j in _candidates(subject).tolist():
-        if j not in leave_out:
-            x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
-            proposed[j] = _best(areas(x, codes[some], K))
+    whole = len(subject.sampled) == subject.n_rows
+    proposed = _in_sample(subject, [j for j in _candidates(subject).tolist() if j not in leave_out])
     least = AREA_TO_REPORT if whole else AREA_TO_RECOMPUTE
     best = sorted((j for j in proposed if proposed[j].area >= least), key=lambda j: -proposed[j].area)
     best = best[:MOST_COLUMNS_RECOMPUTED]
     if not whole:
-        proposed = {j: _best(areas(subject.column(j), codes, K)) for j in best}
+        proposed = {j: _best(areas(subject.column(j), subject.known_codes, subject.n_classes)) for j in best}
     return {j: proposed[j] for j in best if proposed[j].area >= AREA_TO_REPORT}
+
+
+def _in_sample(subject: CheckedRows, columns: list[int]) -> dict[int, _Near]:
+    """The area of each of these columns in the sample of rows."""
+    some = subject.sampled
+    sample, codes = subject.X[some], subject.known_codes[some]
+    found = {}
+    for j in columns:
+        x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
+        found[j] = _best(areas(x, codes, subject.n_classes))
+    return found
 
 
 def _candidates(subject: CheckedRows) -> Integers:

@@ -26,8 +26,8 @@ from separatrix.checks import (
 )
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import Checks, Finding
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.naming import column_names
-from separatrix.proofs.verdicts import as_rows
 from separatrix.rows.csr import is_sparse
 
 Check = Callable[[CheckedRows], Iterator[Finding]]

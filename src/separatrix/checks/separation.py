@@ -12,7 +12,8 @@ from separatrix.base.messages import ByAudience, Message, Setting, over_rows
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
-from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.table.cells import listed
 

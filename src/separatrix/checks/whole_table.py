@@ -124,15 +124,14 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
     constant = [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
     if not constant:
         return
-    one, names = len(constant) == 1, [column.name for column in constant]
-    title = "A column is constant." if one else f"{len(constant)} columns are constant."
-    shown = joined(
-        "; ", [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
-    )
+    names = [column.name for column in constant]
+    notes = [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
     others = names[MOST_NAMED_IN_SENTENCE:]
     more = f"; and {listed(others, MOST_NAMED_IN_SENTENCE)}" if others else ""
-    do = "A fit leaves such a column out." if one else "A fit leaves such columns out."
-    yield Finding("note", "constant", title, Message(shown, more, "."), do, {"columns": names})
+    title, do = "A column is constant.", "A fit leaves such a column out."
+    if len(constant) > 1:
+        title, do = f"{len(constant)} columns are constant.", "A fit leaves such columns out."
+    yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), do, {"columns": names})
 
 
 def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:

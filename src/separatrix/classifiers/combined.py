@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, over_rows
-from separatrix.certificates.certificate import Certificate, Claim, Uncertified
+from separatrix.certificates.certificate import Certificate, Claim, Recomputed, Uncertified
 from separatrix.certificates.parts_claim import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.geometry import Hyperplane, Region, voted_regions
@@ -210,6 +210,9 @@ class _Totals(NamedTuple):
     null_objective: float
     gradient_norm: float
     rank: int | None
+    iterations: int = 0
+    passes: int = 0
+    solvers: str = ""
 
 
 def _totals(certificates: Sequence[Certificate]) -> _Totals:
@@ -221,6 +224,9 @@ def _totals(certificates: Sequence[Certificate]) -> _Totals:
         sum(c.null_objective for c in certificates),
         float(np.linalg.norm([c.gradient_norm for c in certificates])),
         min(ranks) if len(ranks) == len(certificates) else None,
+        sum(c.iterations for c in certificates),
+        sum(c.passes for c in certificates),
+        ", ".join(sorted({c.solver for c in certificates})),
     )
 
 
@@ -240,7 +246,7 @@ def summed_certificate(
     code, status = _status(estimators, parts, labels)
     bound = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
     totals = _totals(known)
-    facts: dict[str, str | float | int] = {"scheme": f"{name}, {len(estimators)} models"}
+    facts = {"scheme": f"{name}, {len(estimators)} models"}
     if None in counts:
         facts["parameters"] = "unknown for at least one model"
     kinds = sorted({type(estimator).__name__ for estimator in estimators})
@@ -249,15 +255,10 @@ def summed_certificate(
         status=status,
         code=code,
         met=code == "met",
-        objective=totals.objective,
-        null_objective=totals.null_objective,
-        bound=bound.value,
-        bound_kind=bound.kind,
-        bound_reason=bound.reason,
-        gradient_norm=totals.gradient_norm,
-        iterations=sum(c.iterations for c in known),
-        passes=sum(c.passes for c in known),
-        solver=", ".join(sorted({c.solver for c in known})),
+        **Recomputed(totals.objective, totals.null_objective, bound, totals.gradient_norm).fields(),
+        iterations=totals.iterations,
+        passes=totals.passes,
+        solver=totals.solvers,
         why=f"{name} over {', '.join(kinds)}",
         rank=totals.rank,
         full_rank=full_rank,

@@ -16,6 +16,7 @@ from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.likelihood_start import start_of
 from separatrix.objectives.problem import Evaluation
+from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Newton, Run, Status, delivered
 
@@ -28,7 +29,9 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     >>> model.predict_proba([[0.0], [1.0]]).round(6).tolist()  # half a row is added to each class in either row
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    problem = firth.pose(task.X, task.codes, task.n_classes, weight, model.fit_intercept, task.names, offset)
+    rows = labelled_rows(task.X, task.codes, task.n_classes, weight, offset)
+    n_offsets = 0 if offset is None else offset.shape[1]
+    problem = firth.pose(rows, task.n_classes, model.fit_intercept, task.names, n_offsets)
     start = start_of(model, problem.objective, task, Newton())
     fitted = firth.fit(problem, start, model.tol, model.max_iter)
     W, outcome = _delivered(problem, fitted.run, model.tol)

@@ -6,24 +6,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.certificates.separation_claims import Support
+from separatrix.certificates.separation_claims import Support, separation_rows
 from separatrix.classifiers.description import Description, Requires, Setting, number
-from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
+from separatrix.classifiers.fit_input import check_count, check_positive, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
+from separatrix.rows import Rows
 from separatrix.solvers import run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.kozinec import Kozinec, KozinecMemory
-from separatrix.solvers.separating.rules import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    Separates,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps, Separates
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule
 
@@ -90,17 +84,30 @@ class KozinecClassifier(HullClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)
-        searches = searched(task, self._search)
-        self._keep_hulls(task, searches, "kozinec", "asked for", True)
+        rows = separation_rows(task.X, task.codes, task.n_classes)
+        searches = searched(rows, task, self._search)
+        self._keep_hulls(task, rows, searches, "kozinec", "asked for", True)
         return self
 
-    def _search(self, task: FitInput, t: Array) -> tuple[Search[HullMemory], Support]:
-        problem = isotropic(task, t, True)
+    def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
+        problem = isotropic(rows, True, names)
         proof = ProvenInseparable()
         ends: Rule[HullMemory] = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
         rules: list[Rule[KozinecMemory]] = [
@@ -113,6 +120,6 @@ class KozinecClassifier(HullClassifier):
         outcome = run(Kozinec(), problem, np.zeros(problem.shape), rules, 0.0)
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory.share
-        rows = np.flatnonzero(share > 0)
+        support = np.flatnonzero(share > 0)
         search = Search(W, outcome.status, outcome.state, outcome.trace, problem, proof.verdict)
-        return search, Support(rows, share[rows])
+        return search, Support(support, share[support])

@@ -140,7 +140,12 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         return self._answers(X, lambda scorer: scorer.log_probabilities)
 
     def scorer_of(self) -> Scores:
-        """Return the fitted model as a scorer, which does not depend on scikit-learn."""
+        """Return the fitted model as a scorer, which does not depend on scikit-learn.
+
+        Returns
+        -------
+        Scorer
+        """
         try:
             scorer: Scores = self.scorer_
             return scorer

@@ -59,7 +59,7 @@ from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 from separatrix.tuning.penalty_choice import PenaltyChoice
-from separatrix.tuning.penalty_scores import Question
+from separatrix.tuning.penalty_question import Question
 from separatrix.tuning.penalty_search import choose_near, choose_penalty
 
 DESCRIPTION = Description(
@@ -393,9 +393,10 @@ class LogisticRegression(LinearClassifier):
         """C, how it was chosen, weights near its optimum, and its objective; the last three are None if C is given."""
         if not chooses_C(self):
             return float(C_of(self)), None, None, None
-        asked = (task.X, task.codes, task.n_classes, weight, penalty_of(self, task.X.shape[1], 1.0), self.fit_intercept)
-        seed = seed_of(self.random_state)
-        chosen = choose_penalty(Question(*asked, task.names, self.loss, offset, seed, self.max_iter, self.tol))
+        rows = labelled_rows(task.X, task.codes, task.n_classes, weight, offset)
+        asked = (rows, task.n_classes, penalty_of(self, task.X.shape[1], 1.0), self.fit_intercept, task.names)
+        n_offsets, seed = 0 if offset is None else offset.shape[1], seed_of(self.random_state)
+        chosen = choose_penalty(Question(*asked, self.loss, n_offsets, seed, self.max_iter, self.tol))
         return chosen.choice.C, chosen.choice, chosen.W, chosen.problem
 
     def _objective(self, task: FitInput, weight: Array, offset: Array | None, standard: bool) -> Objective:

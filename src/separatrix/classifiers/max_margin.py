@@ -6,16 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.certificates.separation_claims import Support
+from separatrix.certificates.separation_claims import Support, separation_rows
 from separatrix.classifiers.description import ROWS, Description, Requires, number
-from separatrix.classifiers.fit_input import FitInput, check_count, check_flag, validate
+from separatrix.classifiers.fit_input import check_count, check_flag, validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search
 from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTERCEPT, SEARCHED, SEPARATION
 from separatrix.objectives.problem import Objective
+from separatrix.rows import Rows
 from separatrix.solvers import run
+from separatrix.solvers.separating.inseparability import INSEPARABLE, ProvenInseparable
 from separatrix.solvers.separating.kozinec import sides
 from separatrix.solvers.separating.max_margin import (
     NearestPoint,
@@ -23,14 +24,7 @@ from separatrix.solvers.separating.max_margin import (
     difference_of_means,
     multipliers,
 )
-from separatrix.solvers.separating.rules import (
-    INSEPARABLE,
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule, Status
 
@@ -96,18 +90,31 @@ class MaxMarginClassifier(HullClassifier):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         check_flag("fit_intercept", self.fit_intercept)
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)
-        searches = searched(task, self._search)
-        self._keep_hulls(task, searches, "nearest-point", "the exact method", bool(self.fit_intercept))
+        rows = separation_rows(task.X, task.codes, task.n_classes)
+        searches = searched(rows, task, self._search)
+        self._keep_hulls(task, rows, searches, "nearest-point", "the exact method", bool(self.fit_intercept))
         supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self
 
-    def _search(self, task: FitInput, t: Array) -> tuple[Search[HullMemory], Support]:
-        problem = isotropic(task, t, bool(self.fit_intercept))
+    def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
+        problem = isotropic(rows, bool(self.fit_intercept), names)
         proof = ProvenInseparable()
         rules: list[Rule[NearestPointMemory]] = [
             MarginWithin(relative=RELATIVE_MARGIN_ERROR),

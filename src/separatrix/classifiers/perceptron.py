@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
-from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, targets
+from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, separation_rows
 from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -37,11 +37,12 @@ from separatrix.classifiers.shared_descriptions import (
 )
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
-from separatrix.rows import memory_rows
+from separatrix.rows import Rows
+from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
-from separatrix.solvers.separating.rules import build_separation_objectives
 from separatrix.solvers.separating.search_memories import PerceptronMemory
+from separatrix.solvers.separating.separation_objective import build_separation_objectives
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
@@ -221,13 +222,25 @@ class Perceptron(SeparatingClassifier):
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with any labels y (n,)."""
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+        """
         solver = solver_of(self)
         task = validate(self, X, y)
         starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
-        every = targets(task.codes, task.n_classes)
-        for k, problem in enumerate(self._problems(task, every)):
+        every = self._rows(task)
+        for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
             with part("class", k + 1, len(every)):
                 searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
@@ -237,27 +250,32 @@ class Perceptron(SeparatingClassifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """One step over these rows (an epoch for "online"), from the weights so far.
+        """Make one step over these rows (an epoch for "online"), from the weights so far.
 
-        ``classes``: all labels there will be; needed in the first call unless y has them all.
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+        classes : array, optional
+            All labels that will occur. The first call needs it, unless y has them all.
+
+        Returns
+        -------
+        self
         """
         solver = solver_of(self)
         first = not hasattr(self, "scorer_")
-        X = rows_to_fit(self, X, reset=first)
-        check_consistent_length(X, y)
-        known = encode(y if classes is None else classes)[0] if first else self.classes_
-        if len(known) < 2:
-            raise ParameterError(
-                "classes", f"there is one class only, {known.tolist()[0]!r}", "give all of at least two"
-            )
-        task = FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
+        task = self._rows_of_step(X, y, classes, first)
         refuse_in_steps(self)
         before = None if first else self.scorer_.W
         walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
         starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
         done = 0 if first else self.n_iter_
         walked, searches = [], []
-        for k, problem in enumerate(self._problems(task, targets(task.codes, task.n_classes))):
+        problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
+        for k, problem in enumerate(problems):
             answer = None if before is None else before[k : k + 1]
             last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
             walked.append(last)
@@ -267,6 +285,16 @@ class Perceptron(SeparatingClassifier):
         self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
+
+    def _rows_of_step(self, X: Any, y: Any, classes: Any, first: bool) -> FitInput:
+        """The checked rows of one call of ``partial_fit``, with the classes of the first call."""
+        X = rows_to_fit(self, X, reset=first)
+        check_consistent_length(X, y)
+        known = encode(y if classes is None else classes)[0] if first else self.classes_
+        if len(known) < 2:
+            came = f"there is one class only, {known.tolist()[0]!r}"
+            raise ParameterError("classes", came, "give all of at least two")
+        return FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -291,14 +319,13 @@ class Perceptron(SeparatingClassifier):
         status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
         return walked, Search(state.W, status, state, (), problem)
 
-    def _problems(self, task: FitInput, every: Sequence[Array]) -> Iterator[Objective]:
+    def _rows(self, task: FitInput) -> list[Rows]:
+        """The rows of every problem, weighted by the class weights."""
         weight = None
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
             weight = factors[task.codes]
-        return build_separation_objectives(
-            [memory_rows(task.X, t, weight) for t in every], bool(self.fit_intercept), task.names
-        )
+        return one_against_rest(separation_rows(task.X, task.codes, task.n_classes, weight), task.n_classes)
 
     def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
@@ -308,6 +335,10 @@ class Perceptron(SeparatingClassifier):
             return self._without(before.W)
         if isinstance(self.start, str) and self.start == "zero":
             return np.zeros(shape)
+        return self._without(self._given_start(shape))
+
+    def _given_start(self, shape: tuple[int, int]) -> Array:
+        """The weights that the setting ``start`` gives, after a check of their shape."""
         try:
             W = np.array(self.start, dtype=np.float64)
         except (TypeError, ValueError):
@@ -315,7 +346,7 @@ class Perceptron(SeparatingClassifier):
         if W.shape != shape or not np.all(np.isfinite(W)):
             do = f"give 'zero' or finite weights of shape {shape}, intercepts first"
             raise ParameterError("start", f"got {self.start!r}", do)
-        return self._without(W)
+        return W
 
     def _keep(
         self,

@@ -21,15 +21,11 @@ from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
 from separatrix.solvers import Run, State, Status, run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.mistakes import evaluation, survey
-from separatrix.solvers.separating.rules import (
-    AllCorrect,
-    NoImprovement,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import AllCorrect, NoImprovement, OutOfSteps
 from separatrix.solvers.separating.search_memories import PerceptronMemory
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Record, Rule
 from separatrix.textbook.novikoff import theorem
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from separatrix.base.errors import ParameterError
@@ -23,25 +25,40 @@ from separatrix.solvers.separating.perceptron import UPDATES
 L1_RATIO_OF_PENALTY: dict[str, float | None] = {"l2": 0.0, "l1": 1.0, "elasticnet": None}
 
 
+def _check_share(name: str, value: Any) -> None:
+    if not (is_number(value) and 0 <= value <= 1):
+        raise ParameterError(name, f"got {value!r}", "give a number between 0 and 1")
+
+
+def _check_average(name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_flag(name, value)
+
+
+def _unless_none(check: Callable[[str, Any], None]) -> Callable[[str, Any], None]:
+    """The same check for a setting that may also be None."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+# The check of each setting, in the order in which they are made.
+CHECKS: dict[str, Callable[[str, Any], None]] = {
+    "update": partial(check_choice, choices=UPDATES),
+    "zero": partial(check_choice, choices=("mistake", "positive")),
+    **dict.fromkeys(("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"), check_flag),
+    "eta0": check_positive,
+    **dict.fromkeys(("max_iter", "n_iter_no_change"), check_count),
+    "tol": _unless_none(check_not_negative),
+    "average": _check_average,
+    "penalty": _unless_none(partial(check_choice, choices=L1_RATIO_OF_PENALTY)),
+    "alpha": check_not_negative,
+    **dict.fromkeys(("l1_ratio", "validation_fraction"), _check_share),
+}
+
+
 def check_settings(model: Any) -> None:
     """Raise a ``ParameterError`` for the first invalid setting."""
-    check_choice("update", model.update, UPDATES)
-    check_choice("zero", model.zero, ("mistake", "positive"))
-    for flag in ("pocket", "shuffle", "fit_intercept", "warm_start", "early_stopping"):
-        check_flag(flag, getattr(model, flag))
-    check_positive("eta0", model.eta0)
-    for count in ("max_iter", "n_iter_no_change"):
-        check_count(count, getattr(model, count))
-    if model.tol is not None:
-        check_not_negative("tol", model.tol)
-    if not (isinstance(model.average, str) and model.average == "auto"):
-        check_flag("average", model.average)
-    if model.penalty is not None:
-        check_choice("penalty", model.penalty, L1_RATIO_OF_PENALTY)
-    check_not_negative("alpha", model.alpha)
-    for share in ("l1_ratio", "validation_fraction"):
-        if not (is_number(value := getattr(model, share)) and 0 <= value <= 1):
-            raise ParameterError(share, f"got {value!r}", "give a number between 0 and 1")
+    for name, check in CHECKS.items():
+        check(name, getattr(model, name))
     if model.average is True and (model.pocket or model.penalty is not None):
         other = "a pocket" if model.pocket else "a penalty"
         raise ParameterError("average", f"got True together with {other}", "choose one of the two")

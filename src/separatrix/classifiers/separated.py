@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Booleans, Integers
+from separatrix.base.arrays import Array, Booleans, Integers
 from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, over_columns
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.objectives.problem import Objective
-from separatrix.proofs.class_differences import Differences
+from separatrix.proofs.asked_rows import as_rows
+from separatrix.proofs.class_differences import PROOF, Differences
 from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About, causes, numbered
-from separatrix.proofs.separability import MOST_EXACT_ROWS, decide
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.proofs.separability import decide
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
+from separatrix.rows import Rows, labelled_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.solvers.driver import Run
 from separatrix.solvers.stopping import Code, Status
@@ -95,7 +98,8 @@ def _verdict(
     reached = None
     if outcome.status.code == "separated" and not problem.n_offsets:
         reached = problem.rows.frame.to_original(outcome.state.W)[:, np.concatenate([[0], columns + 1])]
-    verdict, how = separation_of(X, task.codes, task.classes, weight, fit_intercept, names, reached)
+    rows = labelled_rows(X, task.codes, task.n_classes, weight)
+    verdict, how = separation_of(rows, About(bool(fit_intercept), task.classes, tuple(names or ())), reached)
     return verdict, how, columns
 
 
@@ -110,41 +114,32 @@ def _undecided(verdict: Doubtful) -> Status:
     return Status("rounding", sentence, False)
 
 
-def separation_of(
-    X: Any,
-    codes: Integers,
-    classes: AnyArray,
-    weight: Array,
-    fit_intercept: bool,
-    names: list[str] | None,
-    reached: Array | None = None,
-) -> tuple[Verdict, Message]:
+def separation_of(rows: Rows, about: About, reached: Array | None = None) -> tuple[Verdict, Message]:
     """The verdict on the rows of positive weight, and what it says about the fit, as the end of a sentence.
 
-    ``reached``: weights (K or 1, d + 1) that seem to separate the classes. If the linear programs leave doubt, these
-    weights are tried as a proof.
+    ``rows``: ``labelled_rows`` in memory. ``reached``: weights (K or 1, d + 1) that seem to separate the classes. If
+    the linear programs leave doubt, these weights are tried as a proof.
     """
-    counted = np.flatnonzero(weight > 0)
-    if len(counted) < len(codes):
-        X, codes = X[counted], codes[counted]
-    rows = as_rows(X)
-    about = About(bool(fit_intercept), classes, tuple(names or ()))
-    D = Differences(rows, codes, len(classes), bool(fit_intercept))
+    D = Differences.of_rows(rows, len(about.classes), about.fit_intercept)
+    counted = np.flatnonzero(PROOF.block(rows).weight > 0)
+    if len(counted) < len(D.codes):
+        D = replace(D, X=D.X[counted], codes=D.codes[counted])
+    D = replace(D, X=as_rows(D.X))
     verdict = decide(D, about)
     if isinstance(verdict, Doubtful) and reached is not None:
-        W = np.vstack([np.zeros_like(reached), reached]) if len(classes) == 2 else reached
+        W = np.vstack([np.zeros_like(reached), reached]) if D.K == 2 else reached
         shared = D.flat(np.ldexp(W, -np.frexp(np.abs(W).max())[1]))
         verdict = Separable.by(D, shared, about) or verdict
     if isinstance(verdict, Separable):
-        alone = _alone(rows, codes, about)
+        alone = _alone(D.X, D.codes, about)
         if alone is not None:
             return verdict, Message(": ", alone, Remedy(PENALISE_OR_DROP))
         # The short form of the message has no direction. It names no column, so it cannot advise to leave columns out.
-        direction = Detail(Message(": ", _direction(verdict.v, rows, about)))
+        direction = Detail(Message(": ", _direction(verdict.v, D.X, about)))
         return verdict, Message(direction, Remedy(Message(Detail(PENALISE_OR_DROP, PENALISE))))
     if isinstance(verdict, QuasiSeparable):
         off = counted[verdict.gaining(D)]
-        direction = Detail(Message("; ", _direction(verdict.v, rows, about)))
+        direction = Detail(Message("; ", _direction(verdict.v, D.X, about)))
         return verdict, Message(": ", _moving(off, verdict), direction, Remedy(PENALISE_OR_DROP))
     return verdict, Message(Remedy(PENALISE_OR_DROP))
 

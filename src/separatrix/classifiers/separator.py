@@ -20,8 +20,11 @@ from separatrix.certificates.certificate import Certificate, Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objectives.problem import Objective
+from separatrix.proofs.asked_rows import signed_rows
 from separatrix.proofs.linear_programs import least_violation
-from separatrix.proofs.verdicts import Verdict, signed_rows
+from separatrix.proofs.verdicts import Verdict
+from separatrix.rows import Rows
+from separatrix.rows.in_memory import InMemory
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Record, State, Status
 from separatrix.solvers.state import Memory_co
@@ -29,6 +32,7 @@ from separatrix.solvers.state import Memory_co
 # Number of entries (rows times columns) up to which the linear program for weights of least violation is solved; larger
 # ones would take minutes.
 MOST_VIOLATION_ENTRIES = 400_000
+COMPROMISE = InMemory("compromise", "its linear program has a constraint for each row")
 
 Facts = Mapping[str, str | float | int]
 
@@ -114,18 +118,22 @@ def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Statu
     return Status(statuses[k].code, sentence, False)
 
 
-def compromise(X: Any, t: Array, fit_intercept: bool) -> tuple[Array, str]:
+def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     """Weights (1, d + 1) for classes that no hyperplane separates, and a description of these weights.
 
     They minimise the sum over the classes of the mean of max(0, 1 − m). If the table is too large for that linear
     program, they are the perpendicular bisector of the classes' means.
 
-    >>> W, what = compromise(np.array([[0.0], [3.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), True)
+    >>> from separatrix.rows import memory_rows
+    >>> rows = memory_rows(np.array([[0.0], [3.0], [1.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]))
+    >>> W, what = compromise(rows, True)
     >>> bool(W[0, 1] > 0), what
     (True, 'these weights minimise the mean of max(0, 1 - m) of each class, summed')
     """
+    block = COMPROMISE.block(rows)
+    X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
-        v = least_violation(signed_rows(X, t, fit_intercept), t > 0)
+        v = least_violation(signed_rows(rows, fit_intercept), t > 0)
         if v is not None:
             W = v if fit_intercept else np.concatenate([[0.0], v])
             return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from separatrix.base.arrays import Integers
-    from separatrix.evaluation.standings import Comparison, Standing
+    from separatrix.evaluation.comparison_result import Comparison
+    from separatrix.evaluation.standings import Standing
     from separatrix.table import RawTable
 
 _EXAMPLES = """\b

@@ -27,6 +27,7 @@ from separatrix.certificates.likelihood_claim import LikelihoodOfRows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
+from separatrix.rows.in_memory import InMemory
 from separatrix.scorers.scorer import taken_apart
 from separatrix.tuning.leave_one_out import Inverse
 
@@ -36,6 +37,7 @@ MOST_LEVERAGE_MULTIPLICATIONS = 4e11
 BATCH_NUMBERS = 1 << 20
 # Added to 1 so that the step stays finite for a row with leverage 1, which alone determines a direction.
 LEVERAGE_ROUNDING = 1e-9
+INFLUENCE = InMemory("influential", "it leaves out single rows")
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,7 @@ def _by_one_step(model: Any, X: Any, y: Any, top: int) -> Influence:
     problem = claim.objective(rows_to_score(model, X)[0], y)
     W = problem.rows.frame.from_original(claim.scorer.W)
     _refuse_other_rows(model, problem, W)
-    block = problem.rows.resident()
-    assert block is not None  # rows in memory
+    block = INFLUENCE.block(problem.rows)
     if not problem.has_hessian or block.n_rows * float(problem.size) ** 2 > MOST_LEVERAGE_MULTIPLICATIONS:
         came = f"{block.n_rows} rows with {problem.size} weights are too many for the leverage of each"
         raise InputError("X", came, "fit a model of fewer columns")

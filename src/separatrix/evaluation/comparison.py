@@ -15,10 +15,11 @@ from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
 from separatrix.certificates.certificate import as_matrix
 from separatrix.evaluation.budget import checked_seconds
+from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
-from separatrix.evaluation.standings import BASELINE, CRITERIA, Comparison, Standing
+from separatrix.evaluation.standings import BASELINE, CRITERIA, Standing
 from separatrix.evaluation.trials import Trial, guessed, run
-from separatrix.proofs.verdicts import as_rows
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.table import RawTable, read_raw

@@ -20,7 +20,8 @@ from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Requires
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
-from separatrix.proofs.separability import MOST_EXACT_ROWS, separability
+from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.table import RawTable
 

@@ -59,8 +59,18 @@ SAME_MAXIMUM_DISTANCE = 0.1
 class Point:
     """W with E* and its derivatives there.
 
-    ``step``: Newton's step in the coordinates of the determined directions; ``length``: the length of the score in
-    standard errors.
+    Attributes
+    ----------
+    W : array (K or 1, d + 1)
+        The weights in the problem's coordinates.
+    level : Level
+        E* and the factor of the information.
+    gradient : array (K or 1, d + 1)
+        The gradient of E*.
+    step : array
+        Newton's step in the coordinates of the determined directions.
+    length : float
+        The length of the score in standard errors.
     """
 
     W: Array
@@ -72,12 +82,24 @@ class Point:
 
 @dataclass(frozen=True)
 class Ascent:
-    """Newton's method with its settings; see the module's docstring.
+    """Newton's method on Firth's likelihood, with the information as its matrix (Fisher scoring).
 
-    ``moves`` (P, q): an orthonormal basis of the directions in which W may move.
+    Calling it with a problem and a start returns the point where it ended, and the run.
 
+    Parameters
+    ----------
+    tol : float, default 1e-8
+        The length of the score, in standard errors, at which it stops.
+    max_iter : int, default 1000
+        The most steps.
+    moves : array (P, q), optional
+        An orthonormal basis of the directions in which W may move; by default all that the columns determine.
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> point, run = Ascent()(problem, problem.zero)
     >>> run.status.code, point.length < 1e-8
     ('gradient', True)
@@ -150,7 +172,7 @@ class Ascent:
         return np.zeros_like(g) if within is None else -self.moves @ within.solve(self.moves.T @ g)
 
     def _next(self, problem: Penalised, point: Point, pairs: Pairs) -> Point | None:
-        """The step that the pairs correct, or else the first of Newton's, its half, … that does not lower l*."""
+        """The point after the step that the pairs correct; if it lowers l*, after Newton's step, its half, etc."""
         if pairs.S:
             g = problem.objective.subspace.reduce(point.gradient)
             step = -pairs.product(g, lambda q: -self._newton(point.level.factor, q))
@@ -168,7 +190,7 @@ class Ascent:
             level = problem.level(point.W + alpha * V)
             return np.inf if level is None else level.value, level
 
-        # l* is not concave, so its slope promises nothing: any step that does not lower it is taken.
+        # l* is not concave, so its slope predicts no gain: any step that does not lower l* is accepted.
         accepted = backtracked(evaluated, point.level.value, 0.0, longest, trials, VALUE_ROUNDING_SHARE)
         alpha, level = (0.0, None) if accepted is None else accepted
         return None if level is None else self._with_score(problem, point.W + alpha * V, level)
@@ -211,6 +233,17 @@ def _state(point: Point, trace: list[Record], halt: Halt | None = None) -> State
 def unbounded(length: float) -> Bound:
     """A bound without a value, whose reason gives the length of the score in standard errors.
 
+    Parameters
+    ----------
+    length : float
+        The length of the penalised score.
+
+    Returns
+    -------
+    Bound
+
+    Examples
+    --------
     >>> unbounded(2e-9).reason
     "Firth's likelihood is not concave; shown is that its score is 2.0e-09 standard errors long"
     """
@@ -227,7 +260,7 @@ def _stationary(point: Point) -> Status:
 
 
 def _stuck(point: Point) -> Status:
-    """The status where no step gains any more: the score may be as short as rounding lets it be."""
+    """The status if no step raises l* any more. The score may then be as short as rounding allows."""
     if point.length <= NEAR:
         return _stationary(point)
     sentence = (
@@ -250,8 +283,20 @@ def _out_of_steps(max_iter: int) -> Status:
 def null_value(problem: Penalised) -> float:
     """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> round(null_value(problem), 6)  # ln 2: both classes have as many rows
     0.693147
     """

@@ -3,13 +3,13 @@ r"""Firth's penalised likelihood, as sums over rows.
     l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
 
 with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
-determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it; it depends
-neither on the columns' units nor on a reference class, but for a constant factor. The derivative of ½ ln |I| in the
-scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄): for two classes h (½ − p),
-with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
+determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it. Up to a
+constant factor, it does not depend on the units of the columns or on a reference class. The derivative of ½ ln |I| in
+the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄). For two classes it is
+h (½ − p), with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
 
-What is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s: I(0), the information of even chances, takes the constant
-out, so that E* is the same in any coordinates.
+The objective that is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s. I(0) is the information at equal probabilities.
+Subtracting its logarithm removes the constant, so E* is the same in all coordinates.
 
 Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
 problem of separation in logistic regression, Statistics in Medicine 21 (2002); for more classes Kosmidis and Firth,
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.firth.firth_partials import Sums, sums_of
@@ -34,7 +34,7 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import LARGEST_HESSIAN, Objective
 from separatrix.objectives.subspace import contrasts, identified
-from separatrix.rows import Block, labelled_rows
+from separatrix.rows import Block, Rows
 
 # If a pivot of the information, scaled to a unit diagonal, is below this, the root of the information is factored
 # instead. The rounding error of ln |I| is that of the entries divided by the smallest pivot, and steps must raise l* by
@@ -52,12 +52,22 @@ class Level(NamedTuple):
 
 
 class Penalised:
-    """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights.
+    """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights. ``pose`` makes one from rows.
 
-    ``unit``: the number by which the rows' weights were divided. Weights count rows here, because the penalty does not
-    grow with them.
+    Parameters
+    ----------
+    objective : Objective
+        The mean loss over the rows, without a penalty.
+    unit : float, default 1
+        The number by which the rows' weights were divided. Weights count rows here, because the penalty does not grow
+        with them.
+    zero : array (K or 1, d + 1), optional
+        The weights whose scores are the offset alone; by default they are taken from the objective.
 
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0))
+    Examples
+    --------
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.full(4, 5.0)), 2)
     >>> problem.weight, problem.rank
     (20.0, 2)
     """
@@ -101,13 +111,13 @@ class Penalised:
 
     @cached_property
     def _log_det_at_zero(self) -> float:
-        """ln |I(0)| per unit of weight: there H is ¼, or on the contrasts 1/K, so that it is the Gram matrix's."""
+        """ln |I(0)| per unit of weight, from the Gram matrix: at zero H is ¼, or 1/K on the contrasts of K classes."""
         objective, Z = self.objective, self.objective.subspace.Z
         G = self.gram if Z is None else Z.T @ self.gram @ Z
         factor = Factor.of(G)
         if factor is None:
             root = objective.root_gram if Z is None else objective.root_gram @ Z
-            with np.errstate(divide="ignore"):  # of some of the rows it may be singular: −∞
+            with np.errstate(divide="ignore"):  # the Gram matrix of a sample may be singular
                 log_det = 2 * float(np.sum(np.log(np.linalg.svd(root, compute_uv=False))))
         else:
             log_det = log_determinant(factor)
@@ -154,10 +164,10 @@ class Penalised:
 
     @cached_property
     def null_in_closed_form(self) -> float | None:
-        """E* of the best constant scores; None beside an offset, where it has no closed form.
+        """E* of the best constant scores; None if there is an offset, since it then has no closed form.
 
-        Constant scores have one p for all rows, and then l* = Σ_k (n_k + r/2) ln p_k but for a constant, with r the
-        rank of the columns: at its maximum r/2 rows are added to each class.
+        With constant scores all rows have the same p, so l* = Σ_k (n_k + r/2) ln p_k up to a constant, where r is the
+        rank of the columns. At its maximum, r/2 rows are added to each class.
         """
         objective = self.objective
         if objective.n_offsets:
@@ -169,63 +179,59 @@ class Penalised:
         return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
 
     def framed(self, W: Array) -> Array:
-        """Weights in raw units, (K or 1, d + 1), in the problem's coordinates, with those of an offset behind them."""
+        """Convert weights (K or 1, d + 1) in raw units to the problem's coordinates, and append those of an offset."""
         raw = np.hstack([W, np.eye(len(W), self.objective.n_offsets)])
         return self.objective.rows.frame.from_original(raw)
 
 
 def pose(
-    X: Any,
-    codes: Integers,
-    n_classes: int,
-    weight: Array,
-    fit_intercept: bool = True,
-    names: list[str] | None = None,
-    offset: Array | None = None,
+    rows: Rows, n_classes: int, fit_intercept: bool = True, names: list[str] | None = None, n_offsets: int = 0
 ) -> Penalised:
-    """Firth's likelihood of rows in memory.
+    """Firth's likelihood of rows made by ``labelled_rows``, in memory or streamed.
 
     Parameters
     ----------
-    X : array or CSR (n, d)
-        The rows.
-    codes : integers (n,)
-        The class numbers.
+    rows : Rows
+        The rows. The weight of a row says how often it counts.
     n_classes : int
         The number of classes.
-    weight : array (n,)
-        How often each row counts.
     fit_intercept : bool
         Whether there is an intercept.
     names : list of str, optional
-        The columns' names, for error messages.
-    offset : array (n, 1 or K), optional
-        Known parts of the scores.
+        The names of the columns other than offsets, for error messages.
+    n_offsets : int
+        This many of the last columns are an offset: known parts of the scores.
 
     Returns
     -------
     Penalised
 
+    Raises
+    ------
+    WeightError
+        If the rows count for next to nothing in all.
+
     Examples
     --------
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
-    >>> round(problem.level(problem.zero).value, 6)  # ln 2: at zero the penalty is none
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
+    >>> round(problem.level(problem.zero).value, 6)  # ln 2: the penalty is zero at weights of zero
     0.693147
     """
     objective = build.build_objective(
-        labelled_rows(X, codes, n_classes, weight, offset),
+        rows,
         n_classes,
-        Penalty.none(X.shape[1]),
+        Penalty.none(rows.n_features - n_offsets),
         fit_intercept,
         names=names,
-        hide_constant=False,  # a constant column reads zero all the same, and keeps the weight that it is given
-        n_offsets=0 if offset is None else offset.shape[1],
+        hide_constant=False,  # a constant column is zero in these coordinates anyway, and keeps its weight
+        n_offsets=n_offsets,
     )
-    if weight.sum() < SMALLEST_TOTAL_WEIGHT:
-        came = f"the rows count for {weight.sum():.2g} in all"
+    problem = Penalised(objective, rows.weight_unit)
+    if problem.weight < SMALLEST_TOTAL_WEIGHT:
+        came = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
-    problem = Penalised(objective, float(weight.sum()) / objective.total_weight)
-    known: dict[str, Any] = {"gram": problem.gram}  # the objective's own, but computed by faster passes
+    known: dict[str, Any] = {"gram": problem.gram}  # that of the objective, computed by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # the rank is certain, so no further pass is needed
         known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
@@ -235,7 +241,22 @@ def pose(
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
     """l*(W) − ½ ln |I(0)|: Firth's likelihood, with a constant that makes it the same in all coordinates.
 
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+    W : array (K or 1, d + 1)
+        Weights in the problem's coordinates.
+
+    Returns
+    -------
+    float
+        −∞ where the information is singular.
+
+    Examples
+    --------
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> round(penalised_log_likelihood(problem, problem.zero), 6)  # 4 ln ½
     -2.772589
     """

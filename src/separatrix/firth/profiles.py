@@ -58,7 +58,8 @@ def fit_holding(problem: Penalised, W: Array, columns: Any, tol: float = 1e-8) -
     Examples
     --------
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)
     >>> point, taken = fit_holding(problem, problem.zero, [1])
     >>> point.W.tolist(), taken
     ([[0.0, 0.0]], 1)
@@ -88,7 +89,8 @@ def penalised_test(problem: Penalised, W: Array, columns: Any) -> tuple[float, f
     Examples
     --------
     >>> from separatrix.firth import fit, pose
-    >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
     >>> statistic, p = penalised_test(problem, fit(problem).point.W, [1])
     >>> round(statistic, 3), round(p, 3)
     (3.857, 0.05)
@@ -137,7 +139,8 @@ def profile_interval(
     Examples
     --------
     >>> from separatrix.firth import fit, pose
-    >>> problem = pose(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2, np.ones(6))
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
     >>> low, high = profile_interval(problem, fit(problem).point.W, 1)
     >>> round(low, 3), round(high, 3)
     (0.002, 6.07)
@@ -153,7 +156,27 @@ def profile_interval(
 def profile_ends(
     problem: Penalised, W: Array, column: int, level: float = 0.95, contrast: Any = None
 ) -> tuple[End, End]:
-    """The ends of ``profile_interval`` in raw units, with the reason for each end that was not found."""
+    """The ends of ``profile_interval`` in raw units, with the reason for each end that was not found.
+
+    Parameters
+    ----------
+    problem, W, column, level, contrast
+        As for ``profile_interval``.
+
+    Returns
+    -------
+    low, high : End
+        Each has the end ``v``, which is NaN if it was not found, and then a ``reason``.
+
+    Examples
+    --------
+    >>> from separatrix.firth import fit, pose
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1]), 2), 2)
+    >>> low, high = profile_ends(problem, fit(problem).point.W, 1)
+    >>> low.reason, high.reason
+    ('', '')
+    """
     from scipy.special import ndtri
 
     if not 0 < level < 1:
@@ -220,81 +243,6 @@ class _Walk:
         fall = weight * (point.level.value - profile.top.level.value)
         slope = self.side * weight * float(space.reduce(point.gradient) @ profile.tangent(point))
         return Look(self.side * (profile.value(point.W) - center), float(np.sqrt(max(0.0, 2 * fall))), slope)
-
-
-def profile(
-    model: Any,
-    X: Any,
-    y: Any,
-    column: int | str,
-    level: float = 0.95,
-    *,
-    contrast: Any = None,
-    sample_weight: Any = None,
-    offset: Any = None,
-) -> tuple[float, float]:
-    """The interval of a coefficient of a ``LogisticRegression(bias_reduction="firth")``, on the rows of its fit.
-
-    Parameters
-    ----------
-    model : LogisticRegression
-        The fitted model.
-    X, y, sample_weight, offset
-        The data of the fit.
-    column : int or str
-        A column of X by number or name, or "intercept".
-    level : float, default 0.95
-        The confidence level.
-    contrast : array (K,), for more than two classes
-        As for ``profile_interval``.
-
-    Returns
-    -------
-    low, high : float
-        The ends of the interval, as from ``profile_interval``.
-
-    Examples
-    --------
-    >>> from separatrix import LogisticRegression
-    >>> X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
-    >>> model = LogisticRegression(bias_reduction="firth").fit(X, y)
-    >>> low, high = profile(model, X, y, 0)
-    >>> round(low, 3), round(high, 3)
-    (0.002, 6.07)
-    """
-    problem, W = posed_again(model, X, y, sample_weight, offset)
-    return profile_interval(problem, W, _number_of(model, column), level, contrast)
-
-
-def posed_again(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> tuple[Penalised, Array]:
-    """The likelihood that a fitted model maximised, over the same rows, and the model's weights in its coordinates.
-
-    >>> from separatrix import LogisticRegression
-    >>> X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
-    >>> problem, W = posed_again(LogisticRegression(bias_reduction="firth").fit(X, y), X, y)
-    >>> bool(np.linalg.norm(problem.gradient(W, problem.level(W).factor)) < 1e-8)
-    True
-    """
-    claim = getattr(getattr(model, "certificate_", None), "claim", None)
-    posed = getattr(claim, "penalised", None)
-    if posed is None:
-        do = "fit LogisticRegression(bias_reduction='firth') first"
-        raise InputError("model", f"{type(model).__name__} was not fitted by Firth's likelihood", do)
-    problem: Penalised = posed(X, y, sample_weight, offset)
-    return problem, problem.framed(model.scorer_.W)
-
-
-def _number_of(model: Any, column: int | str) -> int:
-    """The column of W for a column of X, which is given by number or name."""
-    names = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    if isinstance(column, str) and column in names:
-        return 1 + names.index(column)
-    if column == "intercept":
-        return 0
-    if isinstance(column, str) or not 0 <= column < model.n_features_in_:
-        do = f"give a number from 0 to {model.n_features_in_ - 1}, a column's name, or 'intercept'"
-        raise InputError("column", f"got {column!r}", do)
-    return 1 + int(column)
 
 
 def _held(problem: Penalised, columns: Any) -> Any:

@@ -43,8 +43,18 @@ APPROACH_DISTANCE, MOST_SLOPES = 0.5, 8
 class Fit:
     """The highest maximum found, with its run.
 
-    ``starts``: the number of runs; ``agreed``: how many of them led to this maximum; ``tried_on``: the rows of the
-    sample on which they were tried, None if they were tried on all rows.
+    Attributes
+    ----------
+    point : Point
+        The maximum.
+    run : Run
+        The run that led to it.
+    starts : int
+        The number of runs.
+    agreed : int
+        How many of them led to this maximum.
+    tried_on : int or None
+        The number of rows of the sample on which the starts were tried; None if they were tried on all rows.
     """
 
     point: Point
@@ -61,10 +71,28 @@ class Fit:
 
 
 def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Fit:
-    """Maximise l* from ``start`` (by default zero), from a ridge fit and from beside the best of both.
+    """Maximise l* from ``start``, from a ridge fit, and from a point near the better of these two maxima.
 
+    Parameters
+    ----------
+    problem : Penalised
+        The likelihood, as ``pose`` returns it.
+    start : array (K or 1, d + 1), optional
+        The weights to start from, in the problem's coordinates; by default zero.
+    tol : float, default 1e-8
+        The length of the score, in standard errors, at which a run stops.
+    max_iter : int, default 1000
+        The most steps of a run.
+
+    Returns
+    -------
+    Fit
+
+    Examples
+    --------
     >>> from separatrix.firth import pose
-    >>> problem = pose(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.ones(4))  # separated
+    >>> from separatrix.rows import labelled_rows
+    >>> problem = pose(labelled_rows(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2), 2)  # separated
     >>> found = fit(problem)
     >>> found.run.status.met, found.sentence
     (True, '3 of 3 starts led to this maximum')
@@ -129,9 +157,10 @@ def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
 
 
 def ridge_fit(problem: Penalised, best: Point) -> Array:
-    """Where Σ s ℓ + ½ Σ w² is smallest in standard coordinates, intercepts left out, roughly: by a few Newton steps.
+    """Weights near the minimum of Σ s ℓ + ½ Σ w² in standard coordinates, without a penalty on intercepts.
 
-    The steps are not damped: a start need not be accurate, and the ridge keeps them short.
+    They are found by a few Newton steps. The steps are not damped, because a start need not be accurate, and the ridge
+    keeps them short.
     """
     objective, W = problem.objective, problem.zero
     ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)

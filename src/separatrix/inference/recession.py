@@ -28,10 +28,11 @@ from separatrix.inference import remaining_classes
 from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, total_weight, unmoved
 from separatrix.inference.expansion import expansion
 from separatrix.inference.request import SummaryRequest
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.linear_programs import furthest
 from separatrix.proofs.separability import touching
-from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable, as_rows
+from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 from separatrix.solvers.driver import default_rules, delivered, run
 from separatrix.solvers.newton import Newton
 

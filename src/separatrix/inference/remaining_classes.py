@@ -25,11 +25,13 @@ from separatrix.inference.request import SummaryRequest
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.rows.in_memory import InMemory
 
 # The offset that excludes a class: low enough that exp underflows, and high enough that scores lose no digits.
 EXCLUDED_CLASS_OFFSET = -1e4
 # Singular values below this share of the largest are treated as zero when the rank of a span is determined.
 SMALLEST_SINGULAR_SHARE = 1e-10
+SUPREMUM = InMemory("recession", "the supremum of the likelihood depends on the rows that touch")
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,7 @@ def spans(D: Differences, pairs: Integers) -> Spans:
 
 def framed(problem: Objective, codes: Integers, K: int, rows: Integers) -> Differences:
     """The differences of some rows in the frame's coordinates, in the columns that are not pinned."""
-    block = problem.rows.resident()
-    assert block is not None, "rows are in memory"
-    X = block.homogeneous()[np.ix_(rows, ~problem.pinned)]
+    X = SUPREMUM.block(problem.rows).homogeneous()[np.ix_(rows, ~problem.pinned)]
     return Differences(X[:, 1:] if problem.fit_intercept else X, codes, K, problem.fit_intercept)
 
 

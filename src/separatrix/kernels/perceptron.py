@@ -1,11 +1,12 @@
-"""Walking over rows with the perceptron's update, and looking for mistakes; rows dense or CSR.
+"""Loops over dense or CSR rows that make the perceptron's updates, or count mistakes.
 
-w is (d + 1,) with the intercept first. A row is a mistake where m = t z < 0, and where z = 0: always with
-``zero_is_mistake``, else (z = 0 predicts +) for t = −1. Rows are taken by ``order``; as they lie where it is empty.
-s are weights of the rows: they scale the updates, and nothing that is counted or summed.
+w is (d + 1,) with the intercept first. A row is a mistake if m = t z < 0. A row with z = 0 is a mistake if
+``zero_is_mistake``; otherwise z = 0 predicts +, so it is a mistake only for t = −1. Rows are visited in the order of
+``order``, or in their own order if ``order`` is empty. The weights s of the rows scale the updates, but not counts or
+sums.
 
-Scores may be summed in any order that the machine does fast, the same one every time; updates are as written. Sums are
-in float64 whatever the rows.
+The terms of a score are added in an order that the compiler chooses, which is the same in every run. Sums are in
+float64 for rows of any type.
 """
 
 from __future__ import annotations

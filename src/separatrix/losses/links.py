@@ -53,10 +53,17 @@ class Link(Protocol):
     def boundary(self) -> float: ...
     @property
     def takes_boundary(self) -> bool: ...
-    def decides(self, z: Array) -> Booleans: ...
-    def activation(self, z: Array) -> Array: ...
-    def inverse(self, c: float) -> float: ...
-    def log_probabilities(self, z: Array) -> Array: ...
+    def decides(self, z: Array) -> Booleans:
+        """Whether each score (n,) predicts the second of two classes."""
+
+    def activation(self, z: Array) -> Array:
+        """f(z), of the shape of the scores z."""
+
+    def inverse(self, c: float) -> float:
+        """The score at which f is c."""
+
+    def log_probabilities(self, z: Array) -> Array:
+        """ln P(class) of each class, (n, K)."""
 
 
 class Decides:
@@ -184,7 +191,7 @@ class SoftmaxLink(Decides):
     """
 
     name: ClassVar[str] = "softmax"
-    probabilistic: bool = True
+    probabilistic: ClassVar[bool] = True
 
     def activation(self, z: Array) -> Array:
         return softmax(z)

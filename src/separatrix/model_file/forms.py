@@ -173,17 +173,17 @@ class Whole(Form):
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")
-        rows = found if self.array and found and isinstance(found[0], list) else [found]
+        if self.array and found and isinstance(found[0], list):
+            return self._matrix(found, at)
+        numbers = [self._number(item, at) for item in found]
+        return _objects(numbers) if self.array else tuple(numbers)
+
+    def _matrix(self, rows: list[Any], at: Reading) -> AnyArray:
+        """The array with two axes that a list of lists stands for."""
         flat = [self._number(item, at) for row in rows for item in (row if isinstance(row, list) else [row])]
-        if not self.array:
-            return tuple(flat)
-        values: AnyArray = np.empty(len(flat), dtype=object)
-        values[:] = flat
-        if rows[0] is found:
-            return values
         even = all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
         at.require(even, "has rows of different lengths")
-        return values.reshape(len(rows), len(rows[0]))
+        return _objects(flat).reshape(len(rows), len(rows[0]))
 
     @staticmethod
     def _number(item: Any, at: Reading) -> int:
@@ -193,6 +193,13 @@ class Whole(Form):
             return int(item, 16) if isinstance(item, str) else int("")
         except ValueError:
             raise ModelFileError(f"its {at.path} holds {item!r:.60}, not an integer") from None
+
+
+def _objects(numbers: list[int]) -> AnyArray:
+    """Integers of any size as an object array, (n,)."""
+    values: AnyArray = np.empty(len(numbers), dtype=object)
+    values[:] = numbers
+    return values
 
 
 @dataclass(frozen=True)

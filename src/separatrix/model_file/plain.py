@@ -7,7 +7,7 @@ Numbers that are not finite, such as C without a penalty, become the texts "inf"
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,17 +27,20 @@ def to_plain(value: Any) -> Any:
     """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, str):
-        return {"text": value} if value in NOT_FINITE else value
-    if isinstance(value, list | tuple):
-        return [to_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {"pairs": _plain_pairs(value)}
+    for kinds, plain in _PLAIN_FORMS:
+        if isinstance(value, kinds):
+            return plain(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+# The conversion of each kind of value to JSON types. A bool is an int.
+_PLAIN_FORMS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (int | None, lambda value: value),
+    (float, lambda value: value if math.isfinite(value) else str(value)),
+    (str, lambda value: {"text": value} if value in NOT_FINITE else value),
+    (list | tuple, lambda value: [to_plain(item) for item in value]),
+    (Mapping, lambda value: {"pairs": _plain_pairs(value)}),
+)
 
 
 def _plain_pairs(value: Mapping[Any, Any]) -> list[list[Any]]:

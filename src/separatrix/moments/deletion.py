@@ -1,4 +1,4 @@
-r"""The rows that influence a least-squares fit the most, found by deleting them. TEXTBOOK S5.
+r"""The rows that influence a least-squares fit the most, found by deleting them (docs/tour.md, S5).
 
 In whitened coordinates, where (S H)⁻¹ is the identity, row i of weight s_i is u_i and its leverage is h_i = ‖u_i‖². Let
 U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without these rows the weights β are exactly
@@ -19,6 +19,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.moments.squared_cost import Minimum, SquaredCost
 from separatrix.rows import Order
+from separatrix.rows.in_memory import InMemory
 
 # Number of rows whitened at once.
 ROWS_WHITENED_AT_ONCE = 4096
@@ -29,6 +30,7 @@ LEVERAGE_OF_SOLE_ROWS = 1 - 1e-9
 HIGH_LEVERAGE_FACTOR = 1.5
 # Limit on the high-leverage rows that are tried together with their neighbours.
 MOST_MASKED_ROWS_TRIED = 200
+DELETION = InMemory("most_influential", "it deletes single rows")
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
 
 
 def _company(white: _Whitened) -> dict[int, Integers]:
-    """For high-leverage rows, the others with u_i·u_j at least half of either leverage: as far out, the same way."""
+    """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage."""
     h = white.leverage
     high = np.flatnonzero(h > HIGH_LEVERAGE_FACTOR * white.rank / len(h))
     high = high[np.argsort(-h[high], kind="stable")[:MOST_MASKED_ROWS_TRIED]]
@@ -135,8 +137,7 @@ def most_influential(cost: SquaredCost, decision: Array, top: int) -> tuple[Infl
         jointly = white.cook(white.without(np.append(others, i)) - white.beta)
         distance[i] = max(distance[i], jointly / (1 + len(others)))
     order = np.lexsort((-alone.leverage, -distance))[:top]
-    block = cost.rows.resident()
-    assert block is not None  # rows in memory
+    block = DELETION.block(cost.rows)
     before = _choice(block.scores(decision @ least.W))
     rows = []
     for i in order.tolist():

@@ -136,7 +136,7 @@ class ClassMoments:
             return self.merge(total, self._by_sums(block) or self._of_dense(block))
 
     def _by_sums(self, block: Block) -> Moments | None:
-        """One product of all rows minus the part of the class means, without a copy. None where that would cancel."""
+        """One product of all rows minus the part of the class means, without a copy; None if that would lose digits."""
         K, d = self.n_classes, len(self.frame.center)
         if not self.pooled or not self.frame.is_near or d < FEWEST_COLUMNS_PER_CLASS * K:
             return None
@@ -149,7 +149,7 @@ class ClassMoments:
         kept, of = np.diag(part.scatter[0]), np.diag(H)[1:]
         if not np.all(kept >= SMALLEST_UNCANCELLED_SHARE * of):
             return None
-        multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # about zero, in raw units
+        multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # the sum of squares about zero
         varies = kept > NEARLY_CONSTANT_SPREAD**2 * multiplied
         part.rounding = block.n_rows * EPS * float(np.max(multiplied[varies] / kept[varies], initial=1.0))
         return part

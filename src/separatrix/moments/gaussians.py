@@ -1,4 +1,4 @@
-"""Scores that are quadratic in x: one Gaussian per class and Bayes' theorem. TEXTBOOK D2, F4, F6."""
+"""Scores that are quadratic in x: one Gaussian per class and Bayes' theorem (docs/tour.md, D2, F4, F6)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Gaussians:
         return found
 
     def _far(self, X: Any) -> Array:
-        """The same for rows so far away that squares or products overflow; NaN for rows that are not finite."""
+        """``log_density`` of rows so far away that squares or products overflow; NaN for rows that are not finite."""
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64) - self.frame.center
         M, a, unit = self.whitened(self.frame.center, np.ones(self.n_features))
         h = X @ M.T + a

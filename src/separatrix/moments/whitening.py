@@ -12,13 +12,13 @@ from separatrix.objectives.factor import Factor
 
 # A part of a vector outside the range of S below this share of the vector is a rounding error.
 LARGEST_ROUNDED_PART_OUTSIDE_RANGE = 1e-8
-# A variance below this share of the one it is compared with is a rounding error: relative deviations of 1e-12 are.
+# A variance below this share of the one it is compared with is a rounding error, as deviations of 1e-12 are.
 LARGEST_ROUNDED_VARIANCE_SHARE = 1e-24
 
 
 @dataclass(frozen=True)
 class Whitening:
-    r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S. TEXTBOOK F3.
+    r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S (docs/tour.md, F3).
 
     Where S is singular, A Aᵀ b is the solution of S w = b of minimum norm in standardised columns, each divided by
     its √S_jj, so the result does not depend on the units of the columns. Then ``log_det`` is that of S with unit
@@ -66,7 +66,7 @@ class Whitening:
         return cls(A, colour, 2 * float(np.log(u).sum()) + 2 * float(np.log(values[kept]).sum()))
 
     def completed(self, S: Array) -> tuple[Whitening, int]:
-        """The whitening of S and its rank; along directions without scatter S takes the scatter of this matrix."""
+        """The whitening of S, with this matrix in its place along directions in which S has no scatter; S's rank."""
         own = Whitening.of(S)
         if not own.singular and np.all(np.diag(S) > LARGEST_ROUNDED_VARIANCE_SHARE * np.sum(self.colour**2, axis=1)):
             return own, own.rank

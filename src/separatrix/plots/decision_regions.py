@@ -118,7 +118,17 @@ class DecisionRegionsDisplay(Display):
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_ROWS_DRAWN, seed: int = 0) -> Self:
-        """The same display, not drawn yet; call ``plot`` to draw it."""
+        """The same display, not drawn yet; call ``plot`` to draw it.
+
+        Parameters
+        ----------
+        model, X, y, names, most, seed
+            As for ``from_estimator``.
+
+        Returns
+        -------
+        DecisionRegionsDisplay
+        """
         model, X, encoded = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)

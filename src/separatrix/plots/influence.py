@@ -68,7 +68,21 @@ class InfluenceDisplay(Display):
 
     @classmethod
     def of(cls, found: Influence, model: Any, y: Any) -> Self:
-        """A display of an ``Influence`` that is already computed; call ``plot`` to draw it."""
+        """A display of an ``Influence`` that is already computed; call ``plot`` to draw it.
+
+        Parameters
+        ----------
+        found : Influence
+            The influential rows, from ``influential``.
+        model : classifier
+            The fitted model.
+        y : array (n,)
+            The labels of all rows of the fit.
+
+        Returns
+        -------
+        InfluenceDisplay
+        """
         labels = as_label_array(y)[found.rows].tolist()
         return cls(found, labels, known_codes(labels, np.asarray(model.classes_)).tolist())
 

@@ -44,7 +44,18 @@ class PrecisionRecallDisplay(RankingDisplay):
     area_name: ClassVar[str] = "average precision"
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The average precision, and its confidence interval."""
+        """The average precision, and its confidence interval.
+
+        Parameters
+        ----------
+        curve : Ranking
+            A curve of the display.
+
+        Returns
+        -------
+        area : float
+        interval : Interval
+        """
         return curve.average_precision, curve.average_precision_interval(self.level)
 
     def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:

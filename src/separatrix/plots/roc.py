@@ -45,7 +45,18 @@ class RocDisplay(RankingDisplay):
     area_name: ClassVar[str] = "area"
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The area below the curve, and DeLong's confidence interval."""
+        """The area below the curve, and DeLong's confidence interval.
+
+        Parameters
+        ----------
+        curve : Ranking
+            A curve of the display.
+
+        Returns
+        -------
+        area : float
+        interval : Interval
+        """
         return curve.auc, curve.auc_interval(self.level)
 
     def _ground(self, ax: Axes, theme: Theme) -> None:

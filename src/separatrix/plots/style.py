@@ -46,11 +46,26 @@ class Theme:
     classes: tuple[str, ...]
 
     def of_class(self, k: int) -> str:
-        """The colour of class k; colours repeat after the last."""
+        """The colour of a class; colours repeat after the last.
+
+        Parameters
+        ----------
+        k : int
+            The number of the class.
+
+        Returns
+        -------
+        str
+        """
         return self.classes[k % len(self.classes)]
 
     def settings(self) -> dict[Any, Any]:
-        """The matplotlib settings (rcParams) of the theme."""
+        """The matplotlib settings (rcParams) of the theme.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "figure.facecolor": self.paper,
             "savefig.facecolor": self.paper,

@@ -13,7 +13,12 @@ null_space         directions in which every row scores zero, proven exactly
 quasi              an integer direction of quasi-complete separation that uses few columns
 causes             all sets of columns that cause a quasi-complete separation
 naming             classes, columns and rows described in words
-verdicts           Separable, QuasiSeparable, Inseparable and Doubtful, each with verify and explain
+asked_rows         the rows that a verdict is asked about
+verifiable         the base class of verdicts that make a claim
+separable          the verdict Separable, proven by a hyperplane
+overlapping        the verdicts QuasiSeparable and Inseparable, proven by rows
+verdicts           all verdicts, with Doubtful
+overlap_proof      proofs that no hyperplane separates, extended row by row
 scales             columns of extreme size, rescaled by powers of two
 separability       the entry point: from rows to a verdict
 existence          when the bound of a fit proves that a maximum of the likelihood exists

@@ -22,9 +22,10 @@ from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.proofs.rational import signs
 from separatrix.proofs.residues import span
-from separatrix.rows import count_pass
+from separatrix.rows import Rows, count_pass
 from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import power_of_two
+from separatrix.rows.in_memory import InMemory
 from separatrix.rows.protocol import BLOCK_BYTES
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
@@ -32,6 +33,7 @@ EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 ROWS_EXPANDED_AT_ONCE = 4096
 # Number of rows joined into one before taking column maxima: NumPy takes the maxima of longer rows 2.4 times faster.
 ROWS_JOINED_FOR_MAXIMA = 16
+PROOF = InMemory("separability", "its proof names single rows")
 
 
 def chunks(numbers: Integers) -> list[Integers]:
@@ -52,6 +54,13 @@ class Differences:
     codes: Integers
     K: int
     fit_intercept: bool = True
+
+    @classmethod
+    def of_rows(cls, rows: Rows, n_classes: int, fit_intercept: bool = True) -> Differences:
+        """The class differences of rows with the targets of ``class_targets``. The rows must be in memory."""
+        block = PROOF.block(rows)
+        codes = (block.t > 0).astype(np.int64) if n_classes == 2 else block.t
+        return cls(block.X, codes, n_classes, fit_intercept)
 
     @property
     def count(self) -> int:

@@ -217,14 +217,12 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     >>> vanishing(np.array([[0.1, 0.1, 7.0], [0.1, 0.2, 0.0]]), np.array([[1], [-1], [0]], dtype=object)).tolist()
     [True, False]
     """
-    used = np.flatnonzero([any(v != 0 for v in row) for row in V])
+    used = np.flatnonzero(np.any(V != 0, axis=1))
     A, V = A[:, used], V[used]
     zero = np.ones(len(A), dtype=bool)
     if A.size == 0 or V.shape[1] == 0:
         return zero
-    low, high = span(A)
-    top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
-    bits = top - int(low.min()) + len(used).bit_length() + 1
+    bits = _bits_of_sums(A, V)
     if bits <= 53:  # no partial sum is rounded
         return np.asarray(~np.any(A @ V.astype(np.float64), axis=1))
     for p in primes(bits):
@@ -236,6 +234,13 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
         for column in inside.T:
             zero[left] &= np.asarray((R * column % p).sum(axis=1) % p == 0)
     return zero
+
+
+def _bits_of_sums(A: Array, V: AnyArray) -> int:
+    """The most bits that a sum a·v has, as a multiple of the smallest power of two among the entries of A."""
+    low, high = span(A)
+    top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
+    return top - int(low.min()) + len(V).bit_length() + 1
 
 
 def span(A: Array) -> tuple[Integers, Integers]:

@@ -82,9 +82,7 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
             return Found(None, chosen, found.weights, found.most, NO_MARGINS)
         v = u if N is None else N @ u
         m = D.margins(v)
-        wrong = D.not_positive(v, left=left, m=m)
-        if len(wrong) == 0 and left is not None:
-            wrong = np.setdiff1d(_hardly(D, v, m, left), chosen, assume_unique=True)
+        wrong = _wrong(D, v, m, left, chosen)
         if len(wrong) == 0:
             return Found(v, chosen, found.weights, found.most, m)
         fresh = np.setdiff1d(wrong, chosen, assume_unique=True)
@@ -94,6 +92,14 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
         kept, least = (_staying(chosen, B, u, found), found.s) if found.s < least else (chosen, least)
         chosen = np.concatenate([kept, _coming(wrong, chosen, B.shape[1])])
     return None
+
+
+def _wrong(D: Differences, v: Array, m: Array, left: AnyArray | None, chosen: Integers) -> Integers:
+    """The rows for which a·v > 0 is not proven; if only some rows are ``left``, also those that v hardly moves."""
+    wrong = D.not_positive(v, left=left, m=m)
+    if len(wrong) or left is None:
+        return wrong
+    return np.setdiff1d(_hardly(D, v, m, left), chosen, assume_unique=True)
 
 
 def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-r"""Decides whether linear scores separate the classes, and proves it. TEXTBOOK P7, B3.
+r"""Decides whether linear scores separate the classes, and proves it (docs/tour.md, P7, B3).
 
 Let A have the rows t_i x̄_i (for K classes, the rows of ``class_differences``). Exactly one of these holds (Gordan,
 Stiemke):
@@ -18,9 +18,9 @@ enclosed between positive bounds, or recomputed in exact arithmetic. If no check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,33 +28,32 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.causes import further_directions
 from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.dependencies import Across, Dependency, across, joined, positive_dependency
-from separatrix.proofs.enclosure import surely_positive
+from separatrix.proofs.dependencies import Dependency, positive_dependency
 from separatrix.proofs.naming import About, column_names, listed
-from separatrix.proofs.quasi import direction_in, directions, fewest_columns, on, outside, used
-from separatrix.proofs.row_working_set import Found, attempts, search
+from separatrix.proofs.overlap_proof import (
+    MOST_EXACT_ROWS,
+    Enclosed,
+    Known,
+    candidate_groups,
+    is_affordable,
+    proof_from,
+)
+from separatrix.proofs.quasi import direction_in, fewest_columns, on, used
+from separatrix.proofs.row_working_set import Found, search
 from separatrix.proofs.scales import Scaled
-from separatrix.proofs.together import Spanned, together
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, as_rows
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.one_against_rest import class_targets
 
-# Marginals below one of these shares of the largest are taken to be rounding errors. The shares are tried in turn until
-# the exact check passes.
-SMALLEST_SHARES = (1e-9, 1e-6, 1e-12)
-# Largest number of columns, times the number of classes less one, for which exact proofs and touching rows are searched
-# for: 1000 categorical columns take half a minute.
-MOST_EXACT_ROWS = 1000
-# Limit on the work of exact arithmetic, in columns² × bits, since time grows with both. It admits 600 columns of floats
-# (80 bits each), which take about as long (half a minute with the linear programs).
-MOST_EXACT_WORK = 600**2 * 600 * 80
 TOO_WIDE = (
     f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
     "floats in up to 600"
 )
-# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits above.
+# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``overlap_proof``.
 MOST_ROWS_ALWAYS_PROVEN = 300
 UNSURE = "rounding decides whether one has any"
 TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
@@ -105,7 +104,8 @@ def separability(X: Any, y: Any, fit_intercept: bool = True, *, names: Sequence[
     if rows.shape[1] + bool(fit_intercept) == 0:
         raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
     about = About(bool(fit_intercept), classes, column_names(X, names))
-    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
+    labelled = memory_rows(rows, class_targets(codes, len(classes)))
+    return decide(Differences.of_rows(labelled, len(classes), about.fit_intercept), about)
 
 
 def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
@@ -114,11 +114,7 @@ def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
     >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
     True
     """
-    block = rows.resident()
-    if block is None:
-        came = "its rows are streamed, and a proof of separability needs rows in memory"
-        raise ParameterError("X", came, "read the rows into memory first")
-    return decide(Differences(block.X, (block.t > 0).astype(np.int64), 2, fit_intercept), About(fit_intercept))
+    return decide(Differences.of_rows(rows, 2, fit_intercept), About(fit_intercept))
 
 
 def decide(D: Differences, about: About) -> Verdict:
@@ -148,26 +144,11 @@ def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """Rows on which A v ≥ 0 forces a·v = 0, as proven so far.
-
-    ``all`` is the dependency on all of them and ``first`` the first one proven. ``basis`` spans the directions
-    orthogonal to them, and N is the same basis in floating point. ``left`` marks the rows outside their span.
-    """
-
-    all: Dependency
-    first: Dependency
-    basis: Across
-    N: Array
-    left: AnyArray
-
-
-@dataclass(frozen=True)
 class _Direction:
     """An integer direction v of quasi-complete separation, with the proof so far; ``rows`` is the last working set."""
 
     v: AnyArray
-    known: _Known
+    known: Known
     rows: Integers
 
     def verdict(self, D: Differences, about: About) -> QuasiSeparable:
@@ -204,17 +185,17 @@ def _widened(D: Differences, columns: Integers, W: AnyArray) -> AnyArray:
 
 
 def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful | _Direction:
-    known: _Known | None = None
+    known: Known | None = None
     while True:
         found = search(D) if known is None else search(D, known.N, known.left)
         if found is None:
             return Doubtful("the linear program could not be solved", about.fit_intercept)
         if found.v is not None:
             return _along(D, found, found.v, known, about)
-        proven = _proof(D, found, known)
+        proven = proof_from(D, found, known)
         if proven is None:
             return Doubtful(_doubt(D, found, about), about.fit_intercept, found.most)
-        if isinstance(proven, _Enclosed):
+        if isinstance(proven, Enclosed):
             return Inseparable(*D.named(proven.rows), D.dense(proven.rows), about, None, proven.near)
         if not proven.left.any():
             return _spanning(D, proven.all, about)
@@ -222,7 +203,7 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
 
 
 def _along(
-    D: Differences, found: Found, v: Array, known: _Known | None, about: About
+    D: Differences, found: Found, v: Array, known: Known | None, about: About
 ) -> Separable | Doubtful | _Direction:
     """The verdict from a direction v that is positive on all rows outside the span of the known ones."""
     if known is None:
@@ -231,28 +212,17 @@ def _along(
     return Doubtful(TOUCHING, about.fit_intercept) if exact is None else _Direction(exact, known, found.rows)
 
 
-def _proof(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """A proof from the rows of ``found``: first in floating point, then exactly if affordable; None if both fail."""
-    enclosed = None if known else _enclosed(D, found)
-    return _proven(D, found, known) if enclosed is None and _affordable(D) else enclosed
-
-
 def _doubt(D: Differences, found: Found, about: About) -> str:
     """The reason why separability could not be decided, in words."""
     hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
-    if _affordable(D):
+    if is_affordable(D):
         return f"{hardly}, and {UNSURE}"
     return f"{_without_span(D, found, about) or hardly}; {TOO_WIDE}"
 
 
-def _affordable(D: Differences) -> bool:
-    """Whether exact arithmetic is affordable. Determinants have no more bits than the columns have in total."""
-    return D.width <= MOST_EXACT_ROWS and (D.K - 1) * D.bits * D.width**2 <= MOST_EXACT_WORK
-
-
 def _without_span(D: Differences, found: Found, about: About) -> str | None:
     """A sentence saying that no v is positive on all rows, if a few rows prove it; their span is not examined."""
-    for group in _groups(found, MOST_ROWS_ALWAYS_PROVEN):
+    for group in candidate_groups(found, MOST_ROWS_ALWAYS_PROVEN):
         if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
             return f"none separates, {listed(*D.named(group), about)}, but whether classes overlap or touch is open"
     return None
@@ -266,101 +236,3 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
         kept[:] = True
     multipliers = tuple(m for m, keep in zip(proof.multipliers, kept, strict=True) if keep)
     return Inseparable(*D.named(proof.rows[kept]), A[kept], about, multipliers, None)
-
-
-def _groups(found: Found, most: int) -> Iterator[Integers]:
-    """Candidate sets of at most ``most`` rows with positive marginals, one for each threshold in SMALLEST_SHARES."""
-    for share in SMALLEST_SHARES:
-        group = found.rows[found.weights > share * found.weights.max()]
-        if len(group) <= most:
-            yield group
-
-
-def _proven(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """The proof extended by these rows or by alternatives to them, or rows that prove an overlap by themselves."""
-    proven = _all_at_once(D, found, known)
-    if proven is not None:
-        return proven
-    for attempt in attempts(D, found, known.N if known else None):
-        proven = (None if known else _enclosed(D, attempt)) or _more(D, attempt, known)
-        if proven is not None:
-            return proven
-    return None
-
-
-class _Enclosed(NamedTuple):
-    """Rows of full rank with a dependency whose weights are proven positive in floating point."""
-
-    rows: Integers
-    near: Array | None = None
-
-
-def _enclosed(D: Differences, found: Found) -> _Enclosed | None:
-    groups = _groups(found, D.width + 1)
-    return next((_Enclosed(group) for group in groups if surely_positive(D.dense(group))), None)
-
-
-def _all_at_once(D: Differences, found: Found, known: _Known | None) -> _Known | _Enclosed | None:
-    """The proof extended by all touching rows at once, or only the first proof's rows if these have the same span.
-
-    None if the candidate rows already leave at most one direction, since more rows would not help.
-    """
-    if known is None and len(next(_groups(found, D.width + 1), found.rows[:0])) >= D.width:
-        return None
-    group = together(D, found.rows, Spanned(known.N, known.all.rows, known.left) if known else None)
-    if group is None:
-        return None
-    if known is None and group.rank == D.width and surely_positive(D.dense(group.rows), group.weights):
-        return _Enclosed(group.rows, group.weights)
-    first = known.first if known else _first(D, found)
-    if first is None:
-        return None
-    if known is None and len(first.rows) > group.rank:
-        return _spanned(D, first, first)
-    return _with(D, group.rows, group.weights, first, known)
-
-
-def _first(D: Differences, found: Found) -> Dependency | None:
-    """A small set of rows with an exact positive dependency, so that no v is positive on all of them."""
-    for group in _groups(found, D.width + 1):
-        weights = positive_dependency(D.dense(group), np.zeros((0, D.width)))
-        if weights is not None:
-            return Dependency(group, tuple(weights[0]))
-    return None
-
-
-def _more(D: Differences, found: Found, known: _Known | None) -> _Known | None:
-    """The proof extended by one of the candidate sets: its rows depend on each other exactly, modulo the known rows."""
-    for group in _groups(found, D.width + 1):
-        more = _with(D, group, None, known.first if known else None, known)
-        if more is not None:
-            return more
-    return None
-
-
-def _with(
-    D: Differences, group: Integers, near: Array | None, first: Dependency | None, known: _Known | None
-) -> _Known | None:
-    """The proof extended by a group of rows that depend on each other modulo the known rows.
-
-    None where they span nothing new: every group must reduce the number of open directions, or the search would not
-    end.
-    """
-    before = D.dense(known.all.rows) if known else np.zeros((0, D.width))
-    weights = positive_dependency(D.dense(group), before, near)
-    if weights is None:
-        return None
-    whole = joined(known.all if known else None, group, *weights)
-    extended = _spanned(D, whole, first or whole)
-    grows = known is None or extended is None or extended.N.shape[1] < known.N.shape[1]
-    return extended if grows else None
-
-
-def _spanned(D: Differences, whole: Dependency, first: Dependency) -> _Known | None:
-    basis = across(D.dense(whole.rows))
-    if basis is None:
-        return None
-    if not basis.free:
-        return _Known(whole, first, basis, np.zeros((D.width, 0)), np.zeros(D.count, dtype=bool))
-    N = directions(D, basis)
-    return _Known(whole, first, basis, N, outside(D, basis, N, whole.rows))

@@ -45,6 +45,13 @@ class DiagonalMemory(PairsMemory):
 class DiagonalLBFGS:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ = γ D⁻¹.
 
+    Parameters
+    ----------
+    pairs : int, default 10
+        The number of last steps that B is computed from.
+
+    Examples
+    --------
     >>> DiagonalLBFGS(pairs=5)
     DiagonalLBFGS(pairs=5)
     """

@@ -51,9 +51,20 @@ OUT_OF_RANGE = Status(
 
 @dataclass(frozen=True)
 class Run(Generic[Memory_co]):
-    """The result of a run: the final state, the status, the bound, and the record of every state.
+    """The result of a run.
 
-    ``curvature``: the second derivatives behind the bound, if they were computed.
+    Attributes
+    ----------
+    state : State
+        The final state.
+    status : Status
+        Why the run ended.
+    bound : Bound
+        The bound on E − min E at the final state.
+    trace : tuple of Record
+        The record of every state.
+    curvature : Curvature or None
+        The second derivatives behind the bound, if they were computed.
     """
 
     state: State[Memory_co]
@@ -66,6 +77,19 @@ class Run(Generic[Memory_co]):
 def default_rules(tol: float, max_iter: int) -> list[Rule]:
     """The stopping rules of every fit, in the order in which they are tested.
 
+    Parameters
+    ----------
+    tol : float
+        The tolerance, relative to the null model's objective.
+    max_iter : int
+        The most iterations.
+
+    Returns
+    -------
+    list of rules
+
+    Examples
+    --------
     >>> [type(rule).__name__ for rule in default_rules(1e-8, 100)]
     ['Certified', 'Separated', 'Stationary', 'Halted', 'MostIterations']
     """
@@ -77,6 +101,24 @@ def states(
 ) -> Iterator[State[Memory]]:
     """Iterate over the states of a run without stopping rules, for stepping by hand.
 
+    Parameters
+    ----------
+    solver : Solver
+        The solver.
+    problem : Objective
+        The problem.
+    start : array (K or 1, d + 1) or State
+        The weights to start from, or the state of an earlier run to go on from.
+    budget : int, optional
+        The most rows that one step reads, for methods that update within an epoch.
+
+    Yields
+    ------
+    State
+        The first state, and the state after each step. The iteration ends if the solver halts.
+
+    Examples
+    --------
     >>> from itertools import islice
     >>> from separatrix.solvers.gradient_descent import GradientDescent
     >>> from separatrix.objectives.build import build_objective
@@ -234,6 +276,35 @@ def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Arr
 
     If columns are far from zero, the intercept in raw units has a larger rounding error than in the frame's
     coordinates. If this error exceeds LARGEST_RAW_UNIT_ERROR, value and bound are computed again.
+
+    Parameters
+    ----------
+    outcome : Run
+        The run of a solver.
+    problem : Objective
+        Its problem.
+    tol : float
+        The tolerance of the run.
+
+    Returns
+    -------
+    weights : array (K or 1, d + 1)
+        The weights in raw units, intercepts in column 0.
+    outcome : Run
+        The run, with the bound for these weights.
+
+    Examples
+    --------
+    >>> from separatrix.objectives.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.rows import labelled_rows
+    >>> from separatrix.solvers.newton import Newton
+    >>> rows = labelled_rows(100.0 + np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    >>> problem = build_objective(rows, 2, Penalty(1.0, np.ones(1)))
+    >>> outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-8, 100), 1e-8)
+    >>> weights, outcome = delivered(outcome, problem, 1e-8)
+    >>> weights.shape, outcome.status.code
+    ((1, 2), 'optimal')
     """
     raw, outcome = _in_raw_units(outcome, problem, tol)
     if not problem.n_offsets:

@@ -80,6 +80,15 @@ class DualDescent:
     Unsupported problems (other losses, columns with large offsets, rows longer than LONGEST, a start that is not zero)
     are solved by ``finish`` from the first step.
 
+    Parameters
+    ----------
+    seed : int, default 0
+        The seed of the order of the rows.
+    finish : DiagonalLBFGS
+        The solver that takes over.
+
+    Examples
+    --------
     >>> from scipy.sparse import csr_array
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows

@@ -71,6 +71,15 @@ class DescentMemory:
 class GradientDescent:
     """W ← W − η ∇E, or steps of length η in the same direction.
 
+    Parameters
+    ----------
+    eta : float, optional
+        The learning rate; by default the reciprocal of the largest curvature.
+    step_rule : str, default "fixed"
+        The name of the step rule.
+
+    Examples
+    --------
     >>> GradientDescent(eta=0.1, step_rule="normalised").step_rule
     'normalised'
     """

@@ -92,7 +92,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     None if rows are not in memory or the hulls nearly touch: then the exact method starts without them.
 
     >>> from separatrix.rows import memory_rows
-    >>> from separatrix.solvers.separating.rules import build_separation_objective
+    >>> from separatrix.solvers.separating.separation_objective import build_separation_objective
     >>> X, t = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [3.0, -1.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
     >>> nearly_nearest(build_separation_objective(memory_rows(X, t)), np.array([1.0, 0.0])).rows.tolist()
     [1, 2, 3]

@@ -16,9 +16,23 @@ from separatrix.solvers.stopping import Record
 class Iteration:
     """One state of a run with its record in the trace.
 
-    ``gap`` is the latest bound on E − min E relative to the null model's objective, ``first`` the first such bound, and
-    ``tol`` the tolerance. ``measure`` names the quantity that ``gap`` holds if it is not the gap.
+    Attributes
+    ----------
+    solver : str
+        The name of the solver.
+    record : Record
+        The record in the trace.
+    state : State
+        The state.
+    tol : float
+        The tolerance.
+    first, gap : float or None
+        The first and the latest bound on E − min E, relative to the null model's objective.
+    measure : str
+        The name of the quantity that ``gap`` holds, if it is not the gap.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from separatrix.objectives.problem import Evaluation
     >>> W, record = np.zeros((1, 2)), Record(7, 9, value=0.5, gradient_norm=1e-3, bound=1e-5, seconds=0.1)

@@ -49,6 +49,13 @@ class KroneckerMemory(PairsMemory):
 class KroneckerLBFGS:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ the inverse of a Kronecker product.
 
+    Parameters
+    ----------
+    pairs : int, default 20
+        The number of last steps that B is computed from.
+
+    Examples
+    --------
     >>> KroneckerLBFGS(pairs=5)
     KroneckerLBFGS(pairs=5)
     """

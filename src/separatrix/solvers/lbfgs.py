@@ -29,6 +29,13 @@ from separatrix.solvers.state import Need, State
 class LBFGS:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps.
 
+    Parameters
+    ----------
+    pairs : int, default 20
+        The number of last steps that B is computed from.
+
+    Examples
+    --------
     >>> LBFGS(pairs=5)
     LBFGS(pairs=5)
     """

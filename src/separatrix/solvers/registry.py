@@ -78,6 +78,22 @@ SHORT_ROWS = 4.0
 def named(solver: str | Solver) -> Solver | None:
     """The solver of that name, the given solver object, or None for ``auto`` and the names in SCIKIT_LEARN_SOLVERS.
 
+    Parameters
+    ----------
+    solver : str or Solver
+        A name or a solver object.
+
+    Returns
+    -------
+    Solver or None
+
+    Raises
+    ------
+    ParameterError
+        If there is no solver of that name.
+
+    Examples
+    --------
     >>> named("newton").name, named("auto"), named("saga")
     ('newton', None, None)
     """
@@ -96,6 +112,18 @@ def named(solver: str | Solver) -> Solver | None:
 def choose(problem: Objective) -> tuple[Solver, str]:
     """The solver that suits the problem, and a phrase that gives the reason.
 
+    Parameters
+    ----------
+    problem : Objective
+        The optimisation problem.
+
+    Returns
+    -------
+    solver : Solver
+    reason : str
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
@@ -233,7 +261,33 @@ MET: dict[Need, Met] = {
 
 
 def refuse_unmet(solver: Solver, problem: Objective) -> None:
-    """Raise ParameterError if the problem does not meet a need of the solver."""
+    """Raise an error if the problem does not meet a need of the solver.
+
+    Parameters
+    ----------
+    solver : Solver
+        The solver.
+    problem : Objective
+        The problem that it would solve.
+
+    Raises
+    ------
+    ParameterError
+        It names the need, and says what to use instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from separatrix.objectives.build import build_objective
+    >>> from separatrix.objectives.penalty import Penalty
+    >>> from separatrix.rows import labelled_rows
+    >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    >>> lasso = build_objective(rows, 2, Penalty(1.0, np.ones(1), l1_ratio=1.0))
+    >>> refuse_unmet(SOLVERS["newton"], lasso)
+    Traceback (most recent call last):
+        ...
+    separatrix.base.errors.ParameterError: solver: 'newton' needs a penalty without absolute values (l1_ratio=0)...
+    """
     for need, met in MET.items():
         if need in solver.needs and not met.by(problem):
             came = Message(f"{solver.name!r} needs {need.value}", met.since(problem))

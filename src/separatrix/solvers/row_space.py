@@ -74,6 +74,13 @@ class SpanMemory(PairsMemory):
 class Span:
     """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the span of the rows.
 
+    Parameters
+    ----------
+    pairs : int, default 10
+        The number of L-BFGS pairs of the steps that follow the solution in the span.
+
+    Examples
+    --------
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])

@@ -55,6 +55,15 @@ class SampledMemory(PairsMemory):
 class SampledNewton:
     """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (None: chosen automatically).
 
+    Parameters
+    ----------
+    rows : int, optional
+        The number of rows of the sample; by default it is chosen automatically.
+    pairs : int, default 20
+        The number of last steps that the quasi-Newton update uses.
+
+    Examples
+    --------
     >>> SampledNewton().name
     'sampled-newton'
     """

@@ -34,11 +34,26 @@ LOOKS = frozenset({30, 100, 300, 1000, 3000})
 
 @dataclass(frozen=True)
 class Separated:
-    """The rule that no optimum exists. It is tested if the loss is nearly 0, the solver stalls, or the run is long."""
+    """The rule that no optimum exists. It is tested if the loss is nearly 0, the solver stalls, or the run is long.
+
+    Parameters
+    ----------
+    max_iter : int
+        The most iterations of the run.
+    tol : float
+        The tolerance of the run.
+    share : float, default 0.05
+        Complete separation is tested once the loss is below this share of the null model's.
+
+    Examples
+    --------
+    >>> Separated(100, 1e-8).share
+    0.05
+    """
 
     max_iter: int
     tol: float
-    share: float = 0.05  # of the null model's loss; above it, complete separation is not tested, to save passes
+    share: float = 0.05  # above it, complete separation is not tested, to save passes
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if bound.value is not None or bound.resolved is not None or state.iteration == 0:

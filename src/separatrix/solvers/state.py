@@ -71,6 +71,14 @@ class State(Generic[Memory_co]):
     met : float, optional
         For online methods, the mean cost of the rows in the last step, each computed with the weights just before the
         row was processed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from separatrix.objectives.problem import Evaluation
+    >>> W = np.zeros((1, 2))
+    >>> State(W, Evaluation(0.7, W)).iteration
+    0
     """
 
     W: Array
@@ -98,9 +106,14 @@ class Solver(Protocol[Memory]):
     by_sums: ClassVar[bool]
     converges: ClassVar[bool]
 
-    def init(self, problem: Objective, start: Array) -> State[Memory]: ...
-    def step(self, problem: Objective, state: State[Memory], budget: int | None = None) -> State[Memory]: ...
-    def solution(self, problem: Objective, state: State[Memory]) -> State[Memory]: ...
+    def init(self, problem: Objective, start: Array) -> State[Memory]:
+        """The first state of a run from the weights ``start``."""
+
+    def step(self, problem: Objective, state: State[Memory], budget: int | None = None) -> State[Memory]:
+        """The state after one more step."""
+
+    def solution(self, problem: Objective, state: State[Memory]) -> State[Memory]:
+        """The state that the run returns if it ends at ``state``."""
 
 
 def in_memory(problem: Objective, solver: str) -> Block:

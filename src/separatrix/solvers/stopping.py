@@ -35,10 +35,22 @@ _GO_ON = Remedy(
 class Record(NamedTuple):
     """One iteration in the trace of a run.
 
-    ``value`` and ``gradient_norm`` are those at the weights after the iteration, or NaN if the solver skipped the pass
-    that computes them. ``bound`` is an upper bound on E − min E, or None if none is known. ``met``: for online methods,
-    the mean cost of the rows in the iteration, each computed with the weights just before the row was processed; None
-    for other methods.
+    Attributes
+    ----------
+    iteration : int
+        The number of the iteration.
+    passes : int
+        The passes over the rows so far.
+    value, gradient_norm : float
+        The objective and the length of its gradient at the weights after the iteration, or NaN if the solver skipped
+        the pass that computes them.
+    bound : float or None
+        An upper bound on E − min E; None if none is known.
+    seconds : float
+        The time since the run began.
+    met : float or None
+        For online methods, the mean cost of the rows in the iteration, each computed with the weights just before the
+        row was processed; None for other methods.
     """
 
     iteration: int
@@ -52,10 +64,16 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Status:
-    """Why a run ended. ``met``: whether the run reached its goal.
+    """Why a run ended.
 
-    ``sentence`` is the explanation. If it mentions rows, columns or settings, it is a `Message`, which holds them as
-    typed parts.
+    Attributes
+    ----------
+    code : str
+        The kind of status.
+    sentence : str
+        The explanation. If it mentions rows, columns or settings, it is a `Message`, which holds them as typed parts.
+    met : bool
+        Whether the run reached its goal.
     """
 
     code: Code
@@ -72,6 +90,16 @@ class Certified:
 
     The status code is "resolved" if this is proved only for the directions that float64 resolves, and the columns have
     other directions.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance, relative to the null model's objective.
+
+    Examples
+    --------
+    >>> Certified(1e-8)
+    Certified(tol=1e-08)
     """
 
     tol: float
@@ -98,7 +126,18 @@ class Certified:
 
 @dataclass(frozen=True)
 class SmallGradient:
-    """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E."""
+    """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E.
+
+    Parameters
+    ----------
+    length : float
+        The norm at which the run stops.
+
+    Examples
+    --------
+    >>> SmallGradient(1e-6)
+    SmallGradient(length=1e-06)
+    """
 
     length: float
 
@@ -113,6 +152,18 @@ class Stationary:
     """The rule for problems without a bound: the gradient's norm is at most ``tol``.
 
     If the solver has stalled because of rounding, ``near`` replaces ``tol``.
+
+    Parameters
+    ----------
+    tol : float
+        The norm at which the run stops.
+    near : float, default 1e-6
+        The norm at which a run that rounding has stalled counts as converged.
+
+    Examples
+    --------
+    >>> Stationary(1e-8)
+    Stationary(tol=1e-08, near=1e-06)
     """
 
     tol: float
@@ -130,7 +181,18 @@ class Stationary:
 
 @dataclass(frozen=True)
 class MostIterations:
-    """The rule that ``max_iter`` iterations have been made."""
+    """The rule that ``max_iter`` iterations have been made.
+
+    Parameters
+    ----------
+    max_iter : int
+        The most iterations.
+
+    Examples
+    --------
+    >>> MostIterations(100)
+    MostIterations(max_iter=100)
+    """
 
     max_iter: int
 

@@ -82,6 +82,13 @@ class WorkingSetMemory(NamedTuple):
 class WorkingSet:
     """Proximal Newton on a working set of ``first`` columns, which grows to hold all columns that the minimum uses.
 
+    Parameters
+    ----------
+    first : int, default 1024
+        The number of columns of the first working set.
+
+    Examples
+    --------
     >>> WorkingSet(first=64)
     WorkingSet(first=64)
     """

@@ -70,7 +70,12 @@ class Column:
         return self.levels[0] if self.levels else self.preferred
 
     def plain(self) -> dict[str, Any]:
-        """The column as JSON types, without empty fields."""
+        """The column as JSON types, without empty fields.
+
+        Returns
+        -------
+        dict
+        """
         fields = {
             "name": self.name,
             "kind": self.kind,
@@ -116,11 +121,26 @@ class Schema:
         return tuple(column for column in self.columns if column.kind in KINDS)
 
     def column(self, name: str) -> Column | None:
-        """The column of this name, if there is one."""
+        """The column of this name, if there is one.
+
+        Parameters
+        ----------
+        name : str
+            The name of a column.
+
+        Returns
+        -------
+        Column or None
+        """
         return next((column for column in self.columns if column.name == name), None)
 
     def plain(self) -> dict[str, Any]:
-        """The schema as JSON types."""
+        """The schema as JSON types.
+
+        Returns
+        -------
+        dict
+        """
         listed = {"classes": list(self.classes)} if self.classes else {}
         return {"target": self.target, **listed, "columns": [column.plain() for column in self.columns]}
 

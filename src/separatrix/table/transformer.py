@@ -80,7 +80,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
-        """A fitted transformer made of an encoder, such as one from a model file."""
+        """A fitted transformer made of an encoder, such as one from a model file.
+
+        Parameters
+        ----------
+        encoder : Encoder
+            The fitted encoder.
+        scaling : Scaling, optional
+            The scaling of its columns.
+
+        Returns
+        -------
+        TableEncoder
+        """
         missing = "error" if encoder.missing == "drop" else encoder.missing
         fitted = cls(missing, encoder.unseen, standardise=scaling is not None)
         fitted.scaling_ = scaling
@@ -91,7 +103,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return fitted
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the schema, the levels and the means from a frame. Labels are ignored."""
+        """Learn the schema, the levels and the means from a frame.
+
+        Parameters
+        ----------
+        X : data frame
+            Columns of any kind.
+        y : object, optional
+            Labels, which are ignored.
+
+        Returns
+        -------
+        self
+        """
         if self.missing == "drop":
             do = "give 'error', 'impute' or 'indicator', or drop such rows and their labels before the fit"
             raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", do)
@@ -114,7 +138,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Array:
-        """The matrix X (n, d) of a frame whose columns have the same names, in any order."""
+        """Convert a frame to a matrix.
+
+        Parameters
+        ----------
+        X : data frame
+            Columns with the names of the fit, in any order.
+
+        Returns
+        -------
+        array (n, d)
+        """
         check_is_fitted(self)
         source = open_frame(X)
         wanted = [column.name for column in self.encoder_.columns]
@@ -125,7 +159,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return NamedRows.of(rows, self.encoder_.names)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The names of the columns of X."""
+        """The names of the columns of the matrix.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Not used; scikit-learn passes it.
+
+        Returns
+        -------
+        array of str (d,)
+        """
         check_is_fitted(self)
         return np.array(self.encoder_.names, dtype=object)
 

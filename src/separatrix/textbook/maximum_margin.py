@@ -1,4 +1,4 @@
-"""The hyperplane of maximum margin between two separable classes, as a hyperplane. TEXTBOOK P10.
+"""The hyperplane of maximum margin between two separable classes, as a hyperplane (docs/tour.md, P10).
 
 A verdict of separability comes with some hyperplane; this is the one farthest from all rows, by the solver behind
 ``MaxMarginClassifier``. It is not a method of the verdict, since solvers ask for verdicts themselves.
@@ -13,29 +13,45 @@ import numpy as np
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
 from separatrix.geometry import Hyperplane
+from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.separability import separability
-from separatrix.proofs.verdicts import Separable, as_rows
+from separatrix.proofs.verdicts import Separable
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.frame import power_of_two
 from separatrix.solvers.driver import run
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
-from separatrix.solvers.separating.rules import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
-# What the margin may fall short of the largest by, relatively; and the steps, each a pass, in which it is looked for.
+# Relative difference from the largest margin at which the search stops, and its most steps, each of which is a pass.
 RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
 
 
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
-    """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1; refuses other rows.
+    """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1.
 
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    fit_intercept : bool, default True
+        If False, the hyperplane passes through the origin.
+
+    Returns
+    -------
+    Hyperplane
+
+    Raises
+    ------
+    ParameterError
+        If no hyperplane separates the classes, or there are more than two.
+
+    Examples
+    --------
     >>> plane = maximum_margin([[0, 0], [1, 0], [3, 1], [3, -1]], [0, 0, 1, 1])
     >>> plane.w.round(12).tolist(), round(plane.b, 12)
     ([1.0, 0.0], -2.0)

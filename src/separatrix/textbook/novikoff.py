@@ -1,12 +1,12 @@
-r"""The perceptron convergence theorem, evaluated for given rows. TEXTBOOK P6, P12.
+r"""The perceptron convergence theorem, evaluated for given rows (docs/tour.md, P6, P12).
 
 With R = max ‖x̄_i‖ and γ = min t_i w*·x̄_i > 0 for some separator w*, in homogeneous coordinates:
 
     from w₀ = 0    k ≤ R²‖w*‖²/γ² mistakes, since cos∠(w_k, w*) ≥ √k γ/(R‖w*‖) and no cosine exceeds 1
     from any w₀    k ≤ ‖w₀ − αŵ‖²/(η²R²) with ŵ = w*/‖w*‖, α = ηR²‖w*‖/γ, since ‖w_k − αŵ‖² falls by η²R² a mistake
 
-The separator of maximum margin through the origin of x̄-space gives the smallest bounds. Novikoff, On convergence proofs
-for perceptrons (1962).
+The separator of maximum margin through the origin of x̄-space gives the smallest bounds. Novikoff, On convergence
+proofs for perceptrons (1962).
 """
 
 from __future__ import annotations
@@ -26,18 +26,15 @@ from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.solvers.driver import run, states
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
 from separatrix.solvers.separating.perceptron import OnlineUpdates, survey
-from separatrix.solvers.separating.rules import (
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import HullsMeet, MarginWithin, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
-# The margin of w* is taken to this of the largest; a smaller γ only makes the bound larger, never false.
+# Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
+# the bound still holds.
 RELATIVE_GAMMA_ERROR = 1e-12
 
 
@@ -53,7 +50,7 @@ class Theorem:
     bound_from_start: float
 
     def cosine_bound(self, mistakes: int) -> float:
-        """√k γ/(R‖w*‖): what cos∠(w_k, w*) is at least after k mistakes from zero."""
+        """√k γ/(R‖w*‖), a lower bound on cos∠(w_k, w*) after k mistakes from zero."""
         return float(np.sqrt(mistakes) * self.gamma / (self.R * self.length))
 
 
@@ -97,8 +94,33 @@ def novikoff_bound(
 ) -> Theorem:
     """How many mistakes a perceptron makes at most on separable rows of two classes.
 
-    ``start``: (b, w), zero by default. ``separator``: w* as (b, w); by default the one of maximum margin in x̄-space.
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    start : array (d + 1,), optional
+        The weights (b, w) that the perceptron starts from; by default zero.
+    eta : float, default 1
+        The learning rate.
+    fit_intercept : bool, default True
+        If False, hyperplanes pass through the origin.
+    separator : array (d + 1,), optional
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
 
+    Returns
+    -------
+    Theorem
+        The quantities of the theorem, and ``bound``, the largest number of mistakes.
+
+    Raises
+    ------
+    ParameterError
+        If no hyperplane separates the classes, or ``separator`` does not.
+
+    Examples
+    --------
     >>> X = [[-1, -1, 1], [1, 1, 1], [-1, 1, -1], [1, -1, -1]]  # XOR, with x₁x₂ beside x₁ and x₂
     >>> found = novikoff_bound(X, [0, 0, 1, 1])
     >>> found.R, round(found.bound, 9)
@@ -130,6 +152,28 @@ def cosines(
 ) -> Iterator[Cosine]:
     """Along a run of the online perceptron from zero, update by update: the lower bound rises, the cosine may fall.
 
+    Parameters
+    ----------
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels of two classes.
+    fit_intercept : bool, default True
+        If False, hyperplanes pass through the origin.
+    separator : array (d + 1,), optional
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
+    zero : {"mistake", "positive"}, default "mistake"
+        Whether a score of zero is a mistake, or predicts the positive class.
+    most : int, default 1000
+        The most updates.
+
+    Yields
+    ------
+    Cosine
+        The number of mistakes, the weights, the lower bound on cos∠(w, w*), and this cosine.
+
+    Examples
+    --------
     >>> trail = cosines([[3, 2], [-3, 4], [-3, -2]], [1, 1, 0], fit_intercept=False, separator=[0, 1, 1])
     >>> [(k, w[1:].tolist(), round(cosine, 4)) for k, w, _, cosine in trail]
     [(1, [3.0, 2.0], 0.9806), (2, [0.0, 6.0], 0.7071)]

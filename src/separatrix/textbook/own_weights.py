@@ -1,4 +1,6 @@
-r"""The objective of a linear classifier at any given weights, in the units of the columns. TEXTBOOK R3, R4, R8, R9.
+r"""The objective of a linear classifier at any given weights, in the units of the columns.
+
+See docs/tour.md, R3, R4, R8, R9.
 
     E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + (1/(C S)) Σ_k Σ_j f_j (α |w_kj| + ½ (1 − α) w_kj²),    S = Σ_i s_i
 
@@ -26,6 +28,13 @@ from separatrix.rows.csr import as_csr, is_sparse
 @final
 class ObjectiveAt:
     """The objective E as a function of the weights, with gradient and Hessian. ``objective`` returns one.
+
+    Parameters
+    ----------
+    problem : Objective
+        The objective in the units of the columns.
+    classes : array (K,)
+        The sorted labels.
 
     Attributes
     ----------

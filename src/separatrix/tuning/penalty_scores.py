@@ -1,46 +1,24 @@
-r"""The score of a penalty strength C: the mean log loss of held-out rows by the fit at C. TEXTBOOK R8, E2.
+"""The interface of the methods that score values of C: score, plan of the search, smallest C (docs/tour.md, R8, E2).
 
-There are two methods. If the Hessian ∇²E can be built, scores are approximate leave-one-out: the fit at C starts from
-the fit at the nearest C (``ridge_path``), and the leverages follow from one product with the inverse of ∇²E. If rows
-are dense and fewer than the columns, this is done in the span of the rows; with absolute values in the penalty, on the
-columns in use. If there are too many parameters, scores are by cross-validation with five stratified folds and a
-regularisation path for each fold; for sparse rows, columns that are nonzero in only one row are merged
-(``merged_columns``). Scores are weighted by the sample weights, including class weights.
-
-Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
+The score of C is the mean log loss of held-out rows by the fit at C, weighted by the sample weights, which include
+class weights. ``leverage_scores`` and ``fold_scores`` are the two methods, and ``scoring_methods`` chooses one of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
-from separatrix.base.folds import stratified_folds
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.objectives.subspace import Subspace
-from separatrix.rows import labelled_rows, memory_rows
-from separatrix.rows.csr import is_sparse
-from separatrix.solvers.row_space import MOST_SPAN_ROWS, Basis, factored_span
-from separatrix.solvers.state import in_memory
-from separatrix.tuning.leave_one_out import leave_one_out, row_lengths
-from separatrix.tuning.leverages import Inverse
-from separatrix.tuning.merged_columns import merged_columns
-from separatrix.tuning.reduced_rows import ReducedRows, reduce_rows
-from separatrix.tuning.ridge_path import Fit, Ridge
-from separatrix.tuning.starting_penalty import predicted_C
-from separatrix.tuning.warm_path import Solved, WarmPath
+from separatrix.base.arrays import Array
+from separatrix.tuning.ridge_path import Fit
+from separatrix.tuning.warm_path import WarmPath
 
-# The path ends if the effective number of parameters exceeds UNPENALISED_SHARE of all parameters, or if the score is
-# below PERFECT_LOSS_SHARE of the null model's loss.
-UNPENALISED_SHARE, PERFECT_LOSS_SHARE = 0.99, 1e-3
+# The path ends if the score is below this share of the null model's loss.
+PERFECT_LOSS_SHARE = 1e-3
 # The tolerance of fits with absolute values and of fits to folds, relative to the null model's loss.
 FOLD_TOL = 1e-6
-# The number of folds of cross-validation.
-FOLDS = 5
 # The smallest C is chosen so that the fit lowers the null model's loss by about this share.
 FIRST_FIT_GAIN = 0.01
 
@@ -62,54 +40,6 @@ class Scored(NamedTuple):
     seen: int
     last: bool
     fit: Fit | None
-
-
-@dataclass(frozen=True)
-class Question:
-    """The data and settings of the search: rows, class codes, weights, the penalty at C = 1, and settings of the fit.
-
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 0, 0, 1])
-    >>> Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1))).scored.tolist()
-    [True, True, True, False]
-    """
-
-    X: Any
-    codes: Integers
-    n_classes: int
-    weight: Array
-    penalty: Penalty
-    fit_intercept: bool = True
-    names: list[str] | None = None
-    loss: str = "logistic"
-    offset: Array | None = None
-    seed: int = 0
-    max_iter: int = 1000
-    tol: float = 1e-8
-
-    def walk(self, rows: Integers | None = None) -> WarmPath:
-        """The regularisation path over all rows, or over the given rows."""
-        X, codes, weight, beside = self.X, self.codes, self.weight, self.offset
-        if rows is not None:
-            X, codes, weight, beside = X[rows], codes[rows], weight[rows], None if beside is None else beside[rows]
-        kept = labelled_rows(X, codes, self.n_classes, weight, beside)
-        rest = (self.penalty, self.fit_intercept, self.names, self.loss, 0 if beside is None else beside.shape[1])
-        return WarmPath.over(kept, self.n_classes, *rest)
-
-    def with_merged_columns(self) -> Question:
-        """The question with merged columns, if rows are sparse and the penalty is a sum of squares of all weights."""
-        penalty = self.penalty
-        if not is_sparse(self.X) or penalty.l1_ratio > 0 or not np.all(penalty.factors > 0):
-            return self
-        X, factors = merged_columns(self.X, penalty.factors)
-        if X.shape[1] == 0:
-            return self
-        return replace(self, X=X, penalty=replace(penalty, factors=factors), names=None)
-
-    @property
-    def scored(self) -> Any:
-        """Which rows can be left out, (n,): those of positive weight that are not the only row of their class."""
-        seen = self.weight > 0
-        return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
 
 @dataclass(frozen=True)
@@ -143,7 +73,7 @@ class Method(Protocol):
     def note(self, path: list[Scored]) -> str: ...
 
 
-def _mean(loss: Array, weight: Array) -> tuple[float, float]:
+def mean_loss(loss: Array, weight: Array) -> tuple[float, float]:
     """The weighted mean over rows and its standard error. For the mean over folds, see ``standings.Figure``."""
     total = float(weight.sum())
     mean = float(weight @ loss) / total
@@ -160,218 +90,3 @@ def lowest(walk: WarmPath) -> float:
     ridge = (1.0 - penalty.l1_ratio) * FIRST_FIT_GAIN * problem.null_value / gain if gain > 0 else 0.0
     lasso = walk.zero() if penalty.l1_ratio > 0 else 0.0
     return max(ridge, lasso) or 1.0
-
-
-def method_for(question: Question) -> Method:
-    """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
-
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> method_for(Question(rows, codes, 2, np.ones(4), Penalty(1.0, np.ones(1)))).name
-    'leave-one-out'
-    """
-    walk = question.walk()
-    problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
-    if _has_short_span(question, walk):
-        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
-        if basis.small.has_hessian:
-            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
-    if problem.has_hessian and problem.has_absolute:
-        return ByLeverages(question, walk, lowest(walk), Absolute(problem, walk, question.max_iter))
-    if problem.has_hessian:
-        path = Ridge.on(problem)
-        walk.problem = path.base  # it has the Gram matrix in its cache
-        return ByLeverages(question, walk, lowest(walk), Squares(path))
-    return ByFolds.over(question, walk)
-
-
-def _has_short_span(question: Question, walk: WarmPath) -> bool:
-    """Whether the rows are dense and fewer than the columns, and the minimum is in their span.
-
-    By the representer theorem it is in their span if the penalty is a sum of squares of all weights but the intercept.
-    """
-    n, d = question.X.shape
-    all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    return question.offset is None and all_squares and n < d and n <= MOST_SPAN_ROWS and not is_sparse(question.X)
-
-
-class Fits(Protocol):
-    """Fits at a sequence of values of C, and the plan for the search."""
-
-    def plan(self, least: float, rows: float) -> Plan: ...
-    def at(self, C: float) -> Fit: ...
-    def finished(self, C: float, theta: Array, tol: float) -> Array: ...
-
-
-@dataclass
-class Squares:
-    """Fits with a purely quadratic penalty.
-
-    They can start from the fit at any other C, so the search begins near the predicted best C and goes both ways.
-    """
-
-    path: Ridge
-
-    def plan(self, least: float, rows: float) -> Plan:
-        null = self.path.base.subspace.expand(self.path.null.gradient)
-        return Plan(max(least, predicted_C(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
-
-    def at(self, C: float) -> Fit:
-        return self.path.at(C)
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return self.path.finished(C, theta, tol)
-
-
-@dataclass
-class Absolute:
-    """Fits with absolute values in the penalty, by the solvers of `WarmPath`, with the Hessian of active weights."""
-
-    base: Objective
-    path: WarmPath
-    max_iter: int
-
-    def plan(self, least: float, rows: float) -> Plan:
-        return Plan(least)
-
-    def at(self, C: float) -> Fit:
-        solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
-        problem, W = solved.problem, solved.outcome.state.W
-        H = problem.hessian(W)
-        curved = np.diag(H).reshape(W.shape) > 0
-        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
-        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
-            active[-1] &= ~problem.unpenalised
-        loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        rows = reduce_rows(problem, Subspace(None, None, W.shape[1]))
-        return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return theta
-
-
-@dataclass(frozen=True)
-class ByLeverages:
-    """Approximate leave-one-out from the leverages of one fit for each C.
-
-    Unlike ``ByFolds`` it fits no model without the held-out rows: one Newton step from the fit to all rows replaces the
-    refit, except for rows of high leverage.
-    """
-
-    question: Question
-    walk: WarmPath
-    least: float
-    fits: Fits
-    basis: Basis | None = None
-    kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
-    name: ClassVar[str] = "leave-one-out"
-
-    @property
-    def plan(self) -> Plan:
-        """The plan of the search, which uses the effective number of rows, (Σ s)²/Σ s²."""
-        weight = self.question.weight
-        return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
-
-    def score(self, C: float) -> Scored:
-        """The mean log loss of left-out rows at C."""
-        rows, theta, loss, inverse = fit = self.fits.at(C)
-        if inverse is None:  # the penalty is negligible and the Hessian singular
-            return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
-        found, problem = (
-            leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows)),
-            rows.problem,
-        )
-        score, error = _mean(found.loss, self.question.weight * self.question.scored)
-        error = float(np.hypot(error, found.error))
-        # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
-        # whatever the strength of the penalty, so it does not show that the penalty has no effect.
-        free = not problem.has_absolute and float(found.share.sum()) > UNPENALISED_SHARE * len(inverse.A)
-        last = free or score < PERFECT_LOSS_SHARE * problem.null_value
-        counts = (found.refitted, found.high, found.seen)
-        return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
-
-    def _lengths(self, rows: ReducedRows) -> Array:
-        """The lengths of the rows, which do not depend on C; cached."""
-        if not self.kept:
-            self.kept.append(row_lengths(rows))
-        return self.kept[0]
-
-    def weights(self, best: Scored) -> Array | None:
-        """The weights at the best C in raw units, without those of an offset."""
-        if best.fit is None:
-            return None
-        problem = best.fit.rows.problem
-        W = best.fit.rows.weights(self.fits.finished(best.C, best.fit.theta, self.question.tol))
-        if self.basis is not None:
-            W = self.basis.image(W)
-            problem = self.basis.problem
-        raw = problem.rows.frame.to_original(W)
-        return raw[:, : self.question.X.shape[1] + 1]
-
-    def note(self, path: list[Scored]) -> str:
-        """A description of how the scores were computed."""
-        where = " in the span of the rows" if self.basis is not None else ""
-        seen, rows = max(at.seen for at in path), len(self.question.codes)
-        where += f" on {seen} of {rows} rows" if seen < rows else ""
-        drawn = any(at.refitted < at.high for at in path)
-        some = ", some of the rows of high leverage refitted for all of them" if drawn else ""
-        return f"approximate leave-one-out{where}{some}"
-
-
-@dataclass(frozen=True)
-class ByFolds:
-    """Cross-validation with five stratified folds, and a path of warm-started fits on the training rows of each.
-
-    ``evaluation.trials`` fits an estimator once for each fold. Here all values of C are fitted for each fold, each with
-    a warm start from the last, and the score is weighted by the sample weights.
-    """
-
-    question: Question
-    walk: WarmPath
-    least: float
-    fold: Integers
-    walks: tuple[WarmPath, ...]
-    name: ClassVar[str] = "cross-validation"
-
-    @classmethod
-    def over(cls, question: Question, walk: WarmPath) -> ByFolds:
-        """Draw the folds by the seed. A row that cannot be left out is in no fold."""
-        fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
-        question = question.with_merged_columns()
-        walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
-        return cls(question, walk, lowest(walk), fold, walks)
-
-    @property
-    def plan(self) -> Plan:
-        """The plan of the search, which starts at the strongest penalty."""
-        return Plan(self.least)
-
-    def score(self, C: float) -> Scored:
-        """The mean log loss of held-out rows at C."""
-        question = self.question
-        loss, fitted = np.zeros(len(question.codes)), 0.0
-        for k, walk in enumerate(self.walks):
-            held = np.flatnonzero(self.fold == k)
-            if len(held):
-                solved = walk.solved(C, tol=FOLD_TOL, max_iter=question.max_iter)
-                loss[held] = self._held_out(solved, held)
-                problem, state = solved.problem, solved.outcome.state
-                fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
-        score, error = _mean(loss, question.weight * question.scored)
-        return Scored(
-            C, score, error, fitted, 0, 0, len(loss), score < PERFECT_LOSS_SHARE * self.walk.problem.null_value, None
-        )
-
-    def weights(self, best: Scored) -> Array | None:
-        """None, because no fit to all rows was made, and fits to folds are not near enough to it."""
-        return None
-
-    def _held_out(self, solved: Solved, held: Integers) -> Array:
-        question, problem = self.question, solved.problem
-        raw = problem.rows.frame.to_original(solved.outcome.state.W)[:, : question.X.shape[1] + 1]
-        block: Any = memory_rows(question.X[held], problem.targets[question.codes[held]]).resident()
-        z = block.scores(raw) if question.offset is None else block.scores(raw) + question.offset[held]
-        return np.asarray(problem.loss.value(block.t, z if problem.loss.traits.multiclass else z[:, 0]))
-
-    def note(self, path: list[Scored]) -> str:
-        """How the scores were made."""
-        return f"{FOLDS}-fold cross-validation, since parameters are too many for leverages"

@@ -1,4 +1,4 @@
-r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best. TEXTBOOK R8, E2.
+r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best (docs/tour.md, R8, E2).
 
 Problem   min over C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
 Given     rows, classes, weights, the penalty at C = 1
@@ -26,7 +26,9 @@ from separatrix.base.watching import part
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import Newton, Solver, choose
 from separatrix.tuning.penalty_choice import PenaltyChoice
-from separatrix.tuning.penalty_scores import Method, Plan, Question, Scored, method_for
+from separatrix.tuning.penalty_question import Question
+from separatrix.tuning.penalty_scores import Method, Plan, Scored
+from separatrix.tuning.scoring_methods import method_for
 
 # The most values of C that are tried. Scores whose relative difference is below LEVEL_SCORE_SHARE count as equal.
 MOST_VALUES, LEVEL_SCORE_SHARE = 25, 1e-4
@@ -60,8 +62,9 @@ def choose_penalty(question: Question) -> Chosen:
     """The C for which held-out rows are predicted best.
 
     >>> from separatrix.objectives.penalty import Penalty
-    >>> X, codes = np.arange(12.0)[:, None], np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1])
-    >>> found = choose_penalty(Question(X, codes, 2, np.ones(12), Penalty(1.0, np.ones(1))))
+    >>> from separatrix.rows import labelled_rows
+    >>> codes = np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1])
+    >>> found = choose_penalty(Question(labelled_rows(np.arange(12.0)[:, None], codes, 2), 2, Penalty(1.0, np.ones(1))))
     >>> bool(0 < found.choice.C < np.inf), found.W.shape
     (True, (1, 2))
     """
@@ -167,7 +170,7 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
         parts.append(f"{alone} rows alone in their class are not scored")
     if best.C in (Cs[0], Cs[-1]):
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
-    scale = method.walk.scale[: question.X.shape[1]][question.penalty.factors > 0]
+    scale = method.walk.scale[: question.n_features][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
     if len(scale) and scale.max() / LARGEST_SCALE_RATIO > scale.min():
         decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may overflow

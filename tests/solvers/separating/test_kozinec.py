@@ -11,7 +11,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import states
 from separatrix.solvers.separating.kozinec import Kozinec
-from separatrix.solvers.separating.rules import build_separation_objective
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 
 
 def _separable(seed, n=60, d=3):

@@ -15,16 +15,11 @@ from separatrix.proofs.linear_programs import least_violation
 from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
 from separatrix.solvers.hull_start import nearly_nearest
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, multipliers
-from separatrix.solvers.separating.rules import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
-    OutOfSteps,
-    ProvenInseparable,
-    build_separation_objective,
-)
+from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
 from separatrix.solvers.separating.search_memories import HullMemory
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.state import Halt, State
 
 
@@ -165,7 +160,7 @@ def test_hulls_that_meet_are_proven_to():
 
 
 def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_support(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.rules.MOST_ENTRIES", 10)
+    monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_ENTRIES", 10)
     rng = np.random.default_rng(0)
     X = rng.integers(-3, 4, (80, 2)).astype(float)
     outcome = _solve(X, rng.choice([-1.0, 1.0], 80))

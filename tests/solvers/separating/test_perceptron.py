@@ -11,8 +11,10 @@ from separatrix.base.concurrency import threads
 from separatrix.base.errors import ParameterError
 from separatrix.rows import Frame, memory_rows
 from separatrix.solvers import run, states
+from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.perceptron import UPDATES, BatchUpdates, OnlineUpdates, WorstUpdates, survey
-from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps, ProvenInseparable, build_separation_objective
+from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps
+from separatrix.solvers.separating.separation_objective import build_separation_objective
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 T = np.array([-1.0, -1.0, 1.0, 1.0])

@@ -104,7 +104,7 @@ class Kozinec:
     """α ← (1 − k) α + k x or β ← (1 − k) β + k x, so that the points α and β of the two hulls approach each other.
 
     >>> from separatrix.rows import memory_rows
-    >>> from separatrix.solvers.separating.rules import build_separation_objective
+    >>> from separatrix.solvers.separating.separation_objective import build_separation_objective
     >>> problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
     >>> state = Kozinec().init(problem, np.zeros((1, 2)))
     >>> plane = Kozinec().solution(problem, state).W[0]

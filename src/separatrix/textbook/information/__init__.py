@@ -1,4 +1,4 @@
-"""Information theory and likelihood: the meaning of the loss of logistic regression. TEXTBOOK I1–I6, R10.
+"""Information theory and likelihood: the meaning of the loss of logistic regression (docs/tour.md, I1–I6, R10).
 
 Logarithms are natural (nats) unless ``base`` says otherwise: ``base=2`` gives bits.
 
@@ -7,17 +7,11 @@ Logarithms are natural (nats) unless ``base`` says otherwise: ``base=2`` gives b
 1.5
 """
 
-from separatrix.textbook.information.densities import (
-    Density,
-    Laplace,
-    LogisticDensity,
-    Mixture,
-    Normal,
-    Uniform,
-    maximum_entropy,
-)
+from separatrix.textbook.information.densities import Laplace, LogisticDensity, Normal, Uniform
+from separatrix.textbook.information.density import Density
 from separatrix.textbook.information.divergence import Approximation, best_normal
 from separatrix.textbook.information.entropy import cross_entropy, entropy, kl_divergence, self_information
+from separatrix.textbook.information.largest_entropy import maximum_entropy
 from separatrix.textbook.information.likelihood import (
     Account,
     Empirical,
@@ -28,6 +22,7 @@ from separatrix.textbook.information.likelihood import (
     negative_log_likelihood,
 )
 from separatrix.textbook.information.limit import CentralLimit, central_limit
+from separatrix.textbook.information.mixture import Mixture
 from separatrix.textbook.information.outcomes import Bernoulli, Categorical
 
 __all__ = [

@@ -1,71 +1,24 @@
-"""Densities on the real line: the normal, and others to compare with it. TEXTBOOK I1, I2, I4.
-
-Integrals are Gauss–Legendre sums over the intervals between ``breakpoints``, which cover the mass of a density and the
-points where it is not smooth. The mass outside is below rounding.
-"""
+"""Densities in closed form: the normal, and others to compare with it (docs/tour.md, I1, I2)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Any, final
 
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.errors import ParameterError
+from separatrix.textbook.information.density import check_scale
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _STEPS = np.linspace(-12.0, 12.0, 97)  # in units of σ; a normal has a mass of 1e-32 outside
-
-
-@runtime_checkable
-class Density(Protocol):
-    """The interface of a density p(x) with finite variance. ``entropy_nats`` is −∫ p ln p."""
-
-    @property
-    def mean(self) -> float: ...
-    @property
-    def variance(self) -> float: ...
-    def log_pdf(self, x: Any) -> Array:
-        """The logarithm of the density at x."""
-
-    def pdf(self, x: Any) -> Array:
-        """The density at x."""
-
-    def breakpoints(self) -> Array:
-        """The ends of the intervals over which integrals are summed."""
-
-    def entropy_nats(self) -> float:
-        """The entropy −∫ p ln p in nats."""
-
-    def sample(self, size: Any, seed: int) -> Array:
-        """Independent draws, of shape ``size``."""
-
-
-def expectation(p: Density, f: Callable[[Array], Array]) -> float:
-    """∫ p(x) f(x) dx, with p f = 0 where p = 0.
-
-    >>> round(expectation(Normal(1.0, 4.0), lambda x: x**2), 10)
-    5.0
-    """
-    cuts = np.unique(p.breakpoints())
-    half, middle = 0.5 * np.diff(cuts), 0.5 * (cuts[1:] + cuts[:-1])
-    x = (middle[:, None] + half[:, None] * _NODES).ravel()
-    mass = (half[:, None] * _WEIGHTS).ravel() * p.pdf(x)
-    values = np.asarray(f(x), dtype=np.float64)
-    return float(np.sum(np.where(mass > 0, mass * np.where(mass > 0, values, 0.0), 0.0)))
-
-
-def _check_scale(name: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
-        raise ParameterError(name, f"got {value!r}", "give a finite number > 0")
 
 
 @final
 @dataclass(frozen=True)
 class Normal:
-    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²), with the entropy ½ ln(2πeσ²), negative for small σ. TEXTBOOK I1, I2.
+    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²), with the entropy ½ ln(2πeσ²), negative for small σ.
+
+    See docs/tour.md, I1, I2.
 
     Parameters
     ----------
@@ -87,7 +40,7 @@ class Normal:
     sigma2: float
 
     def __post_init__(self) -> None:
-        _check_scale("sigma2", self.sigma2)
+        check_scale("sigma2", self.sigma2)
 
     @property
     def mean(self) -> float:
@@ -145,7 +98,7 @@ class Uniform:
     high: float
 
     def __post_init__(self) -> None:
-        _check_scale("high - low", self.high - self.low)
+        check_scale("high - low", self.high - self.low)
 
     @classmethod
     def of(cls, mean: float, variance: float) -> Uniform:
@@ -206,7 +159,7 @@ class Laplace:
     scale: float
 
     def __post_init__(self) -> None:
-        _check_scale("scale", self.scale)
+        check_scale("scale", self.scale)
 
     @classmethod
     def of(cls, mean: float, variance: float) -> Laplace:
@@ -266,7 +219,7 @@ class LogisticDensity:
     scale: float
 
     def __post_init__(self) -> None:
-        _check_scale("scale", self.scale)
+        check_scale("scale", self.scale)
 
     @classmethod
     def of(cls, mean: float, variance: float) -> LogisticDensity:
@@ -302,113 +255,3 @@ class LogisticDensity:
     def sample(self, size: Any, seed: int) -> Array:
         """Independent draws, of shape ``size``."""
         return np.asarray(np.random.default_rng(seed).logistic(self.mu, self.scale, size))
-
-
-@final
-@dataclass(frozen=True)
-class Mixture:
-    """Σ_k π_k N(x; μ_k, σ_k²), the simplest density with several peaks. Its entropy has no closed form.
-
-    Parameters
-    ----------
-    weights : list of float
-        π_k, positive and summing to 1.
-    parts : list of Normal
-        The normals.
-
-    Examples
-    --------
-    >>> from separatrix.textbook.information import Mixture, Normal
-    >>> two = Mixture((0.5, 0.5), (Normal(-2.0, 1.0), Normal(2.0, 1.0)))
-    >>> two.mean, two.variance
-    (0.0, 5.0)
-    """
-
-    weights: Sequence[float]
-    parts: Sequence[Normal]
-
-    def __post_init__(self) -> None:
-        w = np.asarray(self.weights, dtype=np.float64)
-        if len(w) != len(self.parts) or not np.all(w > 0) or abs(w.sum() - 1.0) > 1e-9:
-            do = "give one positive weight for each part, summing to 1"
-            raise ParameterError("weights", f"got {self.weights!r}", do)
-
-    @property
-    def mean(self) -> float:
-        return float(sum(w * part.mu for w, part in zip(self.weights, self.parts, strict=True)))
-
-    @property
-    def variance(self) -> float:
-        within = sum(w * part.sigma2 for w, part in zip(self.weights, self.parts, strict=True))
-        between = sum(w * (part.mu - self.mean) ** 2 for w, part in zip(self.weights, self.parts, strict=True))
-        return float(within + between)
-
-    def _terms(self, x: Any) -> Array:
-        """ln π_k N_k(x), (K, …)."""
-        return np.stack([np.log(w) + part.log_pdf(x) for w, part in zip(self.weights, self.parts, strict=True)])
-
-    def log_pdf(self, x: Any) -> Array:
-        """The logarithm of the density at x."""
-        return np.asarray(np.logaddexp.reduce(self._terms(x), axis=0))
-
-    def pdf(self, x: Any) -> Array:
-        """The density at x."""
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(self.log_pdf(x)))
-
-    def slope(self, x: Any) -> Array:
-        """d ln p/dx: the mean of the parts' slopes, weighted by their posterior probabilities at x."""
-        terms = self._terms(x)
-        with np.errstate(under="ignore"):
-            share = np.exp(terms - np.logaddexp.reduce(terms, axis=0))
-        slopes = np.stack([(part.mu - np.asarray(x)) / part.sigma2 for part in self.parts])
-        return np.asarray(np.sum(share * slopes, axis=0))
-
-    def breakpoints(self) -> Array:
-        """The ends of the intervals over which integrals are summed."""
-        return np.concatenate([part.breakpoints() for part in self.parts])
-
-    def entropy_nats(self) -> float:
-        """The entropy −∫ p ln p in nats."""
-        return -expectation(self, self.log_pdf)
-
-    def sample(self, size: Any, seed: int) -> Array:
-        """Independent draws, of shape ``size``."""
-        rng = np.random.default_rng(seed)
-        which = rng.choice(len(self.parts), size, p=np.asarray(self.weights) / np.sum(self.weights))
-        mu, sigma = (np.array([getattr(part, name) for part in self.parts]) for name in ("mu", "sigma"))
-        return np.asarray(rng.normal(mu[which], sigma[which]))
-
-
-def maximum_entropy(mean: float = 0.0, variance: float = 1.0) -> dict[str, float]:
-    """Return the entropies of several densities of the same mean and variance; the normal has the largest. TEXTBOOK I4.
-
-    Parameters
-    ----------
-    mean : float, default 0
-        The mean of all densities.
-    variance : float, default 1
-        The variance of all densities.
-
-    Returns
-    -------
-    dict of str to float
-        The entropy of each density, in nats.
-
-    Examples
-    --------
-    >>> from separatrix.textbook.information import maximum_entropy
-    >>> found = maximum_entropy()
-    >>> max(found, key=found.get), {name: round(h, 3) for name, h in found.items()}
-    ('normal', {'normal': 1.419, 'logistic': 1.405, 'Laplace': 1.347, 'uniform': 1.242, 'two peaks': 1.247})
-    """
-    apart = float(np.sqrt(0.8 * variance))
-    peaks = Mixture((0.5, 0.5), (Normal(mean - apart, 0.2 * variance), Normal(mean + apart, 0.2 * variance)))
-    densities: dict[str, Density] = {
-        "normal": Normal(mean, variance),
-        "logistic": LogisticDensity.of(mean, variance),
-        "Laplace": Laplace.of(mean, variance),
-        "uniform": Uniform.of(mean, variance),
-        "two peaks": peaks,
-    }
-    return {name: float(density.entropy_nats()) for name, density in densities.items()}

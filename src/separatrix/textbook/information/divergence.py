@@ -1,4 +1,4 @@
-"""The two best normal approximations of a density with several peaks. TEXTBOOK I3.
+"""The two best normal approximations of a density with several peaks (docs/tour.md, I3).
 
 argmin_q D(p‖q) over normals covers all peaks: it has the mean and variance of p. argmin_q D(q‖p) concentrates on one
 peak; there are several local minima, and the best of them is returned. (Goodfellow, Bengio and Courville 2016,
@@ -14,8 +14,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.textbook.information.densities import Mixture, Normal, expectation
+from separatrix.textbook.information.densities import Normal
+from separatrix.textbook.information.density import expectation
 from separatrix.textbook.information.entropy import kl_divergence
+from separatrix.textbook.information.mixture import Mixture
 
 # Two searches that end closer than this, in units of σ, have found the same minimum.
 SAME_MINIMUM = 1e-4

@@ -1,4 +1,4 @@
-"""Self-information, entropy, cross-entropy, KL divergence. TEXTBOOK I2, I3.
+"""Self-information, entropy, cross-entropy, KL divergence (docs/tour.md, I2, I3).
 
 P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. If Q is a
 ``Bernoulli``, P may also be an empirical distribution, ``empirical(values)``.
@@ -12,7 +12,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.textbook.information.densities import Density, Normal, expectation
+from separatrix.textbook.information.densities import Normal
+from separatrix.textbook.information.density import Density, expectation
 from separatrix.textbook.information.outcomes import Bernoulli, Categorical, probabilities
 
 NATS = float(np.e)

@@ -1,0 +1,235 @@
+"""The verdicts that no hyperplane separates the classes, with the rows that prove it (docs/tour.md, P7).
+
+Sums of the few rows of a proof are computed in integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.cached import cached_property
+from separatrix.base.messages import Message
+from separatrix.geometry import Hyperplane
+from separatrix.proofs.asked_rows import are_in, asked_differences, flattened, signs_of
+from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.proofs.dependencies import across, positive_dependency
+from separatrix.proofs.enclosure import surely_positive
+from separatrix.proofs.naming import About, causes, listed
+from separatrix.proofs.quasi import on, rounded, used
+from separatrix.proofs.rational import sums_to_zero
+from separatrix.proofs.residues import vanishing
+from separatrix.proofs.separable import hyperplane_of
+from separatrix.proofs.verifiable import VerifiableVerdict
+
+
+@dataclass(frozen=True)
+class _Overlapping(VerifiableVerdict):
+    """Rows a_i and integers λ > 0 with Σ λ_i a_i = 0. ``against`` has, for each row, the class it is compared with.
+
+    ``signed`` holds the rows a_i, from which λ is computed on first use unless it was ``given``. If λ is not unique,
+    ``near`` is an approximate λ from which the exact one is computed.
+    """
+
+    rows: Integers
+    against: Integers
+    signed: Array
+    about: About
+    given: tuple[int, ...] | None
+    near: Array | None
+
+    def __bool__(self) -> bool:
+        return False
+
+    @cached_property
+    def multipliers(self) -> tuple[int, ...]:
+        """λ as integers."""
+        if self.given is not None:
+            return self.given
+        dependency = positive_dependency(self.signed, self.signed[:0], self.near)
+        if dependency is None:
+            raise ArithmeticError("the rows of the proof have no dependency with weights above zero")
+        return tuple(dependency[0])
+
+    @property
+    def weights(self) -> Array:
+        """λ divided by its sum."""
+        total = sum(self.multipliers)
+        return np.array([m / total for m in self.multipliers])
+
+    def _supporting(self, D: Differences) -> Array | None:
+        """The rows of the proof, if they are rows of D and λ > 0 sums them to zero; else None."""
+        A = self._among(D)
+        if A is None or len(A) != len(self.multipliers) or min(self.multipliers) <= 0:
+            return None
+        return A if sums_to_zero(A, self.multipliers) else None
+
+    def _among(self, D: Differences) -> Array | None:
+        """The rows of the proof, if they are rows of D; else None."""
+        if not are_in(D, self.rows, self.against):
+            return None
+        return D.dense(D.numbers(self.rows, self.against))
+
+    def _named(self) -> Message:
+        return listed(self.rows, self.against, self.about)
+
+    def _summing(self) -> str:
+        return self.about.summing
+
+
+@dataclass(frozen=True)
+class Inseparable(_Overlapping):
+    """The classes overlap: A v ≥ 0 only where A v = 0, so a maximum likelihood estimate exists.
+
+    ``rows`` (at most twice the rank) span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
+
+    >>> from separatrix import separability
+    >>> print(separability([[0.0], [1.0], [2.0]], [0, 1, 0]).explain())
+    inseparable: 3 rows prove it (0, 1, 2): with weights λ > 0 their t·(1, x) sum to zero, so no hyperplane has all
+    of them on their own sides, and none but a trivial one has none of them on the wrong side
+    """
+
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+        """Whether the rows prove it: λ > 0 sums them to zero, and they span all rows.
+
+        The sum is checked in integers or enclosed by bounds that include all rounding errors. If the rows of the proof
+        have full rank, residues prove that they span all rows.
+
+        With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
+        dimension: ``exact_cost(X)`` estimates how long that takes.
+        """
+        D = asked_differences(X, y, self.about)
+        if self.given is None and not exact and self._surely(D):
+            return True
+        A = self._supporting(D)
+        complement = None if A is None else across(A)
+        if complement is None:
+            return False
+        if exact:
+            return all(signs_of(D, np.arange(D.count), v.tolist()) <= {0} for v in complement.basis.T)
+        if len(complement.free) == 0:
+            return True
+        return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
+
+    def _surely(self, D: Differences) -> bool:
+        """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
+        A = self._among(D)
+        return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
+
+    def explain(self) -> Message:
+        return Message("inseparable: ", self.proof)
+
+    @property
+    def proof(self) -> Message:
+        """The proof in words."""
+        if len(self.about.classes) > 2:
+            end = "so no scores have the largest for every row's own class, and none but trivial ones tie with it"
+        else:
+            end = (
+                "so no hyperplane has all of them on their own sides, and none but a trivial one has none of them on "
+                "the wrong side"
+            )
+        return Message(self._named(), f": with weights λ > 0 {self._summing()} sum to zero, {end}")
+
+
+@dataclass(frozen=True)
+class QuasiSeparable(_Overlapping):
+    """A v ≥ 0 and A v ≠ 0 for ``v`` = (b, w), but no v has A v > 0 (quasi-complete separation).
+
+    ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
+    integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
+    K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
+    can be omitted. ``further`` has a direction of the same kind for each other cause; no two share a column.
+
+    >>> from separatrix import separability
+    >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> verdict.rows.tolist(), verdict.touching.tolist(), verdict.hyperplane.offset, verdict.direction.tolist()
+    ([1, 2], [1, 2], 1.0, [-1, 1])
+    """
+
+    direction: AnyArray
+    touching: Integers
+    touching_against: Integers
+    columns: Integers
+    further: tuple[AnyArray, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Integers, ...]:
+        """The columns of each direction: every set separates some rows without the columns of the others."""
+        return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
+
+    @cached_property
+    def v(self) -> Array:
+        return rounded(self.direction)
+
+    @property
+    def hyperplane(self) -> Hyperplane:
+        return hyperplane_of(self.v)
+
+    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+        """Whether v and λ prove the claim on these rows, and every direction in ``further`` has A v ≥ 0 and A v ≠ 0.
+
+        λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
+        error, or be positive exactly.
+
+        With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
+        """
+        D = asked_differences(X, y, self.about)
+        v = flattened(D, self.direction)
+        if v is None or not self._is_about(D):
+            return False
+        touching = D.numbers(self.touching, self.touching_against)
+        off = np.ones(D.count, dtype=bool)
+        off[touching] = False
+        if not off.any():
+            return False
+        if exact:
+            return signs_of(D, touching, v.tolist()) <= {0} and signs_of(D, np.flatnonzero(off), v.tolist()) <= {1}
+        if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
+            return False
+        return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def _is_about(self, D: Differences) -> bool:
+        """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
+        if self._supporting(D) is None or not are_in(D, self.touching, self.touching_against):
+            return False
+        own = used(np.atleast_2d(self.direction))
+        return np.array_equal(own, self.columns) and all(self._is_direction(D, other) for other in self.further)
+
+    def gaining(self, D: Differences) -> AnyArray:
+        """A mask of the rows whose likelihood grows along a direction.
+
+        With K classes the margin of a row may stay at zero against one class and grow against another. The row gains
+        unless its margin stays at zero against all other classes.
+        """
+        flat = [v for v in (flattened(D, direction) for direction in self.further) if v is not None]
+        tied = [self.touching, *(D.named(on(D, v))[0] for v in flat)]
+        return np.asarray(np.any([np.bincount(rows, minlength=len(D.codes)) < D.K - 1 for rows in tied], axis=0))
+
+    @staticmethod
+    def _is_direction(D: Differences, direction: AnyArray) -> bool:
+        """Whether A v ≥ 0 and A v ≠ 0 for v = ``direction`` in integers."""
+        v = flattened(D, direction)
+        if v is None:
+            return False
+        off = np.ones(D.count, dtype=bool)
+        off[on(D, v)] = False
+        return bool(off.any()) and len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def explain(self) -> Message:
+        return Message("quasi-separable: ", self.proof)
+
+    @property
+    def proof(self) -> Message:
+        """The proof in words."""
+        count = len(np.unique(self.touching))
+        rows, lie = (f"{count} row", "lies") if count == 1 else (f"{count} rows", "lie")
+        if len(self.about.classes) > 2:
+            where = f"some scores never have another class above a row's own, but tie at {rows}, and none separate"
+        else:
+            where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
+        sum_to_zero = f", since with weights λ > 0 {self._summing()} sum to zero; "
+        return Message(where, ": ", self._named(), sum_to_zero, causes(self))

@@ -1,0 +1,135 @@
+"""The stopping rule that rows are proved to be inseparable, and when such a proof is attempted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from separatrix.base.messages import Message
+from separatrix.losses.margin import Zero
+from separatrix.objectives.bound import Bound
+from separatrix.objectives.problem import Objective
+from separatrix.proofs.enclosure import surely_positive
+from separatrix.proofs.naming import numbered
+from separatrix.proofs.separability import verdict_on
+from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Verdict
+from separatrix.rows import Block, some_rows
+from separatrix.solvers.separating.max_margin import NearestPointMemory
+from separatrix.solvers.separating.search_memories import HullMemory
+from separatrix.solvers.state import State
+from separatrix.solvers.stopping import Code, Record, Status
+
+# A proof of inseparability is attempted after EARLIEST steps, plus one step for every ENTRIES_A_STEP entries of the
+# table, but at most LATEST more: its linear programs and passes cost about as much as that many steps.
+EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
+# No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
+MOST_ENTRIES = 1_000_000_000
+# If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
+# allows 1e24 mistakes.
+HOPELESS = 1e-12
+# A proof is first attempted on a sample with this many rows per column, if the table has at least
+# FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
+SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
+INSEPARABLE: Code = "inseparable"
+
+
+@dataclass
+class ProvenInseparable:
+    """The rule that the rows are proved to be inseparable, so that the search would never end.
+
+    A proof is attempted once per problem, when it has become cheap compared with continuing; the result is kept in
+    ``verdict``. With ``zero="positive"`` a proof must contain a row of the class −, because rows of the class + may
+    have score zero. ``ends``: whether a proof ends the search. A search with a pocket continues, since it minimises the
+    number of mistakes; the proof is then part of its final status.
+    """
+
+    zero: Zero = "mistake"
+    ends: bool = True
+    verdict: Verdict | None = None
+    about: Objective | None = field(default=None, repr=False)
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        due = state.iteration >= EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
+        status = self.ask(problem) if due and self.about is not problem else None
+        return status if self.ends else None
+
+    def ask(self, problem: Objective) -> Status | None:
+        """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
+        rows = problem.rows.resident()
+        if rows is None or _entries(problem) > MOST_ENTRIES:
+            return None
+        few = _by_some(rows, problem)
+        return self._judged(rows, problem, few)
+
+    def ask_some(self, problem: Objective) -> Status | None:
+        """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
+        rows = problem.rows.resident()
+        few = None if rows is None else _by_some(rows, problem)
+        return None if rows is None or few is None else self._judged(rows, problem, few)
+
+    def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
+        self.about = problem
+        self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
+        if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
+            sentence = Message("stopped, since the search would not end in any practical time: ", verdict.reason)
+            return Status("rounding", sentence, False)
+        return self.known(problem)
+
+    def known(self, problem: Objective) -> Status | None:
+        """The status from the verdict that is already known; None if that is no proof of inseparability."""
+        rows, verdict = problem.rows.resident(), self.verdict
+        if rows is None or not isinstance(verdict, Inseparable | QuasiSeparable):
+            return None
+        if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
+            return None
+        return Status(INSEPARABLE, not_separable(verdict), False)
+
+
+def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
+    """The verdict on a sample of rows, if it proves an overlap and the sample spans all columns; otherwise None.
+
+    Such a proof holds for all rows.
+    """
+    width = rows.X.shape[1] + problem.fit_intercept
+    stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
+    if stride < FEWEST_SAMPLES_IN_TABLE:
+        return None
+    some = rows.take(slice(0, None, stride))
+    verdict = verdict_on(some_rows(some), problem.fit_intercept)
+    if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
+        return None
+    return replace(verdict, rows=verdict.rows * stride)
+
+
+def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:
+    """The message that states the proof that no hyperplane separates the rows.
+
+    >>> from separatrix.rows import memory_rows
+    >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
+    'not separable: 3 rows prove it (0, 1, 2): wit'
+    """
+    only = "" if isinstance(verdict, Inseparable) else ", only quasi-separable"
+    return Message(f"not separable{only}: ", verdict.proof)
+
+
+def _entries(problem: Objective) -> int:
+    return problem.n_rows * (problem.rows.n_features + problem.fit_intercept)
+
+
+def by_support(problem: Objective, memory: HullMemory) -> Status | None:
+    """The status if the support rows of the nearest points prove inseparability; for tables too large for `ask`."""
+    rows = problem.rows.resident()
+    if rows is None or not isinstance(memory, NearestPointMemory):
+        return None
+    support = np.unique(memory.pairs[memory.pairs >= 0])
+    verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
+    if not isinstance(verdict, Inseparable | QuasiSeparable):
+        return None
+    sentence = Message(
+        f"not separable: {len(verdict.rows)} rows alone prove it (",
+        numbered(support[verdict.rows]),
+        "), since with weights λ > 0 they sum to zero",
+    )
+    return Status(INSEPARABLE, sentence, False)
