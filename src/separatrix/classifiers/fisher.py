@@ -27,7 +27,7 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import FitInput, check_choice, check_count, rows_to_score, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, rows_to_score, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.geometry import Hyperplane
@@ -279,7 +279,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
         W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
-        y = Scorer(W, self.classes_, "identity").scores(X, names)
+        y = as_precise(Scorer(W, self.classes_, "identity").scores(X, names), X.dtype, self._dtype)
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:

@@ -93,7 +93,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
     bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
-    if unresolved := _open(objective):
+    if unresolved := unresolved_reason(objective):
         return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
@@ -140,7 +140,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     return WeightError(in_standard_errors(objective, distance), unit)
 
 
-def _open(objective: Objective) -> str:
+def unresolved_reason(objective: Objective) -> str:
     """The reason why a bound over the resolved directions does not hold for all directions; empty if it does."""
     if not objective.unresolved:
         return ""

@@ -85,11 +85,7 @@ class KroneckerLBFGS:
         before = space.reduce(state.at.gradient)
         predicted = 0.5 * float(before @ inverse.solve(before))
         moved = method.moved(state, memory, inverse.solve if memory.trusted else None)
-        if (
-            moved.halt is Halt.STALLED
-            and memory.trusted
-            and predicted > SMALLEST_PREDICTED_SHARE * abs(state.at.value)
-        ):
+        if moved.halt is Halt.STALLED and memory.trusted and predicted > SMALLEST_PREDICTED_SHARE * abs(state.at.value):
             moved = method.moved(state, replace(memory, trusted=False), None)
         if state.at.value - moved.at.value < SMALLEST_SHARE_OF_PREDICTED * predicted:
             moved = replace(moved, memory=replace(moved.memory, trusted=False))
