@@ -4,10 +4,18 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn.base
 from threadpoolctl import threadpool_limits
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotConvergedWarning, NotFiniteError, SeparationWarning, WeightError
+from separatrix.base.errors import (
+    InputError,
+    LabelError,
+    NotConvergedWarning,
+    NotFiniteError,
+    SeparationWarning,
+    WeightError,
+)
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 2))
@@ -94,6 +102,54 @@ def test_the_size_of_weights_does_not_matter_without_a_penalty(size):
     sized = sx.LogisticRegression(np.inf).fit(X * 1e10, y, sample_weight=np.full(60, size))
     np.testing.assert_allclose(sized.coef_, plain.coef_, rtol=1e-9)
     assert sized.certificate_.code == "optimal"
+
+
+CLOSED_FORMS = [
+    sx.FisherDiscriminant(),
+    sx.FisherDiscriminant("means"),
+    sx.LeastSquaresClassifier(),
+    sx.LinearDiscriminantAnalysis(),
+    sx.QuadraticDiscriminantAnalysis(),
+]
+
+
+@pytest.mark.parametrize("labels", [y, np.arange(60) % 3], ids=["two", "three"])
+@pytest.mark.parametrize("size", [2.0**-1030, 2.0**-664, 2.0**-400, 2.0**400, 2.0**664, 2.0**990])
+@pytest.mark.parametrize("model", CLOSED_FORMS, ids=str)
+def test_closed_forms_in_extreme_units_classify_alike_or_refuse(model, size, labels):
+    common = np.round(X * 2**20) / 2**20  # exact in these units, also as subnormal numbers
+    plain = sklearn.base.clone(model).fit(common, labels).predict(common)
+    scaled, is_fisher = sklearn.base.clone(model), isinstance(model, sx.FisherDiscriminant)
+    if size < 1e-300 or (is_fisher and not 1e-150 < size < 1e150):
+        with pytest.raises(InputError, match="rescale"):
+            scaled.fit(common * size, labels)
+        return
+    scaled.fit(common * size, labels)
+    assert np.array_equal(scaled.predict(common * size), plain)
+    assert scaled.certificate_.verify(common * size, labels)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("settings", [{"C": 1.0, "l1_ratio": 1.0}, {"C": np.inf, "solver": "chord"}], ids=str)
+@pytest.mark.parametrize("K", [2, 3])
+def test_columns_of_zeros_leave_the_null_model(K, settings, fit_intercept):
+    rows, labels = np.zeros((20, 3)), np.arange(20) % K
+    model = sx.LogisticRegression(fit_intercept=fit_intercept, **settings).fit(rows, labels)
+    assert not model.coef_.any()
+    assert model.certificate_.verify(rows, labels)
+
+
+def test_constant_columns_leave_the_priors():
+    rows, labels = np.full((20, 3), 2.5), np.arange(20) % 4 == 0
+    model = sx.QuadraticDiscriminantAnalysis().fit(rows, labels)
+    np.testing.assert_allclose(model.predict_proba(rows[:1]), [[0.75, 0.25]])
+    assert model.certificate_.verify(rows, labels)
+
+
+def test_least_squares_of_tiny_constants_is_the_pseudoinverse():
+    rows, labels = np.full((20, 2), 1e-300), np.arange(20) % 4 == 0
+    model = sx.LeastSquaresClassifier(fit_intercept=False).fit(rows, labels)
+    np.testing.assert_allclose(model.coef_, [[-0.25e300, -0.25e300]])  # 2 · 1e-300 w = 2 · 1/4 − 1
 
 
 @pytest.mark.parametrize("outlier", [1e8, 1e9, 1e10])

@@ -157,6 +157,7 @@ def test_float32_rows_have_float32_answers(name, K, tmp_path):
     model = CLASSIFIERS[name]().fit(single, y)
     same = CLASSIFIERS[name]().fit(single.astype(np.float64), y)
     methods = ["decision_function", *(["predict_proba", "predict_log_proba"] if model.has_probabilities else [])]
+    methods += ["transform"] if hasattr(model, "transform") else []
     sx.save(model, tmp_path / "model.json")
     for one in (model, pickle.loads(pickle.dumps(model)), sx.load(tmp_path / "model.json")):
         for method in methods:

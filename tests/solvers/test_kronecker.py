@@ -106,6 +106,29 @@ def test_the_span_saves_two_thirds_of_the_passes():
     assert found.passes <= 22
 
 
+def _nearly_separated(K, d, spread, seed):
+    """Five rows of each class around its own centre, so that most rows have almost no curvature at the optimum."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((5 * K, d)), np.arange(5 * K) % K
+    return X + spread * rng.standard_normal((K, d))[y], y
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(("K", "d", "spread", "most"), [(100, 20, 2.0, 75), (200, 4, 3.0, 130)])
+def test_steps_that_a_preconditioner_predicts_far_too_long_do_not_take_long_searches(K, d, spread, most, seed):
+    found = sx.LogisticRegression(solver="kronecker").fit(*_nearly_separated(K, d, spread, seed)).certificate_
+    assert found.code == "optimal"
+    assert found.passes <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_thousand_classes_reach_the_optimum(seed):
+    found = sx.LogisticRegression().fit(*_nearly_separated(1000, 10, 2.0, seed)).certificate_
+    assert found.code == "optimal"
+    assert found.passes <= 250
+
+
 def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch):
     """A softmax for each of K classes made K² work of every row: 400 classes took ten times as long as plain L-BFGS."""
     import separatrix.objectives.partials as sums

@@ -203,6 +203,17 @@ def test_offsets_and_constant_columns():
     assert abs(np.log(model.C_ / sx.LogisticRegression("auto").fit(X, y).C_)) > 1e-2
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("K", [2, 3])
+def test_columns_of_zeros_do_not_matter(fit_intercept, l1_ratio, K):
+    model = sx.LogisticRegression("auto", l1_ratio=l1_ratio, fit_intercept=fit_intercept)
+    model.fit(np.zeros((20, 3)), np.arange(20) % K)
+    assert not model.coef_.any()
+    assert 0 < model.C_ < np.inf
+    assert model.certificate_.verify(np.zeros((20, 3)), np.arange(20) % K)
+
+
 def test_unlike_scales_are_said():
     X, y = _rows(11, n=60)
     X[:, 0] *= 1e6

@@ -27,11 +27,17 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import FitInput, check_choice, check_count, rows_to_score, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, rows_to_score, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.geometry import Hyperplane
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import (
+    LARGEST_SQUARABLE_SCALE,
+    SMALLEST_SQUARABLE_SCALE,
+    Moments,
+    gather,
+    refuse_extreme_scales,
+)
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
@@ -186,6 +192,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             K = task.n_classes
             moments = gather(memory_rows(task.X, task.codes, task.weight), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, moments)
+            refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
             V, shares = DIRECTIONS[self.direction].best(moments, q)
             projection = Projection(V, self.direction, self.threshold)
             self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
@@ -272,7 +279,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         check_is_fitted(self)
         X, names = rows_to_score(self, X)
         W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
-        y = Scorer(W, self.classes_, "identity").scores(X, names)
+        y = as_precise(Scorer(W, self.classes_, "identity").scores(X, names), X.dtype, self._dtype)
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:

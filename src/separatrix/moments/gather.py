@@ -15,6 +15,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.base.available_memory import refuse_too_large
+from separatrix.base.errors import InputError
 from separatrix.base.messages import Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
@@ -35,6 +36,10 @@ FEWEST_COLUMNS_PER_CLASS = 4
 SMALLEST_UNCANCELLED_SHARE = 1 / 16
 # A within-class variance below this share of the column's variance is a rounding error: the column is constant.
 LARGEST_ROUNDED_VARIANCE = 1e-24
+# The scale of a column below which its weights, in raw units, would leave the range of float64.
+SMALLEST_WEIGHABLE_SCALE = 2.0**-1000
+# The scales of columns between which squares of projections, in raw units, neither underflow nor overflow.
+SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE = 1e-152, 1e152
 # How many matrices of d × d numbers a fit holds at once, rounded down, from its peak memory on 400 sparse rows of 2,000
 # columns: 8.1 for FisherDiscriminant, 9.5 for LinearDiscriminantAnalysis, 11.8 for LeastSquaresClassifier, and 13.9 and
 # 20.7 for QuadraticDiscriminantAnalysis with two and four classes.
@@ -156,7 +161,7 @@ class ClassMoments:
 
     def _of_dense(self, block: Block) -> Moments:
         """Rows sorted by class and centred in place; a pooled scatter then needs only one product."""
-        part, inverse = self.zero(), 1.0 / self.frame.scale
+        part, scale = self.zero(), self.frame.scale
         part.rounding = block.n_rows * EPS
         order = np.argsort(block.t, kind="stable")
         X: Any = block.X
@@ -170,9 +175,9 @@ class ClassMoments:
             part.weight[k] = share.sum()
             about = (share @ own) / part.weight[k]
             own -= about
-            own *= inverse
+            own /= scale  # a power of two; its reciprocal overflows if a column holds only subnormal numbers
             missed[k] = (share @ own) / part.weight[k]
-            part.mean[k] = (about - self.frame.center) * inverse + missed[k]
+            part.mean[k] = (about - self.frame.center) / scale + missed[k]
         if np.any(s != 1.0):
             D *= np.sqrt(s)[:, None]
         if self.pooled:
@@ -274,6 +279,7 @@ def gather(
         curvature = np.full(rows.n_features, (spread / 2) ** 2)
         frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+    refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
     for scatter in moments.scatter:
         none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
         scatter[none, :] = scatter[:, none] = 0.0
@@ -284,6 +290,16 @@ def _refuse_too_wide(d: int, matrices: int) -> None:
     """Raise an error before the first allocation if this number of d × d matrices cannot fit into memory."""
     do = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
     refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, do)
+
+
+def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:
+    """Raise an error if the scale of a column is outside of the range, naming the first such column."""
+    extreme = np.flatnonzero((frame.scale < least) | (frame.scale > most))
+    if len(extreme):
+        j = int(extreme[0])
+        named = f"column {j}" if names is None else f"column {names[j]!r}"
+        what = f"the entries of {named} differ by about {frame.scale[j]:.0e}"
+        raise InputError("X", what, "rescale it: weights or squares in its units leave the range of float64")
 
 
 def _first_look(rows: Block) -> Frame:

@@ -246,7 +246,8 @@ class SquaredCost:
         frame, seen = self.rows.frame, self.white.colour  # the columns of colour span the framed rows
         scale = np.where(np.isinf(frame.scale), 0.0, frame.scale)  # a constant column consists of its centre alone
         rows = np.vstack([seen[:1], np.outer(frame.center, seen[0]) + scale[:, None] * seen[1:]])
-        Q = np.linalg.qr(rows / np.linalg.norm(rows, axis=0))[0]
+        size = np.abs(rows).max(axis=0)  # not the length, whose square underflows if entries are below 1e-160
+        Q = np.linalg.qr(rows[:, size > 0] / size[size > 0])[0]
         return np.asarray(raw @ Q @ Q.T)
 
     def _minimiser(self) -> Minimum:

@@ -209,5 +209,7 @@ def _pair_inverses(root: Array, Q: Array) -> list[Array]:
     """For each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)."""
     K, n_contrasts = Q.shape
     differences = np.array([Q[k] - Q[l] for k in range(K) for l in range(k)])
-    halves = differences @ root.reshape(len(root), n_contrasts, -1)  # (rows of the root, pairs, r)
+    halves = differences @ root.reshape(
+        len(root), n_contrasts, root.shape[1] // n_contrasts
+    )  # (rows of the root, pairs, r)
     return [half.T @ half for half in halves.transpose(1, 0, 2)]

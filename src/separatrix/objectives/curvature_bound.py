@@ -92,7 +92,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
-    if unresolved := _open(objective):
+    if unresolved := unresolved_reason(objective):
         bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
         return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
@@ -143,7 +143,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     return WeightError(in_standard_errors(objective, distance), unit)
 
 
-def _open(objective: Objective) -> str:
+def unresolved_reason(objective: Objective) -> str:
     """The reason why a bound over the resolved directions does not hold for all directions; empty if it does."""
     if not objective.unresolved:
         return ""

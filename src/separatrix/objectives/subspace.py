@@ -65,6 +65,8 @@ class Subspace:
             return H
         K = 1 if self.Q is None else len(self.Q)
         width = len(H) // K
+        if self.Z is not None and self.Z.shape[1] == 0:
+            return np.empty((0, 0))
         if self.Z is not None:
             H, width = self.Z.T @ (H.reshape(-1, width) @ self.Z).reshape(K, width, -1), self.Z.shape[1]
         if self.Q is not None:

@@ -103,6 +103,7 @@ def _is_slow(problem: Objective, state: State[ChordMemory]) -> bool:
 
 def _null_factor(problem: Objective) -> Factor | None:
     """The factor of ∇²E at the null model, from the columns' Gram matrix; None if it is singular."""
-    R, Z, H = np.diag(problem.root_penalty**2), problem.subspace.Z, null_hessian(problem)
-    R = R if Z is None else Z.T @ R @ Z
-    return Factor.of(H + np.kron(np.eye(len(H) // len(R)), R))
+    space, R = problem.subspace, np.diag(problem.root_penalty**2)
+    R = R if space.Z is None else space.Z.T @ R @ space.Z
+    n_contrasts = problem.shape[0] if space.Q is None else space.Q.shape[1]
+    return Factor.of(null_hessian(problem) + np.kron(np.eye(n_contrasts), R))

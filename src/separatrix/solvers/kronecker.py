@@ -7,7 +7,8 @@ Step      V = −B ∇E, with B built from pairs and B₀ the inverse of A ⊗ G
           the classes, G the columns' Gram matrix (of a sample, if there are many rows) and R the penalty's Hessian.
           B₀ is corrected to be exact on the span of the scores. W ← W + αV, α from 1 by the weak Wolfe conditions.
           The product is first that of the null model, and is computed again at W after 3 and 15 iterations. In a longer
-          run the diagonal blocks of ∇²E(W) replace it
+          run the diagonal blocks of ∇²E(W) replace it. If a step lowers E by far less than B₀ predicts, steps up to the
+          next refresh have B₀ = sᵀy/yᵀy, as in plain L-BFGS
 Stops     by the driver's rules; by itself if rounding hides any descent
 
 For softmax, Böhning 1992 bounds the Hessian by ½ (I − 11ᵀ/K) ⊗ G. The mean curvature is closer to the Hessian than this
@@ -33,16 +34,24 @@ from separatrix.solvers.state import Halt, Need, State
 FIRST_REFRESH, SECOND_REFRESH = 3, 15
 # From this iteration on a refresh uses the diagonal blocks of the Hessian instead of the Kronecker product.
 FIRST_BLOCK_REFRESH = 30
+# A preconditioner is no longer trusted after a step that lowers E by less than this share of what it predicts.
+SMALLEST_SHARE_OF_PREDICTED = 0.1
+# If the predicted decrease is a smaller share of E, a failed search is due to rounding and not to the preconditioner.
+SMALLEST_PREDICTED_SHARE = 1e-8
 # Second derivatives at W are summed over this many rows per column of the sample, and at least FEWEST_HESSIAN_ROWS.
 ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
 
 
 @dataclass(frozen=True, kw_only=True)
 class KroneckerMemory(PairsMemory):
-    """Pairs, the preconditioner (None if it is singular), and the iteration at which it is next computed again."""
+    """Pairs, the preconditioner (None if it is singular), and the iteration at which it is next computed again.
+
+    ``trusted``: whether steps use the preconditioner.
+    """
 
     inverse: ClassInverse | None
     refresh: int = FIRST_REFRESH
+    trusted: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,13 @@ class KroneckerLBFGS:
         memory, inverse = _refreshed(problem, state, state.memory.inverse)
         space = problem.subspace
         method = QuasiNewton(problem, space.reduce, space.expand, self.pairs)
-        moved = method.moved(state, memory, inverse.solve)
+        before = space.reduce(state.at.gradient)
+        predicted = 0.5 * float(before @ inverse.solve(before))
+        moved = method.moved(state, memory, inverse.solve if memory.trusted else None)
+        if moved.halt is Halt.STALLED and memory.trusted and predicted > SMALLEST_PREDICTED_SHARE * abs(state.at.value):
+            moved = method.moved(state, replace(memory, trusted=False), None)
+        if state.at.value - moved.at.value < SMALLEST_SHARE_OF_PREDICTED * predicted:
+            moved = replace(moved, memory=replace(moved.memory, trusted=False))
         g = space.reduce(moved.at.gradient)
         return replace(moved, expected=0.5 * float(g @ inverse.solve(g)))
 
@@ -104,4 +119,4 @@ def _refreshed(
         pairs, anew = Pairs(), class_inverse.blocks(problem, state.W, block)
     inverse = inverse if anew is None else anew
     refresh = max(SECOND_REFRESH, 2 * memory.refresh)
-    return replace(memory, pairs=pairs, inverse=inverse, refresh=refresh), inverse
+    return replace(memory, pairs=pairs, inverse=inverse, refresh=refresh, trusted=True), inverse

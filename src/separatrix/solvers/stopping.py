@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import largest_curvature
+from separatrix.objectives.curvature_bound import unresolved_reason
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.gradient_descent import DescentMemory
 from separatrix.solvers.state import Halt, Memory, State
@@ -30,6 +31,8 @@ Code = Literal[
 _GO_ON = Remedy(
     Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"), ", or leave the solver at 'auto'")
 )
+# The advice where columns differ by less than float64 resolves.
+_LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
 
 
 class Record(NamedTuple):
@@ -114,7 +117,7 @@ class Certified:
                 f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
                 "objective, but perhaps not among all: ",
                 bound.reason,
-                Remedy(Message("leave one of them out, or use a finite ", Parameter("C"))),
+                _LEAVE_ONE_OUT,
             )
             return Status("resolved", resolved, True)
         sentence = (
@@ -175,6 +178,14 @@ class Stationary:
             return None
         if length > (self.near if state.halt is Halt.STALLED else self.tol):
             return None
+        if traits.convex and (unresolved := unresolved_reason(problem)):
+            sentence = Message(
+                f"stationary among the weights that float64 resolves: the gradient's length fell to {length:.1e}, but "
+                "the minimum may be lower: ",
+                unresolved,
+                _LEAVE_ONE_OUT,
+            )
+            return Status("gradient", sentence, True)
         kind = "the minimum" if traits.convex else "a minimum, perhaps not the lowest: the cost is not convex"
         return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, at {kind}", True)
 

@@ -18,7 +18,6 @@ MOST_DIAGONALISED_COLUMNS = 300
 # The predicted C is multiplied by this. One Newton step from the null model is shorter than the path to the fit, so it
 # predicts too strong a penalty: on eleven data sets the best C was 1 to 190 times the prediction, with a median of 7.
 C_PER_PREDICTION = 4.0
-TINY = float(np.finfo(np.float64).tiny)
 # Penalties weaker than this share of the largest are raised to it, so that products of four penalties do not underflow.
 WEAKEST_RELATIVE_PENALTY = 1e-70
 # The predicted C is limited to this and its reciprocal, so that 1/C is a finite number.
@@ -57,8 +56,11 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
         values, V = np.linalg.eigh(G)
         g = g @ V
     mu, squares = np.outer(s, np.maximum(values, 0.0)).ravel(), g.ravel() ** 2
-    rho = STRENGTHS_TRIED[:, None] * max(float(mu.max(initial=0.0)), TINY)
+    largest = float(mu.max(initial=0.0))
+    if not largest > 0:  # no column changes a score, so every C gives the same fit
+        return 1.0
+    mu, squares, rho = mu / largest, squares / largest, STRENGTHS_TRIED[:, None]
     gain, used = np.sum(squares * (0.5 * mu + rho) / (mu + rho) ** 2, axis=1), np.sum(mu / (mu + rho), axis=1)
     with np.errstate(under="ignore", over="ignore"):
-        C = C_PER_PREDICTION / float(rho[np.argmax(gain - used / rows), 0]) * unit * unit
+        C = C_PER_PREDICTION / (float(rho[np.argmax(gain - used / rows), 0]) * largest) * unit * unit
     return float(np.clip(C, SMALLEST_PREDICTED_C, 1 / SMALLEST_PREDICTED_C))
