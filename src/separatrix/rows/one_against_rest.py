@@ -16,7 +16,7 @@ from separatrix.base.labels import signed
 from separatrix.rows.block import Block
 from separatrix.rows.frame import Frame
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.protocol import Order, Partial, PassCounter, Rows
+from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
 from separatrix.rows.sampling import Sample
 
 A = TypeVar("A")
@@ -60,6 +60,10 @@ class _Relabelled(Generic[A]):
     partial: Partial[A]
     k: int
 
+    @property
+    def block_bytes(self) -> int:
+        return bytes_per_block(self.partial)
+
     def zero(self) -> A:
         return self.partial.zero()
 
@@ -85,6 +89,14 @@ class _AgainstRest:
     @property
     def n_features(self) -> int:
         return self.source.n_features
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.source.is_sparse
+
+    @property
+    def is_row_major(self) -> bool:
+        return self.source.is_row_major
 
     @property
     def frame(self) -> Frame:
