@@ -78,6 +78,10 @@ class MemoryRows:
         size = self._rows_per_dense_block
         return np.append(np.arange(0, n, size), n).astype(np.int64)
 
+    @cached_property
+    def _is_one_dense_block(self) -> bool:
+        return not is_sparse(self.X) and 0 < self.n_rows <= self._rows_per_dense_block
+
     @property
     def _rows_per_dense_block(self) -> int:
         fit = BLOCK_BYTES // max(1, self.n_features * 8)
@@ -90,7 +94,7 @@ class MemoryRows:
     @cached_property
     def _blocks(self) -> Sequence[Block]:
         """All rows as blocks. A single block is cached, and with it the framed copy that it makes."""
-        if not is_sparse(self.X) and 0 < self.n_rows <= self._rows_per_dense_block:
+        if self._is_one_dense_block:
             return [Block(self.X, self.t, self.weight, 0, self.frame, not self.once)]
         cuts = _Cuts(self, self._edges)
         return [replace(cuts[0], kept=not self.once)] if len(cuts) == 1 else cuts
@@ -113,12 +117,8 @@ class MemoryRows:
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
-        return self._whole
-
-    @cached_property
-    def _whole(self) -> Block:
-        """All rows as one block: the cached one, if there is only one and it is dense."""
-        if not is_sparse(self.X) and len(self._blocks) == 1:
+        """All rows as one block: the cached one, if they are dense and few. A larger block caches no copy of its rows."""
+        if self._is_one_dense_block:
             return self._blocks[0]
         return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
 
