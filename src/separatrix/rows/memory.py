@@ -117,7 +117,7 @@ class MemoryRows:
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
-        """All rows as one block: the cached one, if they are dense and few. A larger block caches no copy of its rows."""
+        """All rows as one block: the cached one, if they are dense and few. A larger one is new, and caches nothing."""
         if self._is_one_dense_block:
             return self._blocks[0]
         return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
