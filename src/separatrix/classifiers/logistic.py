@@ -187,7 +187,7 @@ class LogisticRegression(LinearClassifier):
     penalty_choice_ : PenaltyChoice or None
         With ``C="auto"``: every C tried and its score.
     trace_ : tuple of Record
-        Objective, gradient and bound at every iteration.
+        Objective and gradient at every iteration, and the bound where it was computed.
 
     Examples
     --------

@@ -80,6 +80,9 @@ class MemoryRows:
         """Where blocks begin and end. A block has about ``block_bytes`` of values, whatever the number of threads."""
         return np.unique(np.concatenate([[0], cuts(self.X, block_bytes), [self.n_rows]])).astype(np.int64)
 
+    def _is_one_dense_block(self, block_bytes: int) -> bool:
+        return not is_sparse(self.X) and 0 < self.n_rows <= block_rows(block_bytes, self.n_features)
+
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
         return fold_strands(self._blocks(bytes_per_block(partial)), partial)
@@ -96,7 +99,7 @@ class MemoryRows:
 
     def _all_blocks(self, block_bytes: int) -> Sequence[Block]:
         """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
-        if not is_sparse(self.X) and 0 < self.n_rows <= block_rows(block_bytes, self.n_features):
+        if self._is_one_dense_block(block_bytes):
             return [Block(self.X, self.t, self.weight, 0, self.frame, not self.once)]
         blocks = _Blocks(self, self._edges(block_bytes))
         return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
@@ -119,14 +122,9 @@ class MemoryRows:
         return draw(self, self._cut(0, self.n_rows), size, seed, targets)
 
     def resident(self) -> Block | None:
-        return self._whole
-
-    @cached_property
-    def _whole(self) -> Block:
-        """All rows as one block: the cached one, if there is only one and it is dense."""
-        blocks = self._blocks(BLOCK_BYTES)
-        if not is_sparse(self.X) and len(blocks) == 1:
-            return blocks[0]
+        """All rows as one block: the cached one, if they are dense and few. A larger one is new, and caches nothing."""
+        if self._is_one_dense_block(BLOCK_BYTES):
+            return self._blocks(BLOCK_BYTES)[0]
         return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
 
 
