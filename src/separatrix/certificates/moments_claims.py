@@ -42,7 +42,7 @@ class MomentsClaim(RowsClaim, ABC):
 class LeastSquaresClaim(MomentsClaim):
     """Claims that weights (outputs, d + 1), in raw units, minimise the squared cost. The bound is the gap.
 
-    TEXTBOOK S2, S4.
+    See docs/tour.md, S2, S4.
     """
 
     scorer: Any
@@ -85,7 +85,7 @@ def squares_bound(cost: SquaredCost, at: Minimum, decides: bool = True) -> Bound
 
 @dataclass(frozen=True)
 class ProjectionClaim(MomentsClaim):
-    """Claims that a projection maximises its criterion J, and that the scorer follows from it. TEXTBOOK F1–F4.
+    """Claims that a projection maximises its criterion J, and that the scorer follows from it (docs/tour.md, F1–F4).
 
     The objective is −J.
     """
@@ -123,7 +123,7 @@ def projection_bound(projection: Projection, moments: Moments) -> Bound:
 
 @dataclass(frozen=True)
 class GaussianClaim(MomentsClaim):
-    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood. TEXTBOOK D2, F6.
+    """Claims how far Gaussians, one for each class, are from the maximum of the likelihood (docs/tour.md, D2, F6).
 
     The terms of the objective −(1/S) Σ s ln p(x, y) are −ln P(y|x), from the scorer, plus −ln p(x), from the Gaussians.
     If the scorer's scores are not those of the Gaussians, there is no bound.

@@ -19,7 +19,9 @@ from separatrix.scorers.scorer import Scores
 
 @dataclass(frozen=True)
 class PartsClaim:
-    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds. TEXTBOOK M1, M2.
+    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds.
+
+    See docs/tour.md, M1, M2.
 
     ``claims`` has one claim for each part, in the order of the scheme, or None if its model has no certificate.
     """

@@ -1,4 +1,4 @@
-r"""The claims of classifiers that search for a separating hyperplane. TEXTBOOK P1, P10.
+r"""The claims of classifiers that search for a separating hyperplane (docs/tour.md, P1, P10).
 
 K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
 claim are imported only when it is recomputed, since reading a model file does not need them.

@@ -1,4 +1,7 @@
-"""Hyperplanes and distances, exact decision regions in the plane, and curved boundaries. TEXTBOOK G1–G6, M3, B4."""
+"""Hyperplanes and distances, exact decision regions in the plane, and curved boundaries.
+
+See docs/tour.md, G1–G6, M3, B4.
+"""
 
 from separatrix.geometry.curve import boundary_curve
 from separatrix.geometry.hyperplane import Hyperplane, homogeneous

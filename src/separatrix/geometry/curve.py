@@ -1,4 +1,4 @@
-"""The boundary of any classifier of two columns, traced as a curve. TEXTBOOK B4.
+"""The boundary of any classifier of two columns, traced as a curve (docs/tour.md, B4).
 
 The method is marching squares (Lorensen and Cline 1987, in the plane): a grid shows which edges the boundary crosses,
 and bisection finds the crossing on each of them up to rounding. So every point returned lies on the boundary. A part of

@@ -1,4 +1,4 @@
-"""Hyperplanes w·x + b = 0: sides, distances, and the hyperplane through given points. TEXTBOOK G1–G6."""
+"""Hyperplanes w·x + b = 0: sides, distances, and the hyperplane through given points (docs/tour.md, G1–G6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HYPERPLANE_ROUNDING = 1e-12
 
 
 def homogeneous(X: Any) -> Array:
-    """x̄ = (1, x), so that w·x + b is (b, w)·x̄. TEXTBOOK G6.
+    """x̄ = (1, x), so that w·x + b is (b, w)·x̄ (docs/tour.md, G6).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def homogeneous(X: Any) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Hyperplane:
-    """The hyperplane {x : w·x + b = 0}, whose normal w points to the positive side. TEXTBOOK G1–G4, G6.
+    """The hyperplane {x : w·x + b = 0}, whose normal w points to the positive side (docs/tour.md, G1–G4, G6).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Hyperplane:
 
     @classmethod
     def through(cls, points: Any, positive: Any = None) -> Hyperplane:
-        """Return the hyperplane through d points of ℝᵈ, with ‖w‖ = 1. TEXTBOOK G6.
+        """Return the hyperplane through d points of ℝᵈ, with ‖w‖ = 1 (docs/tour.md, G6).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Convex polygons in the plane: area, points inside, and cutting by lines. TEXTBOOK G5, M3."""
+"""Convex polygons in the plane: area, points inside, and cutting by lines (docs/tour.md, G5, M3)."""
 
 from __future__ import annotations
 

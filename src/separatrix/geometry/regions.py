@@ -1,4 +1,4 @@
-"""Decision regions of linear classifiers in the plane, as exact polygons without a grid. TEXTBOOK G5, M3.
+"""Decision regions of linear classifiers in the plane, as exact polygons without a grid (docs/tour.md, G5, M3).
 
 The region of class i is the intersection of a box with the half-planes (w_i − w_j)·x + (b_i − b_j) ≥ 0, so it is
 convex. For a scheme of two-class models, the lines of the models cut the box into cells. Inside a cell no score changes
@@ -69,7 +69,7 @@ def _scores_of_all_classes(weights: Array, link: Any) -> tuple[Array, list[int]]
     """One row of weights for each class, and the rank of each class in a tie.
 
     A single row of weights is for two classes. Then the score of the first class is the constant at which the second
-    begins. A link without probabilities gives the boundary itself to the second class (TEXTBOOK D1).
+    begins. A link without probabilities gives the boundary itself to the second class (docs/tour.md, D1).
     """
     if len(weights) > 1:
         return weights, list(range(len(weights)))
@@ -88,7 +88,9 @@ class DrawsItself(Protocol):
 def voted_regions(
     lines: Any, confidence: Any, contenders: Callable[[Integers], Any], labels: Sequence[Any], box: Any
 ) -> list[Region]:
-    """Return the regions in which each class wins by votes, ties broken by the larger confidence. TEXTBOOK M1, M3.
+    """Return the regions in which each class wins by votes, ties broken by the larger confidence.
+
+    See docs/tour.md, M1, M3.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ class Scheme(Protocol):
 
 
 def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
-    """Return the regions in which one versus one or one versus rest is ambiguous. TEXTBOOK M3.
+    """Return the regions in which one versus one or one versus rest is ambiguous (docs/tour.md, M3).
 
     One versus one is ambiguous where several classes have the most votes. One versus rest is ambiguous where no model
     or several models predict their own class.

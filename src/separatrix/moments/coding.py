@@ -1,4 +1,4 @@
-"""Codings of classes as regression targets, and of outputs as probability estimates. TEXTBOOK S1, S6."""
+"""Codings of classes as regression targets, and of outputs as probability estimates (docs/tour.md, S1, S6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The rows that influence a least-squares fit the most, found by deleting them. TEXTBOOK S5.
+r"""The rows that influence a least-squares fit the most, found by deleting them (docs/tour.md, S5).
 
 In whitened coordinates, where (S H)⁻¹ is the identity, row i of weight s_i is u_i and its leverage is h_i = ‖u_i‖². Let
 U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without these rows the weights β are exactly

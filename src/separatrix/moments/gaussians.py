@@ -1,4 +1,4 @@
-"""Scores that are quadratic in x: one Gaussian per class and Bayes' theorem. TEXTBOOK D2, F4, F6."""
+"""Scores that are quadratic in x: one Gaussian per class and Bayes' theorem (docs/tour.md, D2, F4, F6)."""
 
 from __future__ import annotations
 

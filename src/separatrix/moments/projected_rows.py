@@ -1,4 +1,4 @@
-"""Rows projected on a few directions, with thresholds along them. TEXTBOOK F1–F5."""
+"""Rows projected on a few directions, with thresholds along them (docs/tour.md, F1–F5)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,10 @@ def _rounding(moments: Moments) -> tuple[float, Array]:
 
 
 def _onward(V: Array, moments: Moments) -> Array:
-    """The columns of V (in the frame), signed so that they point from the first class to the last. TEXTBOOK F7."""
+    """The columns of V (in the frame), signed so that they point from the first class to the last.
+
+    See docs/tour.md, F7.
+    """
     ahead = (moments.mean[-1] - moments.mean[0]) @ V
     return V * np.where(ahead < 0, -1.0, 1.0)
 
@@ -71,7 +74,7 @@ def _refuse_equal_means(E: Array) -> None:
 @final
 @dataclass(frozen=True)
 class Means:
-    """J(w) = m₂ − m₁ = w·(m₂ − m₁) for ‖w‖ = 1: w = (m₂ − m₁)/‖m₂ − m₁‖. TEXTBOOK F1.
+    """J(w) = m₂ − m₁ = w·(m₂ − m₁) for ‖w‖ = 1: w = (m₂ − m₁)/‖m₂ − m₁‖ (docs/tour.md, F1).
 
     For more classes J(V) = ‖E V‖ with orthonormal V: the principal directions of the means.
 
@@ -121,7 +124,7 @@ class Means:
 @final
 @dataclass(frozen=True)
 class Fisher:
-    """J(w) = (m₂ − m₁)²/(s₁² + s₂²) = wᵀS_B w / wᵀS_W w, largest at ŵ ∝ S_W⁻¹(m₂ − m₁). TEXTBOOK F2, F3, F5.
+    """J(w) = (m₂ − m₁)²/(s₁² + s₂²) = wᵀS_B w / wᵀS_W w, largest at ŵ ∝ S_W⁻¹(m₂ − m₁) (docs/tour.md, F2, F3, F5).
 
     S_W and s_i² are sums, not divided by n, as in lecture 001. For more classes J(V) = tr (VᵀS_W V)⁻¹ VᵀS_B V, with V
     scaled so that the within-class covariance, S_W/(S − K), becomes the identity. Where S_W is singular, its

@@ -1,4 +1,4 @@
-r"""The squared cost of linear outputs, and its exact minimum. TEXTBOOK S2, S4.
+r"""The squared cost of linear outputs, and its exact minimum (docs/tour.md, S2, S4).
 
     E(W) = (1/S) [½ Σ_i s_i ‖W x̄_i − t_i‖² + ½ λ Σ_k Σ_j w_kj²],    S = Σ_i s_i
 
@@ -227,7 +227,7 @@ class SquaredCost:
         return not all_null(self.rows, space, pinned, self.root_penalty > 0)
 
     def minimise(self) -> Minimum:
-        """The minimum. If X̄ is rank-deficient and there is no penalty, the minimiser W = X̄⁺T. TEXTBOOK S2.
+        """The minimum. If X̄ is rank-deficient and there is no penalty, the minimiser W = X̄⁺T (docs/tour.md, S2).
 
         X̄⁺T has the least norm, intercept included, in raw units. Where float64 cannot resolve it, because offsets are
         much larger than the columns' spreads, the result is the minimiser of least norm in standardised columns.

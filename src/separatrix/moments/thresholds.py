@@ -75,7 +75,10 @@ def _along(found: Moments, w: Array) -> tuple[Array, Array, float]:
 @final
 @dataclass(frozen=True)
 class GaussianThreshold:
-    """The threshold where the posteriors cross; for more classes pooled Gaussians with priors n_k/n. TEXTBOOK F4."""
+    """The threshold where the posteriors cross; for more classes pooled Gaussians with priors n_k/n.
+
+    See docs/tour.md, F4.
+    """
 
     def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut:
         if len(classes) > 2:

@@ -18,7 +18,7 @@ LARGEST_ROUNDED_VARIANCE_SHARE = 1e-24
 
 @dataclass(frozen=True)
 class Whitening:
-    r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S. TEXTBOOK F3.
+    r"""A (d, r) with Aᵀ S A = I and C = S A with C Cᵀ = S; A Aᵀ is a generalised inverse of S (docs/tour.md, F3).
 
     Where S is singular, A Aᵀ b is the solution of S w = b of minimum norm in standardised columns, each divided by
     its √S_jj, so the result does not depend on the units of the columns. Then ``log_det`` is that of S with unit

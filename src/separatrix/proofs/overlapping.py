@@ -1,4 +1,4 @@
-"""The verdicts that no hyperplane separates the classes, with the rows that prove it. TEXTBOOK P7.
+"""The verdicts that no hyperplane separates the classes, with the rows that prove it (docs/tour.md, P7).
 
 Sums of the few rows of a proof are computed in integers.
 """

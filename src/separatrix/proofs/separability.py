@@ -1,4 +1,4 @@
-r"""Decides whether linear scores separate the classes, and proves it. TEXTBOOK P7, B3.
+r"""Decides whether linear scores separate the classes, and proves it (docs/tour.md, P7, B3).
 
 Let A have the rows t_i x̄_i (for K classes, the rows of ``class_differences``). Exactly one of these holds (Gordan,
 Stiemke):

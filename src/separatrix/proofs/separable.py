@@ -1,4 +1,4 @@
-"""The verdict that the classes are separable, with the hyperplane that proves it. TEXTBOOK P7."""
+"""The verdict that the classes are separable, with the hyperplane that proves it (docs/tour.md, P7)."""
 
 from __future__ import annotations
 

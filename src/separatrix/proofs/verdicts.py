@@ -1,4 +1,4 @@
-"""Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it. TEXTBOOK P7.
+"""Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it (docs/tour.md, P7).
 
 ``verify`` needs no solver. Sums of the few rows of a proof are computed in integers. The other rows are checked in
 floating point against an error bound, and exactly where that is inconclusive. ``verify(X, y, exact=True)`` checks

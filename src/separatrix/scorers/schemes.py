@@ -1,4 +1,4 @@
-"""Classification of K classes by two-class models: one versus one, one versus rest. TEXTBOOK M1, M2, M4, M5.
+"""Classification of K classes by two-class models: one versus one, one versus rest (docs/tour.md, M1, M2, M4, M5).
 
 A scheme defines the rows that each model is trained on, how the scores of the models are combined to one score for each
 class, and which classes the signs of the models allow. For two classes both schemes train a single model.
@@ -52,10 +52,10 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def votes(H: Any, n_classes: int) -> Integers:
-    """Σ_j sgn h_ij for each class i, (n, K), from h_ij, (n, K(K−1)/2), in the order of ``pairs``. TEXTBOOK M1.
+    """Σ_j sgn h_ij for each class i, (n, K), from h_ij, (n, K(K−1)/2), in the order of ``pairs`` (docs/tour.md, M1).
 
-    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two, since z = 0 predicts + (TEXTBOOK
-    D1). scikit-learn does the same.
+    h_ji = −h_ij. A score h_ij of exactly zero is a vote for i, the first of the two, since z = 0 predicts +
+    (docs/tour.md, D1). scikit-learn does the same.
 
     >>> votes([[-1.0, -1.0, 1.0]], 3).tolist()  # lecture 003: h₁₂ = −1, h₁₃ = −1, h₂₃ = 1
     [[-2, 2, 0]]
@@ -86,7 +86,7 @@ def _sums(H: Array, n_classes: int) -> Array:
 @final
 @dataclass(frozen=True)
 class OneVersusOne:
-    """argmax_i Σ_j sgn h_ij(x), each h_ij trained on the rows of classes i and j alone. TEXTBOOK M1.
+    """argmax_i Σ_j sgn h_ij(x), each h_ij trained on the rows of classes i and j alone (docs/tour.md, M1).
 
     Ties between votes are broken by s_i = Σ_j h_ij/‖w_ij‖, the sum of signed distances (of scores, for a model without
     ‖w‖). ``combine`` returns the number of pairs that a class wins plus s_i/(3 (|s_i| + 1)). This is scikit-learn's
@@ -126,7 +126,7 @@ class OneVersusOne:
 @final
 @dataclass(frozen=True)
 class OneVersusRest:
-    """argmax_i h_i(x), each h_i trained on all rows, class i against the rest. TEXTBOOK M2.
+    """argmax_i h_i(x), each h_i trained on all rows, class i against the rest (docs/tour.md, M2).
 
     >>> [part.target.tolist() for part in OneVersusRest().parts(np.array([0, 1, 2, 0]), 3)]
     [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]
@@ -156,7 +156,7 @@ class OneVersusRest:
 
 @dataclass(frozen=True)
 class SchemeCost:
-    """The cost of a scheme for classes of given sizes. TEXTBOOK M4, M5.
+    """The cost of a scheme for classes of given sizes (docs/tour.md, M4, M5).
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ class Comparison(NamedTuple):
 
 
 def compare_schemes(class_counts: Any) -> Comparison:
-    """Compare the costs of one versus one and one versus rest, without fitting. TEXTBOOK M5.
+    """Compare the costs of one versus one and one versus rest, without fitting (docs/tour.md, M5).
 
     Parameters
     ----------

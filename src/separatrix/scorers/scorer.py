@@ -187,7 +187,9 @@ class Scorer:
         return score_rows(X, len(w), lambda rows: rows @ w.T + b, names)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        """Predict the class of each row: the largest score, or for a single score by the link's boundary. TEXTBOOK D1.
+        """Predict the class of each row: the largest score, or for a single score by the link's boundary.
+
+        See docs/tour.md, D1.
 
         Parameters
         ----------
@@ -301,7 +303,7 @@ class Scorer:
         return self.link.log_probabilities(self.scores(X, names))
 
     def hyperplane(self, i: Any = None, j: Any = None, c: float | None = None) -> Hyperplane:
-        """Return the boundary of class i against class j. TEXTBOOK G5, D5.
+        """Return the boundary of class i against class j (docs/tour.md, G5, D5).
 
         Parameters
         ----------

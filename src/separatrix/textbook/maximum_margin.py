@@ -1,4 +1,4 @@
-"""The hyperplane of maximum margin between two separable classes, as a hyperplane. TEXTBOOK P10.
+"""The hyperplane of maximum margin between two separable classes, as a hyperplane (docs/tour.md, P10).
 
 A verdict of separability comes with some hyperplane; this is the one farthest from all rows, by the solver behind
 ``MaxMarginClassifier``. It is not a method of the verdict, since solvers ask for verdicts themselves.

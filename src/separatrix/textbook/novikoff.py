@@ -1,12 +1,12 @@
-r"""The perceptron convergence theorem, evaluated for given rows. TEXTBOOK P6, P12.
+r"""The perceptron convergence theorem, evaluated for given rows (docs/tour.md, P6, P12).
 
 With R = max ‖x̄_i‖ and γ = min t_i w*·x̄_i > 0 for some separator w*, in homogeneous coordinates:
 
     from w₀ = 0    k ≤ R²‖w*‖²/γ² mistakes, since cos∠(w_k, w*) ≥ √k γ/(R‖w*‖) and no cosine exceeds 1
     from any w₀    k ≤ ‖w₀ − αŵ‖²/(η²R²) with ŵ = w*/‖w*‖, α = ηR²‖w*‖/γ, since ‖w_k − αŵ‖² falls by η²R² a mistake
 
-The separator of maximum margin through the origin of x̄-space gives the smallest bounds. Novikoff, On convergence proofs
-for perceptrons (1962).
+The separator of maximum margin through the origin of x̄-space gives the smallest bounds. Novikoff, On convergence
+proofs for perceptrons (1962).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-r"""The objective of a linear classifier at any given weights, in the units of the columns. TEXTBOOK R3, R4, R8, R9.
+r"""The objective of a linear classifier at any given weights, in the units of the columns.
+
+See docs/tour.md, R3, R4, R8, R9.
 
     E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + (1/(C S)) Σ_k Σ_j f_j (α |w_kj| + ½ (1 − α) w_kj²),    S = Σ_i s_i
 

@@ -1,4 +1,4 @@
-"""Error surfaces over two weights, and the path of a solver across them. TEXTBOOK L3, R4, R5.
+"""Error surfaces over two weights, and the path of a solver across them (docs/tour.md, L3, R4, R5).
 
 The 0–1 error is piecewise constant, the perceptron error is piecewise linear and convex, and the squared error of σ may
 have several local minima.

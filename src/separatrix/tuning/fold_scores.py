@@ -1,4 +1,4 @@
-"""Scores of C by cross-validation, for problems with too many parameters for leverages. TEXTBOOK R8, E2.
+"""Scores of C by cross-validation, for problems with too many parameters for leverages (docs/tour.md, R8, E2).
 
 There are five stratified folds, with a regularisation path for each. For sparse rows, columns that are nonzero in only
 one row are merged (``merged_columns``).

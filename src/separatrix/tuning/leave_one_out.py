@@ -1,4 +1,6 @@
-r"""Approximate leave-one-out cross-validation from one fit: the loss of each row by the fit without it. TEXTBOOK E2.
+r"""Approximate leave-one-out cross-validation from one fit: the loss of each row by the fit without it.
+
+See docs/tour.md, E2.
 
 Each row is left out by one Newton step (``leverages``). The step is inaccurate if ℓ″ h, the largest eigenvalue of
 σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. If it exceeds

@@ -1,4 +1,4 @@
-"""Scores of C by approximate leave-one-out, from the leverages of one fit for each C. TEXTBOOK R8, E2.
+"""Scores of C by approximate leave-one-out, from the leverages of one fit for each C (docs/tour.md, R8, E2).
 
 The fit at C starts from the fit at the nearest C (``ridge_path``), and the leverages follow from one product with the
 inverse of the Hessian ∇²E. If rows are dense and fewer than the columns, this is done in the span of the rows; with

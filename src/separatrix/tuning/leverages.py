@@ -1,4 +1,4 @@
-r"""The leverage of each row and its score by the fit without it, from the inverse of ∇²E. TEXTBOOK E2.
+r"""The leverage of each row and its score by the fit without it, from the inverse of ∇²E (docs/tour.md, E2).
 
 With E = (1/S) Σ s_i ℓ(t_i, z_i) + penalty at its minimum, A = (∇²E)⁻¹, G_i = x̄_iᵀ A x̄_i (K × K: one for each pair of
 scores), ℓ′ and ℓ″ at z_i, and σ_i = s_i/S, one Newton step on E without row i gives

@@ -1,4 +1,4 @@
-r"""The mean loss over all rows and its derivatives as functions of Θ, for the regularisation path. TEXTBOOK R8.
+r"""The mean loss over all rows and its derivatives as functions of Θ, for the regularisation path (docs/tour.md, R8).
 
 Rows in a dense matrix are summed in pieces, whose boundaries depend only on the data; other rows are summed by folds.
 """

@@ -1,4 +1,4 @@
-"""The interface of the methods that score values of C: score, plan of the search, smallest C. TEXTBOOK R8, E2.
+"""The interface of the methods that score values of C: score, plan of the search, smallest C (docs/tour.md, R8, E2).
 
 The score of C is the mean log loss of held-out rows by the fit at C, weighted by the sample weights, which include
 class weights. ``leverage_scores`` and ``fold_scores`` are the two methods, and ``scoring_methods`` chooses one of them.

@@ -1,4 +1,4 @@
-r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best. TEXTBOOK R8, E2.
+r"""The search for the strength of the penalty: the C whose fit predicts held-out rows best (docs/tour.md, R8, E2).
 
 Problem   min over C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
 Given     rows, classes, weights, the penalty at C = 1

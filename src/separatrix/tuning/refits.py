@@ -1,4 +1,4 @@
-r"""Leave-one-out refits, several at once, for rows for which one Newton step is not enough. TEXTBOOK E2.
+r"""Leave-one-out refits, several at once, for rows for which one Newton step is not enough (docs/tour.md, E2).
 
 Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each row i of a given set
 Given     the minimum W of E, and A = (∇²E)⁻¹ there

@@ -1,4 +1,4 @@
-r"""The regularisation path for a quadratic penalty, with the inverse of ∇²E at each C. TEXTBOOK R8.
+r"""The regularisation path for a quadratic penalty, with the inverse of ∇²E at each C (docs/tour.md, R8).
 
 Problem   min_Θ E(Θ) for any C, in any order
 Given     the objective at C = 1; the null model, whose second derivatives need no pass

@@ -1,4 +1,4 @@
-r"""The start of the search for C, as predicted by one Newton step from the null model. TEXTBOOK R8.
+r"""The start of the search for C, as predicted by one Newton step from the null model (docs/tour.md, R8).
 
 Takeuchi 1976 for the criterion, which Stone 1977 derives from leave-one-out.
 """

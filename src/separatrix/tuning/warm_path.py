@@ -1,4 +1,4 @@
-r"""The regularisation path with warm starts: the same rows, each fit starting from the last one. TEXTBOOK R8.
+r"""The regularisation path with warm starts: the same rows, each fit starting from the last one (docs/tour.md, R8).
 
 Problem   min_W E(W) for a sequence of values of C
 Given     rows, the penalty at C = 1

@@ -1,4 +1,4 @@
-"""Information theory and likelihood: the meaning of the loss of logistic regression. TEXTBOOK I1–I6, R10.
+"""Information theory and likelihood: the meaning of the loss of logistic regression (docs/tour.md, I1–I6, R10).
 
 Logarithms are natural (nats) unless ``base`` says otherwise: ``base=2`` gives bits.
 

@@ -1,4 +1,4 @@
-"""Densities in closed form: the normal, and others to compare with it. TEXTBOOK I1, I2."""
+"""Densities in closed form: the normal, and others to compare with it (docs/tour.md, I1, I2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _STEPS = np.linspace(-12.0, 12.0, 97)  # in units of σ; a normal has a mass of 
 @final
 @dataclass(frozen=True)
 class Normal:
-    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²), with the entropy ½ ln(2πeσ²), negative for small σ. TEXTBOOK I1, I2.
+    """N(x; μ, σ²) = e^{−(x − μ)²/(2σ²)}/√(2πσ²), with the entropy ½ ln(2πeσ²), negative for small σ.
+
+    See docs/tour.md, I1, I2.
 
     Parameters
     ----------

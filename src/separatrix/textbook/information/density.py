@@ -1,4 +1,4 @@
-"""The interface of a density on the real line, and integrals over it. TEXTBOOK I1.
+"""The interface of a density on the real line, and integrals over it (docs/tour.md, I1).
 
 Integrals are Gauss–Legendre sums over the intervals between ``breakpoints``, which cover the mass of a density and the
 points where it is not smooth. The mass outside is below rounding.

@@ -1,4 +1,4 @@
-"""The two best normal approximations of a density with several peaks. TEXTBOOK I3.
+"""The two best normal approximations of a density with several peaks (docs/tour.md, I3).
 
 argmin_q D(p‖q) over normals covers all peaks: it has the mean and variance of p. argmin_q D(q‖p) concentrates on one
 peak; there are several local minima, and the best of them is returned. (Goodfellow, Bengio and Courville 2016,

@@ -1,4 +1,4 @@
-"""Self-information, entropy, cross-entropy, KL divergence. TEXTBOOK I2, I3.
+"""Self-information, entropy, cross-entropy, KL divergence (docs/tour.md, I2, I3).
 
 P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. If Q is a
 ``Bernoulli``, P may also be an empirical distribution, ``empirical(values)``.

@@ -1,4 +1,4 @@
-"""Of all densities with the same mean and variance, the normal has the largest entropy. TEXTBOOK I4."""
+"""Of all densities with the same mean and variance, the normal has the largest entropy (docs/tour.md, I4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from separatrix.textbook.information.mixture import Mixture
 
 
 def maximum_entropy(mean: float = 0.0, variance: float = 1.0) -> dict[str, float]:
-    """Return the entropies of several densities of the same mean and variance; the normal has the largest. TEXTBOOK I4.
+    """Return the entropies of several densities of the same mean and variance; the normal has the largest.
+
+    See docs/tour.md, I4.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Empirical distribution and likelihood: NLL = N · H(p̂, q), H(p̂, q) = D(p̂‖q) + H(p̂). TEXTBOOK I5, R10.
+"""Empirical distribution and likelihood: NLL = N · H(p̂, q), H(p̂, q) = D(p̂‖q) + H(p̂) (docs/tour.md, I5, R10).
 
 H(p̂) does not depend on the model, so maximising the likelihood and minimising the cross-entropy or the KL divergence
 are the same problem.
@@ -174,7 +174,7 @@ def account(values: Any, q: Any) -> Account:
 
 
 def conditional_account(X: Any, codes: Any, P: Any) -> Account:
-    """Compute the four measures for a model of P(t | x). TEXTBOOK R10.
+    """Compute the four measures for a model of P(t | x) (docs/tour.md, R10).
 
     p̂(t | x) is the distribution of t among the rows with the same x, and each x counts as often as it occurs. If no x
     occurs twice, p̂(t | x) is 0 or 1 and its entropy is 0, so cross-entropy and KL are equal.

@@ -1,4 +1,4 @@
-"""The central limit theorem in numbers: standardised sums, and their distance from the normal. TEXTBOOK I6."""
+"""The central limit theorem in numbers: standardised sums, and their distance from the normal (docs/tour.md, I6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions over finitely many outcomes: Bernoulli, categorical. TEXTBOOK I1."""
+"""Distributions over finitely many outcomes: Bernoulli, categorical (docs/tour.md, I1)."""
 
 from __future__ import annotations
 
