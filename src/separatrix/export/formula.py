@@ -6,7 +6,8 @@
     probabilities  an expression of the scores, or None if the model has no probabilities
 
 For two classes, the second is predicted if the score exceeds ``boundary`` (or equals it, with ``takes_boundary``). For
-more classes, the first class with the largest score is predicted.
+more classes, the first class with the largest score is predicted. A decision rule (``evaluation.decision_rule``) moves
+the boundary; other class shares also change the probabilities, of which the first largest is then predicted.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers import describe
 from separatrix.classifiers.combined import PartsScorer
+from separatrix.evaluation.decision_rule import DecisionRule
 from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where
-from separatrix.export.link_formulas import PROBABILITIES
+from separatrix.export.link_formulas import PROBABILITIES, corrected
 from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
@@ -76,6 +78,13 @@ class Formula:
     encoder: Encoder | None
     boundary: float = 0.0
     takes_boundary: bool = True
+    rule: DecisionRule | None = None
+
+    @property
+    def ranking(self) -> Vector:
+        """For more than two classes, the vector whose first largest entry is at the predicted class."""
+        decided = self.rule is not None and self.probabilities is not None
+        return self.probabilities if decided else self.scores  # type: ignore[return-value]
 
     @property
     def n_columns(self) -> int:
@@ -83,12 +92,18 @@ class Formula:
         return sum(column.width for column in self.columns)
 
 
-def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn_in: bool = True) -> Formula:
+def formula_of(
+    model: Any,
+    columns: Encoder | Sequence[str] | None = None,
+    drawn_in: bool = True,
+    rule: DecisionRule | None = None,
+) -> Formula:
     """The formula of a fitted classifier, of a model file or of a scorer.
 
     ``columns`` is the encoder of the table, or the names of the columns of X, if the model does not have them; the
     default names are x0, x1, ... ``drawn_in`` tells whether distances to Gaussians are limited so that their squares do
-    not overflow. This requires the largest of all entries that are squared.
+    not overflow. This requires the largest of all entries that are squared. ``rule`` decides in place of the model's
+    own boundary; the model must then have probabilities (``evaluation.model_rule.rule_for``).
     """
     held, encoder, scaling, names, probable = _parts(model)
     if isinstance(columns, Encoder):
@@ -106,16 +121,25 @@ def formula_of(model: Any, columns: Encoder | Sequence[str] | None = None, drawn
     width = sum(column.width for column in found)
     if width != x.width:
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
-    probabilities = PROBABILITIES[link](scores) if link in PROBABILITIES else None
-    classes, rule = _labels(scorer.classes.tolist()), scorer.link
-    return Formula(found, classes, scores, probabilities, encoder, rule.boundary, rule.takes_boundary)
+    probabilities = None if link not in PROBABILITIES else _probabilities(link, scores, rule)
+    boundary, takes_boundary = scorer.link.boundary, scorer.link.takes_boundary
+    if rule is not None and scores.width == 1:
+        boundary, takes_boundary = rule.least_score(scorer.link), True
+    classes = _labels(scorer.classes.tolist())
+    return Formula(found, classes, scores, probabilities, encoder, boundary, takes_boundary, rule)
+
+
+def _probabilities(link: str, scores: Vector, rule: DecisionRule | None) -> Vector:
+    if rule is None or rule.log_ratio is None:
+        return PROBABILITIES[link](scores)
+    return corrected(link, scores, rule.log_ratio)
 
 
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
     """The object with a scorer, its encoder, scaling and column names, and whether it has probabilities."""
     if isinstance(model, ModelFile):
-        kind: Any = CLASSIFIERS[model.classifier]
-        return model.scorer, model.encoder, model.scaling, model.features, kind.has_probabilities
+        probable = describe(model.classifier).probabilities
+        return model.scorer, model.encoder, model.scaling, model.features, probable
     encoder, scaling, features, model = taken_apart(model)
     names = getattr(model, "feature_names_in_", features)
     probable = getattr(model, "has_probabilities", True)
