@@ -108,7 +108,7 @@ def evaluate(
     >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
     ([2], 0.667, 1.163)
     >>> print(found.by_class[1])
-    1: precision 0.5, recall 1, F1 0.6667, lift 1.5 (1 rows)
+    1: precision 0.5, recall 1, F1 0.6667, lift 1.5 (1 row)
     >>> costly = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0], cost={"FP": 1, "FN": 5})
     >>> round(costly.cost.threshold, 3), round(costly.cost.mean, 3)
     (0.167, 0.667)

@@ -21,7 +21,6 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import describe
-from separatrix.classifiers.combined import PartsScorer
 from separatrix.evaluation.decision_rule import DecisionRule
 from separatrix.export.algebra import Abs, Affine, Constant, Inputs, Largest, Vector, Where
 from separatrix.export.link_formulas import PROBABILITIES, corrected
@@ -29,6 +28,7 @@ from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
 from separatrix.moments.gaussians import LARGEST_WHITENED_LENGTH, Gaussians, QuadraticScorer
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import TIE_SHARE, OneVersusOne, pairs
 from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.table.cells import truth_levels

@@ -8,6 +8,7 @@ is written only if a level may be affected.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -50,7 +51,9 @@ def as_numbers(levels: Sequence[str]) -> dict[float, str]:
     {1.0: '1', 2.5: '2.5'}
     """
     read = [(value, level) for level in levels if isfinite(value := _number(level))]
-    spelled = texts("the levels", "level", pa.chunked_array([[value for value, _ in read]], pa.float64()))
+    # From a buffer, since PyArrow imports pandas to convert a list.
+    values = pa.Array.from_buffers(pa.float64(), len(read), [None, pa.py_buffer(array("d", [v for v, _ in read]))])
+    spelled = texts("the levels", "level", pa.chunked_array([values]))
     return {value: level for (value, level), text in zip(read, spelled.to_pylist(), strict=True) if text == level}
 
 

@@ -105,8 +105,8 @@ def sql_expressions(
     """Score, probability and label as separate expressions, for use in other statements and views.
 
     For Gaussian models they do not distinguish classes if a distance is so large (1e154) that its square overflows, and
-    PostgreSQL ends the statement with an error at such a row. SQLite's parser may refuse the long expressions of a probit
-    model, or of a complementary log-log model with ``prior``. ``to_sql`` has none of these limits.
+    PostgreSQL ends the statement with an error at such a row. SQLite's parser may refuse the long expressions of a
+    probit model, or of a complementary log-log model with ``prior``. ``to_sql`` has none of these limits.
 
     Parameters
     ----------
