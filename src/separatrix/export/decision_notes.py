@@ -27,7 +27,7 @@ def decision_notes(formula: Formula) -> list[str]:
     if len(classes) == 2:
         first, second = classes
         threshold = 0.5 if rule.threshold is None else rule.threshold
-        notes.append(f"The label is {second!r} where P({second!r}) is at least {threshold!r}, otherwise {first!r}.")
+        notes.append(f"The label is {second!r} where P({second!r}) is at least {threshold:.6g}, otherwise {first!r}.")
     else:
         notes.append("The label is the most probable class.")
     return notes
