@@ -26,7 +26,7 @@ def test_yes_and_no_are_the_same_as_text_and_as_truth_values(tmp_path, kind):
     path = real(tmp_path, "default")
     run("fit", path, "--target", "default", "--C", "inf", "--out", "m.json")
     query = run("export", "m.json", "--to", "sql", "--table", "main.Default", "--keep", "row").stdout
-    assert "-- 'student': of truth values, true counts as 'Yes', false as 'No'\n" in query
+    assert "-- 'student': if the engine holds truth values, true counts as 'Yes', false as 'No'\n" in query
     with duckdb.connect() as engine:
         read = f"read_csv('{path}'" + (", all_varchar = true)" if kind == "VARCHAR" else ")")
         engine.execute(f'CREATE TABLE "Default" AS SELECT row_number() OVER () - 1 AS "row", * FROM {read}')

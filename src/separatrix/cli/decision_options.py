@@ -24,7 +24,7 @@ _OPTIONS = (
         "--threshold",
         type=click.FloatRange(0.0, 1.0),
         metavar="P",
-        help="With two classes, predict the second one from this probability on; 0.5 by default.",
+        help="With two classes, predict the second one if its probability is at least P.",
     ),
     click.option(
         "--cost",

@@ -23,8 +23,9 @@ DIALECTS = ("duckdb", "sqlite", "postgresql", "standard")
 
 _EXAMPLES = """\b
 Examples:
-  separatrix export model.json --to sql --dialect postgresql --table sales.customers --keep id
-  separatrix export model.json --to python --out score.py && python score.py < new.csv
+  separatrix export model.json --to sql --table sales.customers --keep id
+  separatrix export model.json --to sql --dialect postgresql
+  separatrix export model.json --to python --out score.py
   separatrix export model.json --to onnx --out model.onnx
   separatrix export model.json --to sql --cost FP=1,FN=5
 """

@@ -128,7 +128,7 @@ class Measures:
         if measured.log_loss is not None:
             bits = in_bits(measured.log_loss)
             alone = f"class frequencies alone: {measured.null_log_loss:.4g}"
-            terminal.line("log loss", f"{measured.log_loss:.4g} nats, {bits:.4g} bits a row ({alone} nats)")
+            terminal.line("log loss", f"{measured.log_loss:.4g} nats, {bits:.4g} bits per row ({alone} nats)")
         if self.outside is not None:
             terminal.line("outputs", str(self.outside))
 
@@ -160,7 +160,7 @@ class Measures:
         (low, high), (least, most) = cost.interval, cost.best_interval
         sure = f"({low:.4g} to {high:.4g} with 95 % confidence)"
         terminal.line(
-            "cost", f"{cost.mean:.4g} a row {sure}, predicting {label} from {positive} = {cost.threshold:.4g}"
+            "cost", f"{cost.mean:.4g} per row {sure}, predicting {label} from {positive} = {cost.threshold:.4g}"
         )
         best = f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g}) from {positive} = {cost.best_threshold:.4g}"
         terminal.line("", f"lowest on these rows: {best}; always the same answer: {cost.null:.4g}")

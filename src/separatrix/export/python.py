@@ -191,19 +191,19 @@ _ENCODED = ["x = encoded(row, COLUMNS, READERS)", "if x is None:", "    return N
 # The docstring and the body of the function ``scores``, by whether there are two classes.
 SCORES: dict[bool, tuple[str, Sequence[str]]] = {
     True: (
-        "The score: positive for the second class; None where there is no answer.",
+        "The score, which is positive for the second class; None if there is no prediction.",
         [*_ENCODED, "return all_scores(x)[0]"],
     ),
     False: (
-        "The score of each class; None where there is no answer.",
+        "The score of each class; None if there is no prediction.",
         [*_ENCODED, "return dict(zip(CLASSES, all_scores(x)))"],
     ),
 }
 PROBABILITIES = (
-    "P(class | row) of each class; None where there is no answer.",
+    "The probability of each class; None if there is no prediction.",
     [*_ENCODED, "return dict(zip(CLASSES, all_probabilities(all_scores(x))))"],
 )
-PREDICT = "The class of a row; None where there is no answer."
+PREDICT = "The class of a row; None if there is no prediction."
 
 
 def _predict(formula: Formula) -> list[str]:
@@ -226,19 +226,19 @@ def _docstring(formula: Formula) -> str:
     listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
     shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:MOST_EXAMPLE_COLUMNS]]
     shown += ["..."] if len(formula.columns) > MOST_EXAMPLE_COLUMNS else []
-    chances = ["P(class) of each", "--probabilities "] if formula.probabilities is not None else None
+    chances = ["the probability of each class", "--probabilities "] if formula.probabilities is not None else None
     text = (
         "A classifier, exported by separatrix. It needs Python 3.11 or later and nothing else.\n\n"
         f"In Python, with this file as model.py:\n\n    from model import predict\n"
         f"    predict({{{', '.join(shown)}}})\n\n"
-        f"predict(row) gives one of {formula.classes!r}, scores(row) what it is chosen by"
+        f"predict(row) returns one of {formula.classes!r}, scores(row) the scores"
         f"{', probabilities(row) ' + chances[0] if chances else ''}.\n"
         f"{''.join(note + chr(10) for note in decision_notes(formula))}"
-        "For a table in CSV, in a shell; --help has the options:\n\n"
+        "In a shell, for a table in CSV (--help lists the options):\n\n"
         f"    python model.py {chances[1] if chances else ''}< rows.csv\n\n"
-        f"Columns of a row, a dictionary or a line of the table:\n\n{listed}\n\n"
-        "No value is None or NaN; in a table an empty cell, or one that reads NA. Text that spells a number counts as\n"
-        "that number. Columns that are not listed are passed over.\n"
+        f"A row is a dictionary or a line of the table, with these columns:\n\n{listed}\n\n"
+        "A missing value is None or NaN, or in a table an empty cell or NA. Text that spells a number counts as that\n"
+        "number. Other columns are ignored.\n"
         f"{_missing(formula)}\n"
     )
     return text.replace("\\", "\\\\").replace('"', '\\"')
@@ -264,12 +264,16 @@ def _missing(formula: Formula) -> str:
     encoder = formula.encoder
     policy = "error" if encoder is None else encoder.missing
     missing = {
-        "error": "A missing value is refused with a ValueError.",
-        "impute": "A missing value counts as the training rows' mean.",
-        "indicator": "A missing value counts as the training rows' mean, with a weight for being missing.",
-        "drop": "A row with a missing value has no answer: None.",
+        "error": "A missing value raises a ValueError.",
+        "impute": "A missing value is replaced by the mean of the training rows.",
+        "indicator": "A missing value is replaced by the mean of the training rows, and being missing has a weight.",
+        "drop": "For a row with a missing value, the functions return None.",
     }[policy]
     if all(column.kind != "category" for column in formula.columns):
         return missing
-    unseen = "counts as an average row" if encoder and encoder.unseen == "average" else "is refused with a ValueError"
+    unseen = (
+        "is encoded as the mean of the training rows"
+        if encoder and encoder.unseen == "average"
+        else "raises a ValueError"
+    )
     return f"{missing}\nA level that no training row had {unseen}."

@@ -1,11 +1,12 @@
 """A model as SQL: score, probability and label are expressions that the database engine computes.
 
-An answer is NULL if the model gives none, because a value is missing, a level was never seen or a number is infinite.
-Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may have types of their own
-or be text, as in a file. A category may have any of these types and is spelled as the encoder does: in a column of
-truth values, true is the level with that meaning, such as Yes. Comments above the statement list such cases, and what
-an engine may have lost when it read a file. The dialect "standard" cannot ask for the type of a column: there dates are
-timestamps, and categories are text, whole numbers or truth values. SQLite has no truth values and uses 1 and 0.
+An answer is NULL if the model has none, because a value is missing, a level did not occur in training or a number is
+infinite. Numbers, truth values (true and false, or 1 and 0) and dates (2024-12-31, 2024-12-31T23:59Z) may have types of
+their own or be text, as in a file. A category may have any of these types. Its values are compared with the levels as
+the encoder spells them: in a column of truth values, true is the level with that meaning, such as Yes. Comments above
+the statement list such cases, and what an engine may have lost when it read a file. The dialect "standard" cannot ask
+for the type of a column: there dates are timestamps, and categories are text, whole numbers or truth values. SQLite has
+no truth values and uses 1 and 0.
 """
 
 from __future__ import annotations
@@ -140,8 +141,8 @@ def sql_expressions(
     guard = guard_of(formula, spelled, inline=True)
     written, unfolded = Writer(formula, spelled, guard).sizes()
     if unfolded > LONGEST_EXPRESSIONS:
-        came = f"in one expression each its answers would take {unfolded:.2g} letters, in steps {written}"
-        raise ParameterError("model", came, "use to_sql, which takes steps")
+        came = f"its expressions would have {unfolded:.2g} characters, as a statement with subqueries {written}"
+        raise ParameterError("model", came, "use to_sql, which writes subqueries")
     writer = Writer(formula, spelled, guard, inline=True)
     z, p = writer.answers()
     if len(z) == 1:
@@ -211,7 +212,9 @@ def _comments(formula: Formula) -> str:
     levels = {column.name: [level for level, _ in column.rows] for column in formula.columns if column.rows}
     lines += [line for name, known in levels.items() for line in notes_on_levels(name, known)]
     if any(NA not in known for known in levels.values()):
-        lines.append(f"In categories a text {NA} is a level as any other; where it means no value, make it NULL.")
+        lines.append(
+            f"In a category, the text {NA} is a level like any other. If it means a missing value, make it NULL."
+        )
     return "".join(f"-- {' '.join(line.splitlines())}\n" for line in lines)
 
 
