@@ -157,7 +157,7 @@ def test_labels_must_be_known(tmp_path):
     run("fit", "rows.csv", "--target", "y", "--out", "m.json")
     (tmp_path / "strange.csv").write_text("a,b,y\n1,2,yes\n1,2,perhaps\n3,4,never\n")
     text = complaint("evaluate", "m.json", "strange.csv", code=3)
-    assert "target column 'y': row 2 has the label 'perhaps', which the model does not know (and 1 rows more)" in text
+    assert "target column 'y': row 2 has the label 'perhaps', which the model does not know (and 1 more row)" in text
     (tmp_path / "bare.csv").write_text("a,b\n1,2\n")
     assert "no column 'y'" in complaint("evaluate", "m.json", "bare.csv", code=3)
     (tmp_path / "renamed.csv").write_text("a,b,answer\n1,2,yes\n")

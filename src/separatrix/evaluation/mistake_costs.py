@@ -151,9 +151,9 @@ class CostFigures:
 
     def __str__(self) -> str:
         low, high = self.interval
-        here = f"cost {self.mean:.4g} per row ({low:.4g} to {high:.4g}) from P = {self.threshold:.4g}"
-        best = f"the lowest on these rows is {self.best_mean:.4g} from P = {self.best_threshold:.4g}"
-        return f"{here}; {best}; always the same answer: {self.null:.4g}"
+        here = f"cost {self.mean:.4g} per row ({low:.4g} to {high:.4g}) if P ≥ {self.threshold:.4g}"
+        best = f"the lowest on these rows is {self.best_mean:.4g} if P ≥ {self.best_threshold:.4g}"
+        return f"{here}; {best}; always the same class: {self.null:.4g}"
 
 
 def cost_figures(
