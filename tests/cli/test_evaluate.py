@@ -79,7 +79,7 @@ def test_costs_and_thresholds(pima):
     assert at["mistakes"] == int(((p >= 0.4) != positive).sum())
     assert at["cost"]["best_threshold"] == told["cost"]["best_threshold"]
     text = run("evaluate", "m.json", test, "--cost", "FN=5,FP=1").stdout
-    assert f"cost:      {told['cost']['mean']:.4g} a row" in text
+    assert f"cost:      {told['cost']['mean']:.4g} per row" in text
     assert "from P(Yes) = 0.1667" in text
 
 
