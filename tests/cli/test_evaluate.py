@@ -80,7 +80,7 @@ def test_costs_and_thresholds(pima):
     assert at["cost"]["best_threshold"] == told["cost"]["best_threshold"]
     text = run("evaluate", "m.json", test, "--cost", "FN=5,FP=1").stdout
     assert f"cost:      {told['cost']['mean']:.4g} per row" in text
-    assert "from P(Yes) = 0.1667" in text
+    assert "if P(Yes) ≥ 0.1667" in " ".join(text.split())
 
 
 def test_a_prior_corrects_the_probabilities(pima):
