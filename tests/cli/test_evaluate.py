@@ -79,8 +79,8 @@ def test_costs_and_thresholds(pima):
     assert at["mistakes"] == int(((p >= 0.4) != positive).sum())
     assert at["cost"]["best_threshold"] == told["cost"]["best_threshold"]
     text = run("evaluate", "m.json", test, "--cost", "FN=5,FP=1").stdout
-    assert f"cost:      {told['cost']['mean']:.4g} a row" in text
-    assert "from P(Yes) = 0.1667" in text
+    assert f"cost:      {told['cost']['mean']:.4g} per row" in text
+    assert "if P(Yes) ≥ 0.1667" in " ".join(text.split())
 
 
 def test_a_prior_corrects_the_probabilities(pima):
@@ -157,7 +157,7 @@ def test_labels_must_be_known(tmp_path):
     run("fit", "rows.csv", "--target", "y", "--out", "m.json")
     (tmp_path / "strange.csv").write_text("a,b,y\n1,2,yes\n1,2,perhaps\n3,4,never\n")
     text = complaint("evaluate", "m.json", "strange.csv", code=3)
-    assert "target column 'y': row 2 has the label 'perhaps', which the model does not know (and 1 rows more)" in text
+    assert "target column 'y': row 2 has the label 'perhaps', which the model does not know (and 1 more row)" in text
     (tmp_path / "bare.csv").write_text("a,b\n1,2\n")
     assert "no column 'y'" in complaint("evaluate", "m.json", "bare.csv", code=3)
     (tmp_path / "renamed.csv").write_text("a,b,answer\n1,2,yes\n")

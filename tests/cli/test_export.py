@@ -26,7 +26,7 @@ def test_yes_and_no_are_the_same_as_text_and_as_truth_values(tmp_path, kind):
     path = real(tmp_path, "default")
     run("fit", path, "--target", "default", "--C", "inf", "--out", "m.json")
     query = run("export", "m.json", "--to", "sql", "--table", "main.Default", "--keep", "row").stdout
-    assert "-- 'student': of truth values, true counts as 'Yes', false as 'No'\n" in query
+    assert "-- 'student': if the engine holds truth values, true counts as 'Yes', false as 'No'\n" in query
     with duckdb.connect() as engine:
         read = f"read_csv('{path}'" + (", all_varchar = true)" if kind == "VARCHAR" else ")")
         engine.execute(f'CREATE TABLE "Default" AS SELECT row_number() OVER () - 1 AS "row", * FROM {read}')
@@ -103,3 +103,41 @@ def test_a_closed_pipe_ends_the_python_file_quietly(tmp_path, words):
         said = process.stderr.read()
         process.stderr.close()
         assert (process.wait(), said) == (141, b"")
+
+
+WORDS = [["--threshold", "0.1"], ["--cost", "FP=1,FN=19"], ["--prior", "No=0.8,Yes=0.2"]]
+
+
+@pytest.mark.parametrize("words", WORDS, ids=lambda words: words[0])
+def test_decisions_are_those_of_predict(tmp_path, words):
+    """10 000 rows in DuckDB and in the Python file: the same labels, which differ from the model's own."""
+    path = real(tmp_path, "default")
+    run("fit", path, "--target", "default", "--C", "inf", "--out", "m.json")
+    expected = answers(path, *words)
+    assert sum(a != b for a, b in zip(expected, answers(path), strict=True)) > 100
+    query = run("export", "m.json", "--to", "sql", *words, "--keep", "row").stdout
+    with duckdb.connect() as engine:
+        engine.execute(f'CREATE TABLE "rows" AS SELECT row_number() OVER () - 1 AS "row", * FROM read_csv(\'{path}\')')
+        labels = {row[0]: row[-1] for row in engine.execute(query).fetchall()}
+    assert [labels[k] for k in range(len(expected))] == expected
+    run("export", "m.json", "--to", "python", *words, "--out", "score.py")
+    with open(path, "rb") as given:
+        done = subprocess.run([sys.executable, "score.py"], stdin=given, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == expected
+
+
+def test_decisions_that_are_refused():
+    """With the sentences of predict."""
+    run("fit", "demo:credit", "--model", "perceptron", "--pocket", "--out", "p.json", code=1)
+    run("fit", "demo:iris", "--out", "three.json")
+    for words in (
+        ["p.json", "--threshold", "0.2"],
+        ["p.json", "--prior", "a=1,b=1"],
+        ["three.json", "--cost", "FP=1,FN=5"],
+        ["three.json", "--prior", "setosa=1"],
+        ["three.json", "--threshold", "0.2", "--cost", "FP=1,FN=5"],
+    ):
+        model, *options = words
+        said = complaint("export", model, "--to", "sql", *options, code=2)
+        assert said == complaint("predict", model, "demo:iris", *options, code=2)
+        assert said.startswith(f"separatrix: {options[0]}")

@@ -29,7 +29,7 @@ def test_show_gives_every_weight():
         "missing values are refused",
         "status:",
         "demo:iris: 150 rows, 112 fitted, 38 held out (seed 0)",
-        "setosa 50, versicolor 50, virginica 50",
+        "setosa (50 rows), versicolor (50 rows), virginica (50 rows)",
         "intercept",
         "petal width (cm)",
     ):

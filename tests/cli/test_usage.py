@@ -23,6 +23,8 @@ def test_every_verb_explains_itself(verb):
     text = run(verb, "--help").stdout
     assert "Examples:" in text
     assert f"separatrix {verb} " in text
+    # Paragraphs are wrapped to the terminal, here of 80 columns; examples and lists are not.
+    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -149,9 +149,9 @@ def test_decisions_that_cannot_be_made_are_refused():
     model, silent = sx.LogisticRegression().fit(X, y), sx.LeastSquaresClassifier().fit(X, y)
     three = sx.LogisticRegression().fit(X, np.arange(40) % 3)
     refused = sx.errors.ParameterError
-    with pytest.raises(refused, match="threshold: LeastSquaresClassifier has no probabilities"):
+    with pytest.raises(refused, match="threshold: LeastSquaresClassifier has scores but no probabilities"):
         sx.evaluate(silent, X, y, threshold=0.2)
-    with pytest.raises(refused, match="cost: LeastSquaresClassifier has no probabilities"):
+    with pytest.raises(refused, match="cost: LeastSquaresClassifier has scores but no probabilities"):
         sx.evaluate(silent, X, y, cost={"FP": 1, "FN": 5})
     with pytest.raises(refused, match="threshold: the model has 3 classes"):
         sx.evaluate(three, X, np.arange(40) % 3, threshold=0.2)

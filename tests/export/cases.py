@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.base.errors import TableError
-from separatrix.classifiers.combined import PartsScorer
 from separatrix.model_file import ModelFile
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.rows import Frame
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import OneVersusOne
 from separatrix.scorers.scorer import Scorer
 from separatrix.table.encoder import Encoded, Encoder

@@ -18,12 +18,14 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
+from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, to_sql
 from separatrix.model_file import ModelFile
 from separatrix.table.encoder import Encoded, Encoder
 
 from .cases import KINDS, draw, of_kind, same
+from .test_decisions import neighbours, predicted
 from .test_spelling import CATEGORIES, DATES, PLAIN, TYPED, ZONED, of_category, of_plain
 
 pytestmark = pytest.mark.slow
@@ -280,3 +282,21 @@ def test_values_of_any_type(server, kind, missing):
             continue
         kept = [v for v in column.to_pylist() if v not in ("yesterday", "abc", "0x10", "1e400")]
         _spelled_alike(server, of_plain(kind, pa.array(kept, column.type), missing))
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cloglog", "softmax"])
+def test_decisions(server, link):
+    """Threshold and class shares as in ``predict``, at scores of any size and next to the threshold."""
+    K = 3 if link == "softmax" else 2
+    W = np.array([[0.0, 1.0], [0.5, -1.0], [0.0, 0.0]]) if K == 3 else np.array([[0.0, 1.0]])
+    scorer = sx.Scorer(W, np.array(["a", "b", "c"])[:K], link)
+    priors = [{"prior": [0.9, 0.08, 0.02][:K]}, {"prior": [1e-200, 1.0, 1e-9][:K]}]
+    for settings in priors if K == 3 else [*priors, {"threshold": 0.2}, {"threshold": 0.0}, {"threshold": 1.0}]:
+        rule = rule_for(scorer, **settings, fitted_prior=[3, 4, 5][:K])
+        least = rule.least_score(scorer.link) if K == 2 else 0.0
+        near = neighbours(least if math.isfinite(least) else 0.0, 10).tolist()
+        z = [*near, *np.random.default_rng(3).normal(size=500), -1e300, -1e6, -800.0, 0.0, 745.0, 1e6, 1e300]
+        statement = to_sql(scorer, "postgresql", keep=["id"], **settings, fitted_prior=[3, 4, 5][:K])
+        filled = server.fill(pa.table({"id": range(len(z)), "x0": z}))
+        rows = server.run(f'{filled} SELECT * FROM ({statement}) AS a ORDER BY "id";')
+        assert [row[-1] for row in rows] == predicted(scorer, rule, np.array(z)[:, None])

@@ -198,12 +198,12 @@ def test_comments_say_what_a_reader_of_files_may_have_lost():
         text = to_sql(of_category(levels, pa.array([levels[0]]), "error", "average").model)
         return [line for line in text.splitlines() if line.startswith("--")]
 
-    assert comments("No", "Yes")[0] == "-- 'c': of truth values, true counts as 'Yes', false as 'No'"
+    assert comments("No", "Yes")[0] == "-- 'c': if the engine holds truth values, true counts as 'Yes', false as 'No'"
     assert comments("yes", "YES", "no")[:2] == [
-        "-- 'c': of truth values, false counts as 'no'",
-        "-- 'c': keep it as text; as a truth value, 'yes', 'YES' would all be a level never seen",
+        "-- 'c': if the engine holds truth values, false counts as 'no'",
+        "-- 'c': keep it as text; read as a truth value, 'yes', 'YES' would not be recognised",
     ]
-    assert comments("007", "x")[0] == "-- 'c': keep it as text; as numbers, '007' would be levels never seen"
+    assert comments("007", "x")[0] == "-- 'c': keep it as text; read as a number, '007' would not be recognised"
     assert len(comments("red", "blue")) == 1
     assert comments("red", "NA") == []
     # No name or level can end a comment.

@@ -12,7 +12,8 @@ import pytest
 import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.export.dialects import DIALECTS
-from separatrix.export.sql import sql_expressions, summed, to_sql
+from separatrix.export.sql import sql_expressions, to_sql
+from separatrix.export.sql_writer import summed
 from separatrix.model_file import ModelFile, read
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.rows import Frame

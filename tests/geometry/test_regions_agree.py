@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.combined import PartsScorer
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import OneVersusOne
 
 BOX = (-4.0, 6.0, -3.0, 5.0)

@@ -70,7 +70,8 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
         yield Finding("warning" if serious else "note", "balance", "The class sizes are unequal.", sentence, do, facts)
         return
     shown = ", ".join(
-        f"{quoted(label)} {count:,}" for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
+        f"{quoted(label)} ({many(int(count), 'row')})"
+        for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
     )
     more = f" and {subject.n_classes - MOST_NAMED_CLASSES} more" if subject.n_classes > MOST_NAMED_CLASSES else ""
     title = f"No class has less than {small_share:.3g} % of the rows."

@@ -19,14 +19,7 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.combined import (
-    PairwiseScorer,
-    PartsScorer,
-    certificate_of,
-    linear_weights,
-    link_of,
-    takes_nan,
-)
+from separatrix.classifiers.combined import certificate_of, linear_weights
 from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
@@ -34,6 +27,7 @@ from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.scorers.parts import PairwiseScorer, PartsScorer, link_of, takes_nan
 from separatrix.scorers.schemes import Part, Scheme, SchemeCost, cost_of
 from separatrix.scorers.scorer import Scorer, Scores
 

@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.combined import PartsScorer
 from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.classifiers.one_versus import OneVersus, parts_are_linear
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
 from separatrix.geometry import Hyperplane
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import OneVersusOne, Scheme, votes
 from separatrix.scorers.scorer import Scorer
 

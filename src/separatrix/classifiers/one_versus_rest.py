@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import Array
 from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate, takes_nan
+from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
 from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, rows_to_score
 from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
@@ -20,6 +20,7 @@ from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
+from separatrix.scorers.parts import takes_nan
 from separatrix.scorers.schemes import OneVersusRest, Scheme
 from separatrix.scorers.scorer import Scorer, Scores
 

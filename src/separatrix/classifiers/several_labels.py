@@ -16,8 +16,8 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, SeparatrixWarning
 from separatrix.certificates.certificate import Claim, Recomputed
 from separatrix.certificates.parts_claim import summed
-from separatrix.classifiers.combined import PartsScorer
 from separatrix.rows.csr import is_sparse
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import Part
 
 

@@ -26,10 +26,8 @@ Examples:
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=FILE)
 @click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default.")
-@click.option("--drop", metavar="COL", multiple=True, help="Leave a column out. May be repeated.")
-@click.option(
-    "--schema", type=FILE, metavar="FILE", help="What the columns hold (JSON); fit --print-schema prints one."
-)
+@click.option("--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated.")
+@click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema.")
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @spelling_options
 @json_option

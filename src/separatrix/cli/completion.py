@@ -10,7 +10,7 @@ _EXAMPLES = """\b
 Examples:
   bash:  eval "$(separatrix completion bash)"         in ~/.bashrc
   zsh:   eval "$(separatrix completion zsh)"          in ~/.zshrc
-  fish:  separatrix completion fish > ~/.config/fish/completions/separatrix.fish
+  fish:  separatrix completion fish | source          in config.fish
 """
 
 

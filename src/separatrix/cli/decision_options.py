@@ -1,4 +1,4 @@
-"""The options by which ``predict`` and ``evaluate`` turn probabilities into answers: --threshold, --cost, --prior."""
+"""The options --threshold, --cost and --prior, by which ``predict``, ``evaluate`` and ``export`` decide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.classifiers import describe
 
 if TYPE_CHECKING:
-    from separatrix.base.arrays import AnyArray, Array
+    from separatrix.base.arrays import AnyArray
     from separatrix.evaluation.decision_rule import DecisionRule
     from separatrix.evaluation.mistake_costs import Costs
     from separatrix.model_file import ModelFile
@@ -24,7 +24,7 @@ _OPTIONS = (
         "--threshold",
         type=click.FloatRange(0.0, 1.0),
         metavar="P",
-        help="With two classes, predict the second one from this probability on; 0.5 by default.",
+        help="With two classes, predict the second one if its probability is at least P.",
     ),
     click.option(
         "--cost",
@@ -57,6 +57,12 @@ class Decision:
     prior: dict[Any, float] | None = None
 
 
+def refuse_both(threshold: float | None, cost: str | None) -> None:
+    """Refuse a threshold together with costs, of which only one can decide."""
+    if threshold is not None and cost is not None:
+        raise ParameterError("--threshold, --cost", "both are given", "give one of them: the costs set a threshold")
+
+
 # The model's own answers.
 OWN_ANSWERS = Decision()
 
@@ -74,8 +80,8 @@ def decision_for(known: ModelFile, threshold: float | None, cost: str | None, pr
     try:
         costs = None if cost is None else _costs(cost)
         shares = None if prior is None else _shares(prior, classes)
-        ratio = None if shares is None else _prior_ratio(known, classes, shares)
-        rule = decision_rule(classes, threshold, costs, ratio)
+        fitted, claim = (None, None) if shares is None else _fitted_shares(known)
+        rule = decision_rule(classes, threshold, costs, shares, fitted, claim)
     except ParameterError as error:
         raise ParameterError(f"--{error.argument.removeprefix('--')}", error.came, error.do) from error
     return Decision(rule, costs, shares)
@@ -107,16 +113,15 @@ def _shares(text: str, classes: AnyArray) -> dict[Any, float]:
     return {by_text.get(name, name): share for name, share in found.items()}
 
 
-def _prior_ratio(known: ModelFile, classes: AnyArray, shares: dict[Any, float]) -> Array:
-    from separatrix.evaluation.priors import prior_ratio
+def _fitted_shares(known: ModelFile) -> tuple[Any, Any]:
+    """The class shares of the fitted rows, and the claim of the fit, which has the weights of the classes."""
+    from separatrix.evaluation.model_rule import deciding_model
 
-    fitted = known.fitted.get("priors_")
-    if fitted is None:
-        fitted = known.training.get("class_counts_fitted", known.training.get("class_counts"))
-    if fitted is None:
+    model = deciding_model(known)
+    if model.fitted_prior is None:
         came = "the model file does not hold the class counts of its fit"
         raise ParameterError("--prior", came, "fit the model with separatrix fit, or use decision.reweighed in Python")
-    return prior_ratio(classes, shares, fitted, getattr(known.certificate, "claim", None))
+    return model.fitted_prior, model.claim
 
 
 def _numbers(text: str) -> dict[str, float] | None:

@@ -24,7 +24,7 @@ Examples:
   separatrix evaluate model.json test.csv
   separatrix evaluate model.json test.csv --target smoker --json
   separatrix evaluate model.json test.csv --cost FP=1,FN=5
-  separatrix evaluate model.json test.csv --report report.html --fitted-on train.csv
+  separatrix evaluate model.json test.csv --report r.html --fitted-on fit.csv
 """
 
 
@@ -58,10 +58,11 @@ def evaluate(
 ) -> int:
     """Measure MODEL, a file written by fit, on DATA, labelled rows that the model has not seen.
 
-    Prints the accuracy with a Wilson interval, next to that of always guessing the majority class; log loss, Brier
-    score and calibration, if the model has probabilities; the area under the ROC curve; the errors by class with
-    precision, recall, F1 and lift; and with --cost, the cost a row and the threshold at which it is lowest. Exit code 1
-    means that the model's certificate does not hold on the rows given with --fitted-on; the report is still written.
+    Prints the accuracy with a Wilson interval, beside that of always guessing the majority class; the log loss, the
+    Brier score and the calibration, if the model has probabilities; the area under the ROC curve; the confusion matrix;
+    precision, recall, F1 and lift of each class; and with --cost, the cost per row and the threshold with the lowest
+    cost. Exit code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is
+    still written.
     """
     table_arguments.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, cost, prior)))

@@ -12,19 +12,22 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.cli import table_arguments, terminal
+from separatrix.cli.decision_options import decision_for, decision_options, refuse_both
 from separatrix.cli.table_arguments import FILE
 
 if TYPE_CHECKING:
-    from separatrix.model_file import ModelFile
+    from separatrix.export.formula import Formula
 
 # A copy of the dialects in ``separatrix.export``, which is imported only when it is needed.
 DIALECTS = ("duckdb", "sqlite", "postgresql", "standard")
 
 _EXAMPLES = """\b
 Examples:
-  separatrix export model.json --to sql --dialect postgresql --table sales.customers --keep id
-  separatrix export model.json --to python --out score.py && python score.py < new.csv
+  separatrix export model.json --to sql --table sales.customers --keep id
+  separatrix export model.json --to sql --dialect postgresql
+  separatrix export model.json --to python --out score.py
   separatrix export model.json --to onnx --out model.onnx
+  separatrix export model.json --to sql --cost FP=1,FN=5
 """
 
 
@@ -37,27 +40,27 @@ class ExportRequest:
     keep: tuple[str, ...]
 
 
-def _sql(known: ModelFile, asked: ExportRequest) -> bytes:
-    from separatrix.export import to_sql
+def _sql(formula: Formula, asked: ExportRequest) -> bytes:
+    from separatrix.export.sql import select_statement
 
     table = None if asked.table is None else parts(asked.table)
-    return (to_sql(known, asked.dialect or DIALECTS[0], table, asked.keep).rstrip() + "\n").encode()
+    return (select_statement(formula, asked.dialect or DIALECTS[0], table, asked.keep).rstrip() + "\n").encode()
 
 
-def _onnx(known: ModelFile, asked: ExportRequest) -> bytes:
-    from separatrix.export import to_onnx
+def _onnx(formula: Formula, asked: ExportRequest) -> bytes:
+    from separatrix.export.onnx import graph_of
 
-    content: bytes = to_onnx(known).SerializeToString()
+    content: bytes = graph_of(formula).SerializeToString()
     return content
 
 
-def _python(known: ModelFile, asked: ExportRequest) -> bytes:
-    from separatrix.export import to_python
+def _python(formula: Formula, asked: ExportRequest) -> bytes:
+    from separatrix.export.python import program_text
 
-    return to_python(known).encode()
+    return program_text(formula).encode()
 
 
-FORMATS: dict[str, Callable[[ModelFile, ExportRequest], bytes]] = {
+FORMATS: dict[str, Callable[[Formula, ExportRequest], bytes]] = {
     "sql": _sql,
     "onnx": _onnx,
     "python": _python,
@@ -90,21 +93,36 @@ def parts(name: str) -> list[str]:
 @click.option(
     "--keep", metavar="COL", multiple=True, help="For SQL: a column to put before the predictions. May be repeated."
 )
+@decision_options
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output.")
 def export(
-    model: str, form: str, dialect: str | None, table: str | None, keep: tuple[str, ...], out: str | None
+    model: str,
+    form: str,
+    dialect: str | None,
+    table: str | None,
+    keep: tuple[str, ...],
+    threshold: float | None,
+    cost: str | None,
+    prior: str | None,
+    out: str | None,
 ) -> None:
     """Write MODEL in a form that runs without separatrix: an SQL SELECT, an ONNX graph or a Python file.
 
-    The encoding of categories and missing values is included, so it takes the columns of the table as they are.
+    The encoding of categories and missing values is included, so it takes the columns of the table as they are. With
+    --threshold, --cost or --prior, its labels are those of predict with the same option.
     """
+    refuse_both(threshold, cost)
     for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
             raise ParameterError(option, f"{form} has no such option", "leave it out, or ask for --to sql")
     out = table_arguments.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is binary and cannot be shown on a terminal", "give a file, or a pipe")
-    content = FORMATS[form](table_arguments.read_model(model), ExportRequest(dialect, table, keep))
+    known = table_arguments.read_model(model)
+    rule = decision_for(known, threshold, cost, prior).rule
+    from separatrix.export.formula import formula_of
+
+    content = FORMATS[form](formula_of(known, rule=rule), ExportRequest(dialect, table, keep))
     if out is None:
         terminal.document(content)
     else:

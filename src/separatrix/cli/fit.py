@@ -39,12 +39,13 @@ _ENDS = {
 _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
-  separatrix fit people.csv --target smoker --drop id --out model.json --report report.html
+  separatrix fit people.csv --target smoker --drop id --out model.json
+  separatrix fit people.csv --target smoker --report report.html
   separatrix fit people.csv --target smoker --C inf --test-size 0
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
   separatrix fit people.csv --print-schema > schema.json
-  cat people.csv | separatrix fit - --target smoker --schema schema.json --json
+  cat people.csv | separatrix fit - --target smoker --schema schema.json
 """
 
 

@@ -128,7 +128,7 @@ class Measures:
         if measured.log_loss is not None:
             bits = in_bits(measured.log_loss)
             alone = f"class frequencies alone: {measured.null_log_loss:.4g}"
-            terminal.line("log loss", f"{measured.log_loss:.4g} nats, {bits:.4g} bits a row ({alone} nats)")
+            terminal.line("log loss", f"{measured.log_loss:.4g} nats, {bits:.4g} bits per row ({alone} nats)")
         if self.outside is not None:
             terminal.line("outputs", str(self.outside))
 
@@ -137,9 +137,9 @@ class Measures:
         measured = self.performance
         if measured.brier is not None and self.calibration_error is not None:
             terminal.line("Brier", f"{measured.brier:.4g}, the mean squared error of the probabilities")
-            what = "the probability of its answer" if len(self.labels) > 2 else f"P({self.labels[1]})"
+            what = "the probability of the predicted class" if len(self.labels) > 2 else f"P({self.labels[1]})"
             off = f"{100 * self.calibration_error:.1f} points on average"
-            terminal.line("off by", f"{off}, {what} beside what came true (10 bins)")
+            terminal.line("off by", f"{off}: {what} against the observed frequencies (10 bins)")
         if measured.auc is not None:
             interval = measured.auc_interval
             rest = ", the mean of each class against the rest" if len(self.labels) > 2 else ""
@@ -160,13 +160,13 @@ class Measures:
         (low, high), (least, most) = cost.interval, cost.best_interval
         sure = f"({low:.4g} to {high:.4g} with 95 % confidence)"
         terminal.line(
-            "cost", f"{cost.mean:.4g} a row {sure}, predicting {label} from {positive} = {cost.threshold:.4g}"
+            "cost", f"{cost.mean:.4g} per row {sure}, predicting {label} if {positive} ≥ {cost.threshold:.4g}"
         )
-        best = f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g}) from {positive} = {cost.best_threshold:.4g}"
-        terminal.line("", f"lowest on these rows: {best}; always the same answer: {cost.null:.4g}")
+        best = f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g}) if {positive} ≥ {cost.best_threshold:.4g}"
+        terminal.line("", f"lowest on these rows: {best}; always the same class: {cost.null:.4g}")
 
     def _show_by_class(self, shown: Integers) -> None:
-        terminal.line("by class", "lift: how many times as frequent a class is where it is the answer")
+        terminal.line("by class", "lift: the frequency of a class where it is predicted, relative to all rows")
         figures = [self.performance.by_class[k] for k in shown]
         names = [printable(str(one.label)) for one in figures]
         values = [[_or_none(value) for value in (one.precision, one.recall, one.f1, one.lift)] for one in figures]
@@ -174,7 +174,7 @@ class Measures:
 
     def _show_confusion(self, counts: Integers, shown: Integers) -> None:
         less = "" if len(shown) == len(counts) else f"; the {len(shown)} largest of {len(counts)} classes"
-        terminal.line("mistakes", f"rows by their true class, columns by the answer{less}")
+        terminal.line("mistakes", f"rows are true classes, columns are predicted classes{less}")
         names = [printable(str(self.labels[k])) for k in shown]
         values = [[*counts[k, shown].tolist(), counts[k].sum()] for k in shown]
         terminal.matrix(names, [*names, "all"], values, "d", least=len(str(self.n_rows)))
@@ -190,7 +190,7 @@ def refuse_unknown_labels(where: str, y: Any, rows: Integers, classes: Any) -> N
     strange = [k for k, label in enumerate(y.tolist()) if label not in known]
     if strange:
         row, label = int(rows[strange[0]]), y[strange[0] : strange[0] + 1].tolist()[0]
-        more = f" (and {len(strange) - 1} rows more)" if len(strange) > 1 else ""
+        more = f" (and {terminal.count(len(strange) - 1, 'more row')})" if len(strange) > 1 else ""
         knows = terminal.some([repr(one) for one in classes.tolist()], 8)
-        do = f"the model knows {knows}: mend the labels, or fit anew"
+        do = f"the model knows {knows}: correct the labels, or fit again"
         raise LabelError(where, f"row {row} has the label {label!r}, which the model does not know{more}", do)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from textwrap import wrap
 from typing import Any, TypeVar
 
 import click
@@ -21,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The default classifier, alone and as the base of others.
 DEFAULT_MODEL = "logistic"
+# The width of the list of models, which click indents by two more in a terminal of 80 columns.
+HELP_WIDTH = 78
 SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
 _OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
 
@@ -91,8 +94,13 @@ def _decorated(command: F, setting: Setting) -> F:
 
 def models_listed() -> str:
     """The list of models for the end of a help text."""
-    lines = "\n".join(f"  {name:<17}{describe(name).about}" for name in OFFERED)
-    return f"\b\nModels:\n{lines}\n\n"
+    lines = [line for name in OFFERED for line in _described(name)]
+    return "\b\nModels:\n" + "\n".join(lines) + "\n\n"
+
+
+def _described(name: str) -> list[str]:
+    """The name of a model and its description, in lines of a narrow terminal."""
+    return wrap(f"  {name:<17}{describe(name).about}", HELP_WIDTH, subsequent_indent=" " * 19)
 
 
 def model_options(command: F) -> F:

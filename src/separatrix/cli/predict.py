@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import NoRowsError, ParameterError
+from separatrix.base.errors import NoRowsError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
 from separatrix.cli import exits, table_arguments, terminal
-from separatrix.cli.decision_options import decision_for, decision_options, refuse_improbable
+from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def predict(
     Prints CSV with a header and one line for each row of DATA. If the model was fitted with --missing drop, a row
     with a missing value gets an empty prediction.
     """
-    if threshold is not None and cost is not None:
-        raise ParameterError("--threshold, --cost", "both are given", "give one of them: the costs set a threshold")
+    refuse_both(threshold, cost)
     out = table_arguments.destination("--out", out)
     known = table_arguments.read_model(model, data)
     if proba:

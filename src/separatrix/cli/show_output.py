@@ -104,7 +104,9 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
     terminal.line("training", f"{got('source')}: {rows}")
     counts = got("class_counts")
     if isinstance(counts, list | tuple) and len(counts) == len(classes):
-        pairs = [f"{item(label)} {count}" for label, count in zip(classes, counts, strict=True)]
+        pairs = [
+            f"{item(label)} ({terminal.count(count, 'row')})" for label, count in zip(classes, counts, strict=True)
+        ]
         terminal.line("", terminal.some(pairs, MOST_COLUMNS_SHOWN))
     for key, label in (("held_out", "held out"), ("validated", "validated")):
         if got(f"{key}_accuracy") is not None:

@@ -22,12 +22,12 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import known_codes
-from separatrix.classifiers.combined import PartsScorer
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region, regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.scorer import Scorer, scores_of
 
 # Largest sample of rows from which the directions are computed.

@@ -5,7 +5,8 @@ accuracy      evaluate(model, X, y)                  answers      a model's pred
 proportions   intervals for shares of rows           ranking      ROC and precision-recall curves with bands
 calibration   observed beside predicted frequencies  decisions    thresholds, costs, priors
 by_class      precision, recall, F1, lift by class   mistake_costs  the cost of mistakes, the best threshold
-decision_rule  answers by threshold and prior        priors       class shares
+decision_rule  answers by threshold and prior        model_rule   the decision rule for a fitted model
+priors        class shares
 entrants      the classifiers that are compared      trials       one fit without one fold, and all fits in threads
 comparison    compare(X, y)                          standings    means over folds, the order, the choice
 budget        processor time for a classifier        model_view   the columns in which a model is shown

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.errors import LabelError
 from separatrix.base.labels import as_label_array
-from separatrix.base.messages import Classifier, Message
 from separatrix.evaluation.by_class import ClassFigures, figures_by_class
-from separatrix.evaluation.decision_rule import decision_rule
 from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
-from separatrix.evaluation.priors import prior_ratio
+from separatrix.evaluation.model_rule import deciding_model, rule_for
 from separatrix.scorers.scorer import scores_of, taken_apart
 
 
@@ -110,7 +108,7 @@ def evaluate(
     >>> found.mistakes.tolist(), round(found.accuracy, 3), round(found.log_loss, 3)
     ([2], 0.667, 1.163)
     >>> print(found.by_class[1])
-    1: precision 0.5, recall 1, F1 0.6667, lift 1.5 (1 rows)
+    1: precision 0.5, recall 1, F1 0.6667, lift 1.5 (1 row)
     >>> costly = evaluate(scorer, np.array([[-1.0], [2.0], [3.0]]), [0, 1, 0], cost={"FP": 1, "FN": 5})
     >>> round(costly.cost.threshold, 3), round(costly.cost.mean, 3)
     (0.167, 0.667)
@@ -123,18 +121,14 @@ def evaluate(
     X = _plain_rows(X)
     position = {label: k for k, label in enumerate(scorer.classes.tolist())}
     codes = np.array([position.get(label, -1) for label in labels.tolist()])
-    costs = None if cost is None else Costs.of(cost)
-    ratio = None if prior is None else _prior_ratio(model, scorer.classes, prior, fitted_prior)
-    rule = decision_rule(scorer.classes, threshold, costs, ratio)
-    log_P = _log_probabilities(model, scorer, X)
-    if rule is None:
+    rule = rule_for(model, threshold, cost, prior, fitted_prior)
+    log_P = np.asarray(scorer.log_probabilities(X)) if deciding_model(model).has_probabilities else None
+    if rule is None or log_P is None:
         predicted = [position[label] for label in scorer.predict(X).tolist()]
         return _report(codes, np.array(predicted), log_P, scorer.classes, None)
-    if log_P is None:
-        raise _no_probabilities(model, {"threshold": threshold, "cost": cost, "prior": prior})
     log_P = rule.log_probabilities(log_P)
     P = np.exp(log_P)
-    spent = None if costs is None else cost_figures(costs, P[:, 1], codes == 1, rule.threshold)
+    spent = None if cost is None else cost_figures(Costs.of(cost), P[:, 1], codes == 1, rule.threshold)
     return _report(codes, rule.chosen(P), log_P, scorer.classes, spent)
 
 
@@ -145,31 +139,8 @@ def _plain_rows(X: Any) -> Any:
     return X if hasattr(X, "shape") else np.asarray(X, dtype=np.float64)
 
 
-def _no_probabilities(model: Any, settings: Mapping[str, Any]) -> ParameterError:
-    """The error about the first of the settings that is given: the model has no probabilities to decide by."""
-    given = next(name for name, value in settings.items() if value is not None)
-    do = Message("leave it out, or give a model of P(class | x), such as ", Classifier("LogisticRegression"))
-    return ParameterError(given, f"{type(model).__name__} has no probabilities", do)
-
-
 def _report(
     codes: Integers, chosen: Integers, log_P: Array | None, classes: AnyArray, cost: CostFigures | None
 ) -> Report:
     loss = None if log_P is None else log_loss(log_P, codes)
     return Report(len(codes), np.flatnonzero(codes != chosen), loss, figures_by_class(codes, chosen, classes), cost)
-
-
-def _log_probabilities(model: Any, scorer: Any, X: Any) -> Array | None:
-    """ln P(class | x), (n, K); None if the model has no probabilities."""
-    link = getattr(scorer, "link", None)
-    if link is None or not link.probabilistic or not getattr(model, "has_probabilities", True):
-        return None
-    return np.asarray(scorer.log_probabilities(X))
-
-
-def _prior_ratio(model: Any, classes: AnyArray, prior: Any, fitted_prior: Any) -> Array:
-    fitted_prior = getattr(model, "priors_", None) if fitted_prior is None else fitted_prior
-    if fitted_prior is None:
-        do = "give the class shares or counts of the fitted rows, in the order of the classes or by label"
-        raise ParameterError("fitted_prior", "it is not given, and prior needs it", do)
-    return prior_ratio(classes, prior, fitted_prior, getattr(getattr(model, "certificate_", None), "claim", None))

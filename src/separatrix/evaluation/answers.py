@@ -84,7 +84,7 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     codes = known_codes(y, classes)
     chosen = known_codes(model.predict(X), classes)
     if len(codes) != len(chosen):
-        raise LabelError("y", f"it has {len(codes)} labels for {len(chosen)} rows", "give one label a row")
+        raise LabelError("y", f"it has {len(codes)} labels for {len(chosen)} rows", "give one label for each row")
     # One versus rest normalises the answers of K classifiers, which is not a model of P(class | x).
     probable = getattr(model, "has_probabilities", True) and hasattr(model, "predict_log_proba")
     log_P = np.asarray(model.predict_log_proba(X)) if probable else None

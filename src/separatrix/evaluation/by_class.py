@@ -91,7 +91,7 @@ class ClassFigures:
 
     def __str__(self) -> str:
         figures = f"precision {self.precision:.4g}, recall {self.recall:.4g}, F1 {self.f1:.4g}, lift {self.lift:.4g}"
-        return f"{self.label!r}: {figures} ({self.n_rows} rows)"
+        return f"{self.label!r}: {figures} ({self.n_rows} row{'s' * (self.n_rows != 1)})"
 
 
 def figures_by_class(

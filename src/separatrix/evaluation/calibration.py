@@ -113,7 +113,7 @@ def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cu
     P, log_P, classes = _probabilities(model, X)
     codes = known_codes(y, classes)
     if len(codes) != len(P) or len(codes) == 0:
-        raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label a row")
+        raise ParameterError("y", f"it has {len(codes)} labels for {len(P)} rows", "give one label for each row")
     return reliability_of(P, log_P, codes, classes, of, n_bins, cut)
 
 

@@ -157,7 +157,7 @@ class Comparison:
         if not better:
             return "these columns may not tell the classes apart linearly"
         name = max(better, key=lambda name: better[name].mean)
-        return f"by log loss {name} does better than class frequencies alone, by {better[name]} nats a row"
+        return f"by log loss {name} does better than class frequencies alone, by {better[name]} nats per row"
 
     def _gain(self, standing: Standing, by: str) -> Figure | None:
         """The difference to the baseline, fold by fold; None if one of the two has no such figure."""

@@ -47,7 +47,7 @@ def decide(values: Any, threshold: float = 0.0, classes: Any = (0, 1)) -> AnyArr
     """
     z = np.asarray(values, dtype=np.float64)
     if z.ndim != 1:
-        raise ParameterError("values", f"its shape is {z.shape}", "give one score or probability a row")
+        raise ParameterError("values", f"its shape is {z.shape}", "give one score or probability for each row")
     if len(classes) != 2:
         raise ParameterError("classes", f"got {len(classes)}", "name two; for more use bayes_decision")
     if np.isnan(threshold) or np.any(np.isnan(z)):
@@ -127,7 +127,9 @@ def expected_costs(P: Any, cost: Any) -> Array:
     K = probabilities.shape[1]
     if table.ndim != 2 or len(table) != K or table.shape[1] < 1 or not np.all(np.isfinite(table)):
         raise ParameterError(
-            "cost", f"its shape is {table.shape}", f"give finite costs, {K} rows (truths), a column a decision"
+            "cost",
+            f"its shape is {table.shape}",
+            f"give finite costs, {K} rows (true classes), and a column for each decision",
         )
     return np.asarray(probabilities @ table)
 
@@ -160,7 +162,7 @@ def bayes_decision(P: Any, cost: Any = None, classes: Any = None) -> AnyArray:
     expected = expected_costs(P, 1.0 - np.eye(K) if cost is None else cost)
     labels = np.arange(expected.shape[1]) if classes is None else np.asarray(classes)
     if len(labels) != expected.shape[1]:
-        raise ParameterError("classes", f"got {len(labels)}", f"name {expected.shape[1]}, one a decision")
+        raise ParameterError("classes", f"got {len(labels)}", f"name {expected.shape[1]}, one for each decision")
     return np.asarray(labels[np.argmin(expected, axis=1)])
 
 
@@ -262,7 +264,7 @@ def prior_corrected(model: Any) -> Scorer:
 def _probabilities(argument: str, P: Any) -> Array:
     found = np.asarray(P, dtype=np.float64)
     if found.ndim != 2 or found.shape[1] < 2:
-        raise ParameterError(argument, f"its shape is {found.shape}", "give one row of K probabilities a row")
+        raise ParameterError(argument, f"its shape is {found.shape}", "give K probabilities for each row")
     wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= LARGEST_SUM_ERROR)))
     if len(wrong):
         raise ParameterError(

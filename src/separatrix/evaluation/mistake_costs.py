@@ -1,6 +1,6 @@
 r"""The cost of the mistakes of a two-class model, and the threshold with the lowest cost. TEXTBOOK D4.
 
-    cost a row = c_fp FP/n + c_fn FN/n
+    cost per row = c_fp FP/n + c_fn FN/n
 
 The interval of the cost combines Wilson's intervals of both shares by the method of variance estimates recovery (Zou
 and Donner, Construction of confidence limits about effect measures: a general approach, Stat. Med. 27, 2008). The
@@ -54,11 +54,11 @@ class Costs:
         return cost_threshold(self.false_positive, self.false_negative)
 
     def mean(self, n_false_positive: Any, n_false_negative: Any, n_rows: int) -> Any:
-        """The cost a row."""
+        """The cost per row."""
         return (self.false_positive * n_false_positive + self.false_negative * n_false_negative) / n_rows
 
     def interval(self, n_false_positive: int, n_false_negative: int, n_rows: int, level: float = 0.95) -> Interval:
-        """The interval of the cost a row.
+        """The interval of the cost per row.
 
         >>> low, high = Costs(1.0, 5.0).interval(0, 0, 100)
         >>> low, 0.0 < high < 0.2
@@ -91,7 +91,7 @@ class CostFigures:
     best_false_positive, best_false_negative : int
         Both mistakes at that threshold.
     null : float
-        The cost a row of always predicting one class, the cheaper of the two.
+        The cost per row of always predicting one class, the cheaper of the two.
     level : float, default 0.95
         The confidence level of the intervals.
 
@@ -118,7 +118,7 @@ class CostFigures:
 
     @property
     def mean(self) -> float:
-        """The cost a row, an estimate of the expected cost."""
+        """The cost per row, an estimate of the expected cost."""
         return float(self.costs.mean(self.n_false_positive, self.n_false_negative, self.n_rows))
 
     @property
@@ -127,7 +127,7 @@ class CostFigures:
 
     @property
     def best_mean(self) -> float:
-        """The cost a row at ``best_threshold``. It is too low for other rows, since these rows chose the threshold."""
+        """The cost per row at ``best_threshold``. Other rows will cost more, since these rows chose the threshold."""
         return float(self.costs.mean(self.best_false_positive, self.best_false_negative, self.n_rows))
 
     @property
@@ -151,9 +151,9 @@ class CostFigures:
 
     def __str__(self) -> str:
         low, high = self.interval
-        here = f"cost {self.mean:.4g} a row ({low:.4g} to {high:.4g}) from P = {self.threshold:.4g}"
-        best = f"the lowest on these rows is {self.best_mean:.4g} from P = {self.best_threshold:.4g}"
-        return f"{here}; {best}; always the same answer: {self.null:.4g}"
+        here = f"cost {self.mean:.4g} per row ({low:.4g} to {high:.4g}) if P ≥ {self.threshold:.4g}"
+        best = f"the lowest on these rows is {self.best_mean:.4g} if P ≥ {self.best_threshold:.4g}"
+        return f"{here}; {best}; always the same class: {self.null:.4g}"
 
 
 def cost_figures(

@@ -24,7 +24,7 @@ def class_shares(argument: str, priors: Any, classes: AnyArray) -> Array:
         priors = [priors[label] for label in labels]
     found = np.asarray(priors, dtype=np.float64)
     if found.shape != (len(labels),) or not np.all(np.isfinite(found) & (found > 0)):
-        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one a class")
+        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one for each class")
     return found
 
 

@@ -1,5 +1,7 @@
 """Probabilities of all classes from the scores, by the name of the link, stable for scores of any size.
 
+With other class shares than those of the fit, P'(k | x) ∝ P(k | x) new_k/old_k (``corrected``).
+
 No small probability is computed by a subtraction from 1, and no exponent exceeds the largest that every engine accepts.
 """
 
@@ -9,8 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from separatrix.base.arrays import Array
 from separatrix.export.algebra import (
     HIGHEST_EXPONENT,
+    LOWEST_EXPONENT,
     Abs,
     Affine,
     Constant,
@@ -133,3 +137,30 @@ PROBABILITIES: dict[str, Callable[[Vector], Vector]] = {
     "probit": probit,
     "cloglog": cloglog,
 }
+
+
+def corrected(link: str, z: Vector, log_ratio: Array) -> Vector:
+    """The probabilities for other class shares, with ``log_ratio`` = ln(new_k/old_k), (K,)."""
+    correction = CORRECTIONS.get(link)
+    return _rescaled(PROBABILITIES[link](z), log_ratio) if correction is None else correction(z, log_ratio)
+
+
+def _shifted_logit(z: Vector, log_ratio: Array) -> Vector:
+    """The log odds change by the difference of the two logarithms."""
+    return logit(z + float(log_ratio[1] - log_ratio[0]))
+
+
+def _shifted_softmax(z: Vector, log_ratio: Array) -> Vector:
+    """The largest score is subtracted first, so that large scores do not absorb the logarithms."""
+    return softmax(Affine(z - Largest(z), np.eye(len(log_ratio)), log_ratio))
+
+
+def _rescaled(p: Vector, log_ratio: Array) -> Vector:
+    """p_k times its ratio, divided by the sum. The largest ratio is scaled to 1, so that no product overflows."""
+    factors = np.exp(np.maximum(log_ratio - log_ratio.max(), LOWEST_EXPONENT))
+    weighted = Affine(p, np.diag(factors), np.zeros(len(factors)))
+    return weighted / total(weighted)
+
+
+# Links whose scores take the correction; for others the probabilities are rescaled.
+CORRECTIONS: dict[str, Callable[[Vector, Array], Vector]] = {"logit": _shifted_logit, "softmax": _shifted_softmax}

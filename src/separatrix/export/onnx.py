@@ -12,6 +12,7 @@ depending on its type. An underscore is appended to an output that has the name 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from separatrix._version import __version__
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import InputError, ParameterError
+from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
     Abs,
@@ -33,6 +35,7 @@ from separatrix.export.algebra import (
     Where,
     translate,
 )
+from separatrix.export.decision_notes import decision_notes
 from separatrix.export.formula import Column, Formula, formula_of
 
 # Versions of ONNX's operator sets and of its file format. onnxruntime has supported them for years, with double
@@ -43,13 +46,30 @@ OPERATORS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 NO_LABEL: dict[type, Any] = {str: "", float: np.nan, int: np.iinfo(np.int64).min, bool: False}
 
 
-def to_onnx(model: Any) -> Any:
+def to_onnx(
+    model: Any,
+    *,
+    threshold: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    prior: Any = None,
+    fitted_prior: Any = None,
+) -> Any:
     """The model as an ONNX graph.
 
     Parameters
     ----------
     model : classifier, pipeline, model file or Scorer
         The fitted model.
+    threshold : float, optional
+        For two classes, the probability of the second class from which it is the label, by default ½.
+    cost : dict, optional
+        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
+        Unless a threshold is given, the threshold is FP/(FP + FN).
+    prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows.
+    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses and model files of
+        ``separatrix fit`` know theirs.
 
     Returns
     -------
@@ -59,7 +79,7 @@ def to_onnx(model: Any) -> Any:
     Raises
     ------
     InputError
-        The package onnx is not installed.
+        The package onnx is not installed, or the model has no probabilities to decide by.
 
     Examples
     --------
@@ -70,12 +90,17 @@ def to_onnx(model: Any) -> Any:
     >>> session.run(["label"], {"X": np.array([[0.5], [2.5]])})[0].tolist()
     ['no', 'yes']
     """
+    return graph_of(formula_of(model, rule=rule_for(model, threshold, cost, prior, fitted_prior)))
+
+
+def graph_of(formula: Formula) -> Any:
+    """The graph of a formula; see ``to_onnx``."""
     try:
         import onnx
     except ImportError:
         came, do = "the package onnx is not installed", "install it: pip install 'separatrix[onnx]'"
         raise InputError("to_onnx", came, do) from None
-    return Graph(formula_of(model), onnx).proto()
+    return Graph(formula, onnx).proto()
 
 
 class Graph:
@@ -108,7 +133,8 @@ class Graph:
         z = translate(formula.scores, self.rules, known)
         refused = self._node("IsNaN", self._node("Gather", z, self._constant(np.array([0])), axis=1))
         kind, labels = self._labels()
-        outputs = [self._output("label", self._label(z, refused, labels), kind, [None])]
+        ranked = translate(formula.ranking, self.rules, known)
+        outputs = [self._output("label", self._label(z, ranked, refused, labels), kind, [None])]
         width = formula.scores.width
         nan = self._constant(np.array([[np.nan]]))
         outputs.append(self._output("scores", self._node("Where", refused, nan, z), np.float64, [None, width]))
@@ -119,6 +145,7 @@ class Graph:
         graph = helper.make_graph(self.nodes, "separatrix", self.inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+        model.doc_string = " ".join(decision_notes(formula))
         model.producer_name, model.producer_version = "separatrix", __version__
         self.onnx.checker.check_model(model)
         return model
@@ -189,14 +216,15 @@ class Graph:
         values = [*values, NO_LABEL[type(values[0])]]
         return kind, self._constant(np.array(values, dtype=object if kind is np.str_ else kind))
 
-    def _label(self, z: str, refused: str, labels: str) -> str:
+    def _label(self, z: str, ranked: str, refused: str, labels: str) -> str:
+        """The label by the only score ``z``, or by the first largest of ``ranked``."""
         K = len(self.formula.classes)
         if self.formula.scores.width == 1:
             exceeds = "GreaterOrEqual" if self.formula.takes_boundary else "Greater"
             second = self._node(exceeds, z, self._constant(np.array([[self.formula.boundary]])))
             chosen = self._node("Cast", second, to=self._type(np.int64))
         else:
-            chosen = self._node("ArgMax", z, axis=1, keepdims=1)
+            chosen = self._node("ArgMax", ranked, axis=1, keepdims=1)
         chosen = self._node("Where", refused, self._constant(np.array([[K]])), chosen)
         return self._node("Gather", labels, self._node("Reshape", chosen, self._constant(np.array([-1]))))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from separatrix.evaluation.model_rule import rule_for
 from separatrix.export import runtime
 from separatrix.export.algebra import (
     LOWEST_EXPONENT,
@@ -21,6 +23,7 @@ from separatrix.export.algebra import (
     Where,
     translate,
 )
+from separatrix.export.decision_notes import decision_notes
 from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
 
@@ -30,7 +33,14 @@ OPERATORS = {"+": "operator.add", "-": "operator.sub", "*": "operator.mul", "/":
 READERS = {"number": "as_number", "boolean": "as_truth", "date": "as_days", "category": "as_level"}
 
 
-def to_python(model: Any) -> str:
+def to_python(
+    model: Any,
+    *,
+    threshold: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    prior: Any = None,
+    fitted_prior: Any = None,
+) -> str:
     """The text of a Python file that predicts without this package.
 
     The file has the functions ``predict(row)``, ``scores(row)`` and, if the model has probabilities,
@@ -42,6 +52,16 @@ def to_python(model: Any) -> str:
     ----------
     model : classifier, pipeline, model file or Scorer
         The fitted model.
+    threshold : float, optional
+        For two classes, the probability of the second class from which it is the label, by default ½.
+    cost : dict, optional
+        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
+        Unless a threshold is given, the threshold is FP/(FP + FN).
+    prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows.
+    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses and model files of
+        ``separatrix fit`` know theirs.
 
     Returns
     -------
@@ -57,7 +77,11 @@ def to_python(model: Any) -> str:
     >>> names["predict"]({"x0": 2.5}), names["predict"]({"x0": "0.5"})
     ('yes', 'no')
     """
-    formula = formula_of(model)
+    return program_text(formula_of(model, rule=rule_for(model, threshold, cost, prior, fitted_prior)))
+
+
+def program_text(formula: Formula) -> str:
+    """The text of the Python file for a formula; see ``to_python``."""
     program = Program(formula)
     parts = [
         f'"""{_docstring(formula)}"""',
@@ -167,25 +191,28 @@ _ENCODED = ["x = encoded(row, COLUMNS, READERS)", "if x is None:", "    return N
 # The docstring and the body of the function ``scores``, by whether there are two classes.
 SCORES: dict[bool, tuple[str, Sequence[str]]] = {
     True: (
-        "The score: positive for the second class; None where there is no answer.",
+        "The score, which is positive for the second class; None if there is no prediction.",
         [*_ENCODED, "return all_scores(x)[0]"],
     ),
     False: (
-        "The score of each class; None where there is no answer.",
+        "The score of each class; None if there is no prediction.",
         [*_ENCODED, "return dict(zip(CLASSES, all_scores(x)))"],
     ),
 }
 PROBABILITIES = (
-    "P(class | row) of each class; None where there is no answer.",
+    "The probability of each class; None if there is no prediction.",
     [*_ENCODED, "return dict(zip(CLASSES, all_probabilities(all_scores(x))))"],
 )
-PREDICT = "The class of a row; None where there is no answer."
+PREDICT = "The class of a row; None if there is no prediction."
 
 
 def _predict(formula: Formula) -> list[str]:
-    """The body of ``predict``: one score against the boundary, or the first largest of several."""
+    """The body of ``predict``: one score against the boundary, or the first largest of several numbers."""
     if len(formula.classes) > 2:
-        return [*_ENCODED, "z = all_scores(x)", "return CLASSES[z.index(max(z))]"]
+        ranked = "all_scores(x)" if formula.ranking is formula.scores else "all_probabilities(all_scores(x))"
+        return [*_ENCODED, f"ranked = {ranked}", "return CLASSES[ranked.index(max(ranked))]"]
+    if math.isinf(formula.boundary):  # The rule gives every row the same label.
+        return [*_ENCODED, f"return CLASSES[{int(formula.boundary < 0)}]"]
     exceeds = ">=" if formula.takes_boundary else ">"
     return [*_ENCODED, f"return CLASSES[all_scores(x)[0] {exceeds} {formula.boundary!r}]"]
 
@@ -199,18 +226,19 @@ def _docstring(formula: Formula) -> str:
     listed = "\n".join(f"    {column.name!r}: {_kind(column)}" for column in formula.columns)
     shown = [f"{column.name!r}: {_example(column)}" for column in formula.columns[:MOST_EXAMPLE_COLUMNS]]
     shown += ["..."] if len(formula.columns) > MOST_EXAMPLE_COLUMNS else []
-    chances = ["P(class) of each", "--probabilities "] if formula.probabilities is not None else None
+    chances = ["the probability of each class", "--probabilities "] if formula.probabilities is not None else None
     text = (
         "A classifier, exported by separatrix. It needs Python 3.11 or later and nothing else.\n\n"
         f"In Python, with this file as model.py:\n\n    from model import predict\n"
         f"    predict({{{', '.join(shown)}}})\n\n"
-        f"predict(row) gives one of {formula.classes!r}, scores(row) what it is chosen by"
+        f"predict(row) returns one of {formula.classes!r}, scores(row) the scores"
         f"{', probabilities(row) ' + chances[0] if chances else ''}.\n"
-        "For a table in CSV, in a shell; --help has the options:\n\n"
+        f"{''.join(note + chr(10) for note in decision_notes(formula))}"
+        "In a shell, for a table in CSV (--help lists the options):\n\n"
         f"    python model.py {chances[1] if chances else ''}< rows.csv\n\n"
-        f"Columns of a row, a dictionary or a line of the table:\n\n{listed}\n\n"
-        "No value is None or NaN; in a table an empty cell, or one that reads NA. Text that spells a number counts as\n"
-        "that number. Columns that are not listed are passed over.\n"
+        f"A row is a dictionary or a line of the table, with these columns:\n\n{listed}\n\n"
+        "A missing value is None or NaN, or in a table an empty cell or NA. Text that spells a number counts as that\n"
+        "number. Other columns are ignored.\n"
         f"{_missing(formula)}\n"
     )
     return text.replace("\\", "\\\\").replace('"', '\\"')
@@ -236,12 +264,16 @@ def _missing(formula: Formula) -> str:
     encoder = formula.encoder
     policy = "error" if encoder is None else encoder.missing
     missing = {
-        "error": "A missing value is refused with a ValueError.",
-        "impute": "A missing value counts as the training rows' mean.",
-        "indicator": "A missing value counts as the training rows' mean, with a weight for being missing.",
-        "drop": "A row with a missing value has no answer: None.",
+        "error": "A missing value raises a ValueError.",
+        "impute": "A missing value is replaced by the mean of the training rows.",
+        "indicator": "A missing value is replaced by the mean of the training rows, and being missing has a weight.",
+        "drop": "For a row with a missing value, the functions return None.",
     }[policy]
     if all(column.kind != "category" for column in formula.columns):
         return missing
-    unseen = "counts as an average row" if encoder and encoder.unseen == "average" else "is refused with a ValueError"
+    unseen = (
+        "is encoded as the mean of the training rows"
+        if encoder and encoder.unseen == "average"
+        else "raises a ValueError"
+    )
     return f"{missing}\nA level that no training row had {unseen}."

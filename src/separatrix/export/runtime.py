@@ -26,7 +26,7 @@ MODULES = (argparse, csv, datetime, io, math, operator, os, sys)
 
 
 def as_number(value: Any) -> float | None:
-    """A finite number, or None where there is no value."""
+    """A finite number, or None if the value is missing."""
     if value is None or (isinstance(value, str) and value.strip() in NO_NUMBER):
         return None
     if isinstance(value, str) and "_" in value:
@@ -41,7 +41,7 @@ def as_number(value: Any) -> float | None:
 
 
 def as_truth(value: Any) -> float | None:
-    """1 for true and 0 for false, or None where there is no value."""
+    """1 for true and 0 for false, or None if the value is missing."""
     said = value.strip().lower() if isinstance(value, str) else value
     number = as_number({"true": 1, "false": 0}.get(said, said))
     if number not in (0, 1, None):
@@ -50,7 +50,7 @@ def as_truth(value: Any) -> float | None:
 
 
 def as_days(value: Any) -> float | None:
-    """Days since 1970-01-01, or None where there is no value; a time without a zone is UTC."""
+    """Days since 1970-01-01, or None if the value is missing; a time without a zone is UTC."""
     if value is None or value != value or (isinstance(value, str) and value.strip() in NO_NUMBER):
         return None
     if isinstance(value, str):
@@ -65,7 +65,7 @@ def as_days(value: Any) -> float | None:
 
 
 def as_level(value: Any, column: Any) -> str | float | None:
-    """The text of a category, or None where there is no value; of a number that may have a fraction its value."""
+    """The text of a category, or None if the value is missing; for a float, its value."""
     if isinstance(value, str):
         text = value.strip()
         nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in column["rows"])
@@ -86,7 +86,7 @@ def as_level(value: Any, column: Any) -> str | float | None:
 
 
 def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | None:
-    """The columns of X for a row, or None where a missing value leaves it without an answer."""
+    """The columns of X for a row, or None if a missing value leaves the row without a prediction."""
     x: list[float] = []
     answered = True
     for column in columns:
@@ -125,17 +125,17 @@ def each(f: Callable[..., float], *vectors: list[float]) -> list[float]:
 
 
 def raised(v: float) -> float:
-    """e^v, 0 where that is below the normal numbers."""
+    """e^v, or 0 if that would be smaller than the smallest normal number."""
     return math.exp(v) if v >= LOWEST_EXPONENT else 0.0
 
 
 def where(test: float, yes: float, no: float) -> float:
-    """``yes`` where test is not negative, else ``no``."""
+    """``yes`` if test is not negative, else ``no``."""
     return yes if test >= 0 else no
 
 
 def predict_table(*asked: Any) -> None:
-    """``answer_table``; where nobody reads its answers any more, an end without a word."""
+    """``answer_table``, which ends quietly if the reader of its output, such as head, closes the pipe."""
     try:
         try:
             answer_table(*asked)
@@ -151,13 +151,15 @@ def predict_table(*asked: Any) -> None:
 def answer_table(
     about: str, columns: Any, predict: Callable[[dict[str, Any]], Any], probabilities: Callable[..., Any] | None = None
 ) -> None:
-    """A table in CSV on standard input, one answer a line on standard output; no answer is an empty line."""
+    """Read CSV from standard input and print one prediction per line; a row without one gives an empty line."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=about, formatter_class=form, usage="%(prog)s [options] < rows.csv")
-    parser.add_argument("--header", action="store_true", help="name the columns of the answers in a first line")
-    parser.add_argument("--no-names", action="store_true", help="the table has no header: its columns are those above")
+    parser.add_argument("--header", action="store_true", help="print a header line with the names of the columns")
+    parser.add_argument(
+        "--no-names", action="store_true", help="the table has no header; its columns are those above, in this order"
+    )
     if probabilities is not None:
-        parser.add_argument("--probabilities", action="store_true", help="after the answer, P(class) of each class")
+        parser.add_argument("--probabilities", action="store_true", help="also print the probability of each class")
     asked = vars(parser.parse_args())
     classes = CLASSES if asked.get("probabilities") else []
     cells = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", newline="")

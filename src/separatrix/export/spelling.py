@@ -8,6 +8,7 @@ is written only if a level may be affected.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -50,7 +51,9 @@ def as_numbers(levels: Sequence[str]) -> dict[float, str]:
     {1.0: '1', 2.5: '2.5'}
     """
     read = [(value, level) for level in levels if isfinite(value := _number(level))]
-    spelled = texts("the levels", "level", pa.chunked_array([[value for value, _ in read]], pa.float64()))
+    # From a buffer, since PyArrow imports pandas to convert a list.
+    values = pa.Array.from_buffers(pa.float64(), len(read), [None, pa.py_buffer(array("d", [v for v, _ in read]))])
+    spelled = texts("the levels", "level", pa.chunked_array([values]))
     return {value: level for (value, level), text in zip(read, spelled.to_pylist(), strict=True) if text == level}
 
 
@@ -88,9 +91,9 @@ def notes_on_levels(name: str, levels: Sequence[str]) -> list[str]:
     """What happens to a column of categories if an engine reads it as truth values or numbers; one line each.
 
     >>> notes_on_levels("smoker", ["No", "Yes"])
-    ["'smoker': of truth values, true counts as 'Yes', false as 'No'"]
+    ["'smoker': if the engine holds truth values, true counts as 'Yes', false as 'No'"]
     >>> notes_on_levels("zip", ["007", "12"])
-    ["'zip': keep it as text; as numbers, '007' would be levels never seen"]
+    ["'zip': keep it as text; read as a number, '007' would not be recognised"]
     """
     return [f"{name!r}: {line}" for line in [*_read_as_truth_values(levels), *_read_as_numbers(levels)]]
 
@@ -98,18 +101,22 @@ def notes_on_levels(name: str, levels: Sequence[str]) -> list[str]:
 def _read_as_truth_values(levels: Sequence[str]) -> list[str]:
     counts = truth_levels(levels)
     as_levels = ", ".join(f"{word} {'counts ' * (not k)}as {level!r}" for k, (word, level) in enumerate(counts.items()))
-    lines = [f"of truth values, {as_levels}"] if any(word != level for word, level in counts.items()) else []
+    lines = (
+        [f"if the engine holds truth values, {as_levels}"]
+        if any(word != level for word, level in counts.items())
+        else []
+    )
     for word, known in truth_readings(levels).items():
         if len(known) > 1:
-            which = f"{counts[word]!r}" if word in counts else "a level never seen"
-            lines.append(f"keep it as text; as a truth value, {listed(known)} would all be {which}")
+            meaning = f"would all be {counts[word]!r}" if word in counts else "would not be recognised"
+            lines.append(f"keep it as text; read as a truth value, {listed(known)} {meaning}")
     return lines
 
 
 def _read_as_numbers(levels: Sequence[str]) -> list[str]:
     spelled = as_numbers(levels).values()
     other = [level for level in levels if isfinite(_number(level)) and level not in spelled]
-    return [f"keep it as text; as numbers, {listed(other)} would be levels never seen"] if other else []
+    return [f"keep it as text; read as a number, {listed(other)} would not be recognised"] if other else []
 
 
 def unlike(levels: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.proofs.naming import About
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from separatrix.rows import Frame
+from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import OneVersusOne, OneVersusRest, Scheme
 from separatrix.scorers.scorer import Scorer
 
@@ -72,7 +73,7 @@ SCORERS = Kinds(
         "linear": Record(Scorer, _link, W=numbers("scores", "1+d"), classes=Labels("K"), link_name=Choice(LINKS)),
         "quadratic": Record(QuadraticScorer, gaussians=GAUSSIANS, classes=Labels("K")),
         "parts": Record(
-            "separatrix.classifiers.combined:PartsScorer",  # Imported only when needed: it needs scikit-learn.
+            PartsScorer,
             scheme=Named(SCHEMES),
             estimators=Several(FittedModel(), "models"),
             W=Maybe(numbers("models", "1+d")),

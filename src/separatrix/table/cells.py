@@ -108,12 +108,12 @@ def texts(source: str, name: str, column: Column) -> Column:
     if pa.types.is_decimal(kind):
         column = column.cast(pa.float64())
     if pa.types.is_floating(column.type):
-        column = compute.if_else(compute.is_nan(column), None, column)
+        column = compute.if_else(compute.is_nan(column), _null(column), column)
     if pa.types.is_timestamp(kind):
         return _spelled_instants(column)
     if is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) or is_date(kind):
         text: Any = column.cast(pa.string())
-        spelled: Column = compute.if_else(reads(text, ["-0"]), "0", text)
+        spelled: Column = compute.if_else(reads(text, ["-0"]), plain_texts(["0"])[0], text)
         return spelled
     raise _unlike(source, name, kind, "categories")
 
@@ -243,7 +243,7 @@ def trimmed(column: Column, literal: bool = False) -> Column:
     gone = reads(bare, [""])
     if not literal:
         gone = compute.or_(gone, compute.and_not(reads(bare, [NA]), reads(column, [NA])))
-    text: Column = compute.if_else(gone, None, bare)
+    text: Column = compute.if_else(gone, _null(bare), bare)
     return text
 
 
@@ -259,15 +259,20 @@ def reads(column: Any, words: Sequence[str]) -> Any:
 def stripped(column: Column) -> Any:
     """Text without surrounding white space; null where it spells a missing value, as in columns of numbers."""
     cells: Any = compute.utf8_trim_whitespace(column)
-    return compute.if_else(reads(cells, NO_NUMBER), None, cells)
+    return compute.if_else(reads(cells, NO_NUMBER), _null(cells), cells)
+
+
+def _null(cells: Any) -> Any:
+    """A missing value of the type of the cells. PyArrow would import pandas to convert None."""
+    return pa.nulls(1, cells.type)[0]
 
 
 def _instants(source: str, name: str, column: Column) -> Column:
     """ISO dates and times as timestamps in UTC. Some may have a time zone and others none."""
     cells = stripped(column)
     zoned = compute.match_substring_regex(cells, _ZONED)
-    plain = compute.if_else(zoned, None, cells)
-    with_zone = compute.if_else(zoned, cells, None)
+    plain = compute.if_else(zoned, _null(cells), cells)
+    with_zone = compute.if_else(zoned, cells, _null(cells))
     local = _parsed(source, name, plain, pa.timestamp("us"), "not a date such as 2024-12-31")
     world = _parsed(source, name, with_zone, pa.timestamp("us", "UTC"), "not a date such as 2024-12-31T23:59Z")
     merged: Column = compute.coalesce(local, world.cast(pa.timestamp("us")))
