@@ -46,6 +46,16 @@ class TextFeatures:
         """The number of columns of X."""
         return self.settings.max_features if self.settings.hashed else len(self.terms)
 
+    @property
+    def about(self) -> str:
+        """The features in words.
+
+        >>> TextFeatures(TextSettings(), ("film", "good film"), (1.0, 1.0)).about
+        '2 n-grams of 1 to 2 words'
+        """
+        n_grams = f"n-gram{'s' * (self.width != 1)} of {self.settings.lengths}"
+        return f"{n_grams} hashed to {self.width:,} columns" if self.settings.hashed else f"{self.width:,} {n_grams}"
+
     def names(self, column: str) -> tuple[str, ...]:
         """The names of the columns of X."""
         terms = (f"#{k}" for k in range(self.width)) if self.settings.hashed else self.terms
@@ -131,10 +141,21 @@ def without_terms(X: Any, missing: AnyArray) -> int:
 
 def empty_note(column: str, n: int) -> list[str]:
     """A note on the rows whose text holds no n-gram of the model."""
-    verb = "row holds" if n == 1 else "rows hold"
-    return (
-        [f"The text of {n} {verb} no n-gram of the model in column {quoted(column)}; it counts as empty."] if n else []
-    )
+    rows = "1 row holds" if n == 1 else f"{n} rows hold"
+    return [f"In column {quoted(column)} {rows} no n-gram of the model; such a text counts as empty."] if n else []
+
+
+def limit_note(column: str, features: TextFeatures, counted: CountedTexts, train: AnyArray | None) -> list[str]:
+    """A note if there were more n-grams than ``max_features``."""
+    settings = features.settings
+    if settings.hashed or features.width < settings.max_features:
+        return []
+    rows = counted.counts if train is None else counted.counts[np.flatnonzero(train)]
+    n_terms = int(np.count_nonzero(np.bincount(rows.indices, minlength=rows.shape[1]) >= settings.min_df))
+    if n_terms == features.width:
+        return []
+    said = f"{n_terms:,} n-grams in at least {settings.min_df} of the rows fitted"
+    return [f"Column {quoted(column)} has {said}; the {features.width:,} with the highest counts are used."]
 
 
 def checked_features(content: Any, require: Callable[[bool, str], None]) -> TextFeatures:

@@ -82,6 +82,9 @@ class TextSettings:
         return cls(**content)
 
 
+DEFAULTS = TextSettings()
+
+
 def asked_for(text: Any) -> dict[str, TextSettings]:
     """The settings by column, from a name, several names, or a mapping of names to settings.
 
@@ -89,8 +92,8 @@ def asked_for(text: Any) -> dict[str, TextSettings]:
     (['review'], 1)
     """
     if isinstance(text, str):
-        return {text: TextSettings()}
-    asked = dict(text) if isinstance(text, Mapping) else {name: TextSettings() for name in text or ()}
+        return {text: DEFAULTS}
+    asked = dict(text) if isinstance(text, Mapping) else dict.fromkeys(text or (), DEFAULTS)
     for name, settings in asked.items():
         if not isinstance(name, str) or not isinstance(settings, TextSettings):
             came = f"got {name!r:.60}: {settings!r:.60}"
