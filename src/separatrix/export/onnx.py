@@ -33,7 +33,7 @@ from separatrix.export.algebra import (
     Where,
     translate,
 )
-from separatrix.export.formula import Column, Formula, formula_of
+from separatrix.export.formula import Column, Formula, formula_of, refuse_words
 
 # Versions of ONNX's operator sets and of its file format. onnxruntime has supported them for years, with double
 # precision for all operators used here.
@@ -75,7 +75,9 @@ def to_onnx(model: Any) -> Any:
     except ImportError:
         came, do = "the package onnx is not installed", "install it: pip install 'separatrix[onnx]'"
         raise InputError("to_onnx", came, do) from None
-    return Graph(formula_of(model), onnx).proto()
+    formula = formula_of(model)
+    refuse_words(formula, "ONNX")
+    return Graph(formula, onnx).proto()
 
 
 class Graph:

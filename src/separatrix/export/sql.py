@@ -35,7 +35,7 @@ from separatrix.export.algebra import (
     translate,
 )
 from separatrix.export.dialects import Dialect, dialect_of
-from separatrix.export.formula import Column, Formula, Row, formula_of
+from separatrix.export.formula import Column, Formula, Row, formula_of, refuse_words
 from separatrix.export.guards import Guard, guard_of
 from separatrix.export.spelling import are_numbers, notes_on_levels, unlike
 from separatrix.table.cells import NA
@@ -95,6 +95,7 @@ def to_sql(
     """
     spelled = dialect_of(dialect)
     formula = formula_of(model)
+    refuse_words(formula, "SQL")
     writer = Writer(formula, spelled, guard_of(formula, spelled, inline=False))
     return writer.select(["rows"] if table is None else [table] if isinstance(table, str) else table, keep)
 
@@ -130,6 +131,7 @@ def sql_expressions(model: Any, dialect: str = "duckdb") -> SqlExpressions:
     '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
     """
     formula, spelled = formula_of(model, drawn_in=False), dialect_of(dialect)
+    refuse_words(formula, "SQL")
     guard = guard_of(formula, spelled, inline=True)
     written, unfolded = Writer(formula, spelled, guard).sizes()
     if unfolded > LONGEST_EXPRESSIONS:

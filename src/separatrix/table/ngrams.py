@@ -7,7 +7,9 @@ The functions need only standard modules: they are copied into exported Python f
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Any
 
 
 def ngrams(text: str, longest: int) -> list[str]:
@@ -57,3 +59,30 @@ def hashed_place(term: str, width: int) -> tuple[int, float]:
     """
     h = murmur3(term.encode())
     return abs(h) % width, 1.0 if h >= 0 else -1.0
+
+
+def text_row(text: str, plan: Any) -> list[float]:
+    """The columns of X of one text: the same as ``TextFeatures.matrix`` of that text, as a list.
+
+    ``plan`` has the number of columns, ``width``; the most words in an n-gram, ``ngrams``; the column of each n-gram,
+    ``places``, or None if they are hashed; their ``idf``; and whether counts are taken as ``sublinear`` logarithms.
+
+    >>> plan = {"width": 2, "ngrams": 1, "places": {"film": 0, "good": 1}, "idf": [1.0, 2.0], "sublinear": True}
+    >>> [round(x, 3) for x in text_row("A good film", plan)]
+    [0.447, 0.894]
+    """
+    counts: dict[int, float] = {}
+    for term in ngrams(text, plan["ngrams"]):
+        if plan["places"] is None:
+            j, sign = hashed_place(term, plan["width"])
+            counts[j] = counts.get(j, 0.0) + sign
+        elif term in plan["places"]:
+            j = plan["places"][term]
+            counts[j] = counts.get(j, 0.0) + 1.0
+    if plan["places"] is not None:
+        counts = {j: (1.0 + math.log(c) if plan["sublinear"] else c) * plan["idf"][j] for j, c in counts.items()}
+    length = math.sqrt(sum(value * value for value in counts.values())) or 1.0
+    x = [0.0] * plan["width"]
+    for j, value in counts.items():
+        x[j] = value / length
+    return x
