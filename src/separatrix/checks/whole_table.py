@@ -101,7 +101,8 @@ def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> 
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
-    return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
+    of = (reading.X, y, encoder.names, numbers, first, references)
+    return checked(*of, n_columns=given_columns, ngrams=encoder.of_text)
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:

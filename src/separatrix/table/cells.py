@@ -243,7 +243,8 @@ def trimmed(column: Column, literal: bool = False) -> Column:
     gone = reads(bare, [""])
     if not literal:
         gone = compute.or_(gone, compute.and_not(reads(bare, [NA]), reads(column, [NA])))
-    text: Column = compute.if_else(gone, None, bare)
+    # pa.NULL: None would make Arrow import pandas where it is installed.
+    text: Column = compute.if_else(gone, pa.NULL, bare)
     return text
 
 
