@@ -115,7 +115,7 @@ def learn(
     df = np.bincount(rows.indices, minlength=rows.shape[1])
     chosen = np.flatnonzero(df >= settings.min_df).tolist()
     if not chosen:
-        raise _without_terms(column, settings, len(counted.places), source)
+        raise _without_terms(column, settings, counted.has_words, source)
     terms = counted.terms
     if len(chosen) > settings.max_features:
         total = np.bincount(rows.indices, rows.data, minlength=rows.shape[1])
@@ -125,9 +125,9 @@ def learn(
     return TextFeatures(settings, tuple(terms[j] for j in chosen), tuple(idf.tolist()))
 
 
-def _without_terms(column: str, settings: TextSettings, n_terms: int, source: str) -> TableError:
+def _without_terms(column: str, settings: TextSettings, has_words: bool, source: str) -> TableError:
     leave = Message("leave the column out with ", Setting("drop", column))
-    if not n_terms:
+    if not has_words:
         came = f"the texts of column {column!r} hold no word of two letters or more"
         return TableError(source, came, leave)
     came = f"no word of column {column!r} is in {settings.min_df} of the rows fitted"

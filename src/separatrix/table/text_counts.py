@@ -19,11 +19,12 @@ from separatrix.table.text_settings import TextSettings
 class CountedTexts:
     """How often each n-gram is in each text: ``counts`` (n, m) in CSR, and the column of each n-gram.
 
-    Hashed counts have as many columns as X, and no n-grams.
+    Hashed counts have as many columns as X, and no n-grams. ``has_words`` tells whether a text has any n-gram.
     """
 
     counts: Any
     places: Mapping[str, int] = field(default_factory=dict)
+    has_words: bool = True
 
     @cached_property
     def terms(self) -> list[str]:
@@ -34,7 +35,10 @@ class CountedTexts:
 def count_texts(texts: Iterable[str | None], settings: TextSettings) -> CountedTexts:
     """Count the n-grams of texts, of which some may be None.
 
-    >>> counted = count_texts(["to see, to believe"], TextSettings(ngrams=1))
+    N-grams in fewer than ``min_df`` of the texts are left out: no part of the rows can have more of them. In free text
+    that is nine n-grams of ten.
+
+    >>> counted = count_texts(["to see, to believe"], TextSettings(ngrams=1, min_df=1))
     >>> counted.terms, counted.counts.toarray().tolist()
     (['to', 'see', 'believe'], [[2.0, 1.0, 1.0]])
     """
@@ -44,7 +48,10 @@ def count_texts(texts: Iterable[str | None], settings: TextSettings) -> CountedT
         counts.eliminate_zeros()
         return CountedTexts(counts)
     places = _Growing()
-    return CountedTexts(counts_of(texts, settings.ngrams, places.__getitem__, lambda: len(places)), places)
+    counts = counts_of(texts, settings.ngrams, places.__getitem__, lambda: len(places))
+    kept = np.flatnonzero(np.bincount(counts.indices, minlength=len(places)) >= settings.min_df)
+    terms = list(places)
+    return CountedTexts(counts[:, kept], {terms[j]: k for k, j in enumerate(kept.tolist())}, bool(terms))
 
 
 class _Growing(dict[str, int]):
