@@ -127,6 +127,12 @@ def test_text_that_cannot_be_meant_is_refused(text, more, said):
         read(text=text, **more)
 
 
+def test_a_libsvm_file_has_no_text(tmp_path):
+    (tmp_path / "a.libsvm").write_text("1 1:2\n0 1:3\n")
+    with pytest.raises(TableError, match="none is text; leave text= out"):
+        read_table(tmp_path / "a.libsvm", text="x1")
+
+
 def test_numbers_can_be_read_as_words():
     frame = pd.DataFrame({"code": [10, 22, 10, 22], "y": [0, 1, 0, 1]})
     assert read_table(frame, "y", text="code").names == ("code:10", "code:22")

@@ -73,7 +73,7 @@ def check_table(
         do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
         raise ParameterError("schema", f"got {type(schema).__name__}", do)
     target = select.chosen_target(source, given.target if target is None else target, drop)
-    given = select.with_words(given, asked_for(text), target, drop)
+    given = select.with_words(source, given, asked_for(text), target, drop)
     for name in given.names:
         select.refuse_unknown(source, name)
     names = select.features_of(source, target, drop)

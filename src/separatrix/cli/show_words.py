@@ -33,9 +33,11 @@ def show_words(column: Encoded, heads: Sequence[str], values: Sequence[Sequence[
     assert column.text is not None
     terminal.say()
     if column.text.settings.hashed:
-        terminal.line("text", f"{column.name}: {column.text.about}, so that n-grams have no weights of their own")
+        terminal.line(
+            "text", f"{terminal.item(column.name)}: {column.text.about}, so that n-grams have no weights of their own"
+        )
         return
-    terminal.line("text", f"{column.name}, the heaviest of {column.text.about}")
+    terminal.line("text", f"{terminal.item(column.name)}, the heaviest of {column.text.about}")
     for k, head in enumerate(heads):
         weights = [(1 if k else -1) * row[0] if two_sided else row[k] for row in values]
         order = sorted(range(len(weights)), key=lambda j: -weights[j])[:MOST_NGRAMS_SHOWN]

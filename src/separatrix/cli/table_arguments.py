@@ -149,7 +149,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     given = _schema(wanted.schema) or Schema(())
     targets = [name for name in (wanted.target, given.target, source.target) if name is not None][:1]
     target = targets[0] if targets else None
-    given = with_words(given, wanted.words, target, wanted.drop)
+    given = with_words(source, given, wanted.words, target, wanted.drop)
     for name in (*wanted.drop, *given.names, *targets):
         refuse_unknown(source, name)
     left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)

@@ -21,7 +21,7 @@ _OPTIONS = (
         multiple=True,
         help="Use this column of free text: each word and each pair of neighbouring words becomes a column, weighted "
         "by TF-IDF as in scikit-learn (lower case, words of two letters or more, 1 + ln count, rows of length 1). "
-        "May be repeated.",
+        "A missing text that --missing fills counts as empty. May be repeated.",
     ),
     click.option(
         "--text-ngrams",

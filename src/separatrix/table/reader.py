@@ -148,7 +148,7 @@ def read_raw(
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     given = _checked_schema(schema)
     target = select.chosen_target(source, given.target if target is None else target, drop)
-    given = select.with_words(given, asked_for(text), target, drop)
+    given = select.with_words(source, given, asked_for(text), target, drop)
     for name in given.names:
         select.refuse_unknown(source, name)
     if isinstance(source, SparseSource):

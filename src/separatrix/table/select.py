@@ -9,7 +9,7 @@ from typing import Protocol
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
-from separatrix.table.formats import Source
+from separatrix.table.formats import Source, SparseSource
 from separatrix.table.schema import Schema
 from separatrix.table.text_settings import TextSettings
 
@@ -53,10 +53,13 @@ def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] =
 
 
 def with_words(
-    given: Schema, asked: Mapping[str, TextSettings], target: str | None, leave_out: Collection[str]
+    source: Source, given: Schema, asked: Mapping[str, TextSettings], target: str | None, leave_out: Collection[str]
 ) -> Schema:
     """The schema in which the columns ``asked`` for are free text. They are neither the target nor left out."""
     for name in asked:
+        if isinstance(source, SparseSource):
+            do = Message("leave ", Setting("text"), " out")
+            raise TableError(source.name, "all columns of a libsvm file are numbers, and none is text", do)
         if name == target or name in leave_out:
             what = "the target" if name == target else "left out, too"
             raise ParameterError("text", f"{name!r} is {what}", "name other columns of text")

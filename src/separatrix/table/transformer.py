@@ -110,7 +110,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
         for name in (*left_out, *given.names, *asked_for(self.text)):
             refuse_unknown(source, name)
-        given = with_words(given, asked_for(self.text), None, left_out)
+        given = with_words(source, given, asked_for(self.text), None, left_out)
         asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
         self.schema_ = infer(source.columns, None, Schema(asked))
         refuse_nameless(source, [column.name for column in self.schema_.used])
