@@ -1,6 +1,7 @@
 """Text columns in model files: the same predictions after reading, and every part of a hostile file checked."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from separatrix import LogisticRegression, TableEncoder, load, save
 from separatrix.base import checksummed_json
 from separatrix.base.errors import ModelFileError
-from separatrix.model_file import FORMAT, VERSION, read
+from separatrix.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.model_file.changes import differences
 from separatrix.table import TextSettings
 from tests.docstrings import docstrings
 
@@ -68,3 +70,17 @@ def test_a_hostile_text_column_is_refused(tmp_path, change, part):
     (tmp_path / "hostile.json").write_bytes(checksummed_json.with_checksum(FORMAT, VERSION, content))
     with pytest.raises(ModelFileError, match=part):
         read(tmp_path / "hostile.json")
+
+
+def test_changes_of_a_text_column_are_told():
+    model, _ = pipeline(WAYS["tf-idf"])
+    before = ModelFile.of(model)
+    column = before.encoder.columns[0]
+    settings = replace(column.text.settings, sublinear_tf=False)
+    text = replace(column.text, settings=settings, idf=(column.text.idf[0] + 1.0, *column.text.idf[1:]))
+    columns = (replace(column, text=text), *before.encoder.columns[1:])
+    after = replace(before, encoder=replace(before.encoder, columns=columns))
+    assert [change.what for change in differences(before, after)] == [
+        "text sublinear_tf of doc",
+        f"idf of doc:{column.text.terms[0]}",
+    ]

@@ -210,7 +210,7 @@ def _show_differences(changes: list[Difference]) -> None:
 
 
 def _numeric(one: Difference) -> bool:
-    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
+    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
 
 
 def _show_numbers(numbers: list[Difference]) -> None:
@@ -241,7 +241,7 @@ def _change(one: Difference) -> float | None:
 
 def _short(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(item(_short(one)) for one in value)
+        return terminal.some([item(_short(one)) for one in value], MOST_COLUMNS_SHOWN)
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)
