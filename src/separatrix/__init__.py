@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from separatrix.reports import report
     from separatrix.scorers.schemes import compare_schemes
     from separatrix.scorers.scorer import Scorer
-    from separatrix.table import Column, Schema, read_schema, read_table
+    from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
     from separatrix.textbook.maximum_margin import maximum_margin
@@ -119,6 +119,7 @@ _WHERE = {
     "TableEncoder": "separatrix.table.transformer",
     "Column": "separatrix.table",
     "Schema": "separatrix.table",
+    "TextSettings": "separatrix.table",
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
     # settings
@@ -160,6 +161,7 @@ __all__ = [
     "Scorer",
     "SqlExpressions",
     "TableEncoder",
+    "TextSettings",
     "__version__",
     "ambiguous_regions",
     "as_settings",

@@ -90,10 +90,31 @@ def long_names():
     """A column's name stands before each of its levels."""
     levels = [str(k) for k in range(5_000)]
     column = {"name": "n" * 50_000, "kind": "category", "levels": levels, "fill": [0.0] * 4_999, "indicator": False}
+    column["text"] = None
     content = by_hand(np.ones((1, 5_000)), "logit")
     content["features"] = levels[1:]
     content["encoder"] = {"columns": [column], "missing": "error", "unseen": "average"}
     return content
+
+
+def text_column(name, settings, terms):
+    """A model of three columns whose encoder has a column of text with these n-grams."""
+    text = {"settings": settings, "terms": terms, "idf": [1.0] * len(terms)}
+    column = {"name": name, "kind": "words", "levels": [], "fill": [], "indicator": False, "text": text}
+    content = by_hand(np.ones((1, 4)), "logit")
+    content["features"] = ["a", "b", "c"]
+    content["encoder"] = {"columns": [column], "missing": "error", "unseen": "average"}
+    return content
+
+
+def long_text_names():
+    """A column's name stands before each of its n-grams."""
+    return text_column("n" * 50_000, {}, [str(k) for k in range(5_000)])
+
+
+def many_hashes():
+    """Hashed columns take no room in a file, and their names much in memory."""
+    return text_column("n", {"hashed": True, "max_features": 10_000_000}, [])
 
 
 def many_lists():
@@ -137,6 +158,8 @@ HOSTILE = [
     colliding_keys,
     one_hot,
     long_names,
+    long_text_names,
+    many_hashes,
     many_lists,
     many_objects,
     many_arrays,

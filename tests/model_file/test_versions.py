@@ -3,7 +3,7 @@
 Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes;
 of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof; of version 4
 one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions; of version 5 one is a
-logistic regression, one holds a quasi-complete separation.
+logistic regression, one holds a quasi-complete separation; of version 6 one is behind a table's encoder with scaling.
 The probabilities and scores beside them were printed by the code that wrote them. The file holds the weights to the
 last bit. Scores computed from them may differ by rounding, some 1e-16 of the largest term: one processor fuses
 multiplication and addition, another does not.
@@ -114,6 +114,24 @@ def test_all_directions_of_a_separation_are_kept(tmp_path):
     assert kept.verify(rows, labels)
 
 
+def test_a_table_s_pipeline_of_version_6():
+    pandas = pytest.importorskip("pandas")
+    days = pandas.to_datetime(["2020-01-01", "2021-05-06", "2020-02-03", "2019-01-01"])
+    frame = pandas.DataFrame({"age": [31.0, 25.0, 47.0, None], "sex": ["f", "m", "m", "f"], "since": days})
+    model = load(FILES / "version_6.json")
+    printed = [0.43081836554279024, 0.3663506466202956, 0.4277769820230226, 0.7355675257727725]
+    np.testing.assert_allclose(model.predict_proba(frame)[:, 1], printed, rtol=ROUNDING)
+    assert [column.text for column in model[0].encoder_.columns] == [None] * 3
+
+
+def test_a_column_of_version_6_with_n_grams_is_refused(tmp_path):
+    content = json.loads((FILES / "version_6.json").read_text())["content"]
+    content["encoder"]["columns"][0]["text"] = None
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 6, content))
+    with pytest.raises(ModelFileError, match="its version is 6, and it has the key text of a newer version"):
+        read(tmp_path / "m.json")
+
+
 def test_firth_of_version_2():
     model = load(FILES / "version_2_firth.json")
     assert model.classes_.tolist() == [2, 5, 7]
@@ -140,7 +158,9 @@ def test_the_weights_error_is_kept(tmp_path):
     assert str(kept) == str(model.certificate_)
 
 
-@pytest.mark.parametrize("name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4", "version_5"])
+@pytest.mark.parametrize(
+    "name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4", "version_5", "version_6"]
+)
 def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
     model = load(FILES / f"{name}.json")
     save(model, tmp_path / "model.json")

@@ -16,6 +16,7 @@ READS = {
     "table/formats/delimited.py": "the header of the user's file, and messages of PyArrow",
     "table/formats/svmlight.py": "lines of the user's file",
     "table/infer.py": "names of the user's columns",
+    "table/ngrams.py": "texts of the user's table",
     "table/reader.py": "cells of the user's file",
     "table/target_column.py": "labels of the user's",
 }

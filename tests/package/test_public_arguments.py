@@ -263,7 +263,16 @@ WITH_MODEL = {
 
 # Numbers, names, paths and functions go in, or nothing at all.
 WITHOUT_ARRAYS = {
-    *("Column", "PenaltyChoice", "Schema", "SqlExpressions", "__version__", "as_settings", "read_schema"),
+    *(
+        "Column",
+        "PenaltyChoice",
+        "Schema",
+        "SqlExpressions",
+        "TextSettings",
+        "__version__",
+        "as_settings",
+        "read_schema",
+    ),
     *("errors", "solvers", "firth", "plots", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
 }

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.base.cached import cached_property
 from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
@@ -31,7 +31,8 @@ class CheckedRows:
 
     ``codes`` (n,) index ``classes``; None if the target does not hold classes. ``rows`` (n,) are the numbers by which
     findings name the rows. ``references`` names the reference level of each category, which has no column ``of=level``.
-    ``encoded`` says that X has other columns than the table.
+    ``encoded`` says that X has other columns than the table. ``ngrams`` (d,) marks n-grams of a text, if there are any:
+    they are rare and of unit length by design, so that checks of single columns do not report it.
     """
 
     X: Any
@@ -41,6 +42,7 @@ class CheckedRows:
     rows: Integers
     references: Mapping[str, str] = field(default_factory=dict)
     encoded: bool = False
+    ngrams: Booleans | None = None
 
     @property
     def n_rows(self) -> int:
@@ -95,6 +97,10 @@ class CheckedRows:
     def varying(self) -> Integers:
         """The columns with more than one value."""
         return np.flatnonzero(~self.summary.constant)
+
+    def without_ngrams(self, columns: Integers) -> Integers:
+        """The columns that are not n-grams of a text."""
+        return columns if self.ngrams is None else columns[~self.ngrams[columns]]
 
     @cached_property
     def counting(self) -> dict[int, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.arrays import AnyArray, Booleans, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import as_label_array, encode
@@ -122,11 +122,13 @@ def checked(
     references: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
     n_columns: int | None = None,
+    ngrams: Booleans | None = None,
 ) -> Checks:
     """Run every check that applies to finite rows, and put the findings after those in ``first``.
 
     ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
-    categories. If the labels are not classes, only checks that do not need classes are run.
+    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text. If the labels are not classes, only checks
+    that do not need classes are run.
     """
     _refuse_unknown(only or ())
     fault = class_sizes.unusable(y)
@@ -134,7 +136,7 @@ def checked(
     n_columns = len(names) if n_columns is None else n_columns
     usable_codes = codes if fault is None else None
     encoded = n_columns != len(names)
-    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams)
     findings = [*first, *([] if fault is None else [fault]), *_findings(subject, only)]
     counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
     return Checks(tuple(findings), subject.n_rows, n_columns, counts, n_encoded=subject.n_columns)

@@ -85,10 +85,11 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
 
 def scales(subject: CheckedRows) -> Iterator[Finding]:
     """The ratio of the largest to the smallest standard deviation."""
-    std = subject.summary.std[subject.varying]
+    columns = subject.without_ngrams(subject.varying)
+    std = subject.summary.std[columns]
     if len(std) == 0:
         return
-    small, large = int(subject.varying[np.argmin(std)]), int(subject.varying[np.argmax(std)])
+    small, large = int(columns[np.argmin(std)]), int(columns[np.argmax(std)])
     with np.errstate(over="ignore"):
         ratio = float(std.max() / std.min())
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
@@ -129,7 +130,7 @@ def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:
         few = (differing < SHARE_DIFFERING_IF_NEARLY_CONSTANT * n) | (
             (differing == 1) & (n >= FEWEST_ROWS_FOR_ONE_DIFFERING)
         )
-    return np.flatnonzero(few & ~subject.summary.constant), differing
+    return subject.without_ngrams(np.flatnonzero(few & ~subject.summary.constant)), differing
 
 
 def _usual(subject: CheckedRows) -> Array:

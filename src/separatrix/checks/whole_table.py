@@ -21,6 +21,7 @@ from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal
 from separatrix.table.formats import SparseSource, Spelling
 from separatrix.table.target_column import labels, unlabelled
+from separatrix.table.text_settings import asked_for
 
 _FILLED = "For these checks they were filled with the means of their columns."
 
@@ -35,6 +36,7 @@ def check_table(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    text: Any = (),
 ) -> Checks:
     """Check a file or a frame before a fit, for the things that a careful analyst looks for.
 
@@ -50,6 +52,8 @@ def check_table(
         What the columns hold. Columns that it does not mention are inferred.
     encoding, delimiter, decimal, max_columns, max_unpacked
         How to read a text file, and limits on its size, as in ``read_table``.
+    text : str, sequence of str, or dict of str to TextSettings
+        Columns of free text, as in ``read_table``.
 
     Returns
     -------
@@ -69,6 +73,7 @@ def check_table(
         do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
         raise ParameterError("schema", f"got {type(schema).__name__}", do)
     target = select.chosen_target(source, given.target if target is None else target, drop)
+    given = select.with_words(source, given, asked_for(text), target, drop)
     for name in given.names:
         select.refuse_unknown(source, name)
     names = select.features_of(source, target, drop)
@@ -96,7 +101,8 @@ def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> 
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
-    return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
+    of = (reading.X, y, encoder.names, numbers, first, references)
+    return checked(*of, n_columns=given_columns, ngrams=encoder.of_text)
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
@@ -114,7 +120,8 @@ def _refused(inferred: Schema) -> Iterator[Finding]:
             came, do = refusal(column)
             sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
             title = "A column is text, or holds values that are not numbers."
-            facts = {"columns": [column.name]}
+            usable = isinstance(do, Message) and any(part == Setting("text", column.name) for part in do.within())
+            facts = {"columns": [column.name], "do": "text" if usable else "drop"}
             yield Finding("problem", "text", title, sentence, capital(Message(do, ".")), facts)
 
 

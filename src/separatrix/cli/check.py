@@ -9,6 +9,7 @@ import click
 from separatrix.cli import exits, terminal
 from separatrix.cli.models import SPELLED, repeated
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
+from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ Examples:
 @click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default.")
 @click.option("--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated.")
 @click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema.")
+@text_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @spelling_options
 @json_option
@@ -38,7 +40,7 @@ def check(
     schema: str | None,
     quiet: bool,
     as_json: bool,
-    **spelling: Any,
+    **given: Any,
 ) -> int:
     """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of
     others, whether a single row, column or category decides the result, and what is missing, repeated, constant or on
@@ -55,8 +57,9 @@ def check(
     from separatrix.table import read_schema
 
     with terminal.working(f"checking {data}"):
-        given = None if schema is None else read_schema(schema)
-        checks = checks_in_shell(check_table(data, target, drop, given, **spelling))
+        kinds = None if schema is None else read_schema(schema)
+        spelling = {name: given[name] for name in SPELLED}
+        checks = checks_in_shell(check_table(data, target, drop, kinds, **spelling, text=asked_text(given)))
     words = _fit_command(data, checks)
     if as_json:
         terminal.document(terminal.json_text({"data": data, **checks.plain(), "fit": words}))
@@ -72,12 +75,13 @@ def check(
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
     """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
-    words = ["separatrix", "fit", data, *repeated(click.get_current_context(), ("target", "drop", "schema", *SPELLED))]
+    asked = ("target", "drop", "schema", *TEXT_PARAMETERS, *SPELLED)
+    words = ["separatrix", "fit", data, *repeated(click.get_current_context(), asked)]
     for problem in checks.problems:
         if problem.check == "missing":
             words += ["--missing", "impute"]
         elif problem.check == "text":
-            words += [word for name in problem.facts["columns"] for word in ("--drop", name)]
+            words += [word for name in problem.facts["columns"] for word in (f"--{problem.facts['do']}", name)]
         else:
             return None
     return words

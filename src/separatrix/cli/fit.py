@@ -15,6 +15,7 @@ from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
+from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import checks_in_shell, in_table
 
@@ -44,6 +45,7 @@ Examples:
   separatrix fit people.csv --target smoker --C inf --test-size 0
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
+  separatrix fit reviews.csv --target stars --text review --out model.json
   separatrix fit people.csv --print-schema > schema.json
   cat people.csv | separatrix fit - --target smoker --schema schema.json
 """
@@ -60,6 +62,7 @@ class Split:
 
 _SECTIONS = {
     "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
+    "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
     "Output": ("out", "report", "as_json"),
@@ -111,10 +114,11 @@ def fit(
 ) -> int:
     """Fit a linear classifier to DATA. Report the certificate, and the accuracy on held-out rows.
 
-    Columns may hold numbers, categories, dates or booleans. Their types are inferred and reported; --print-schema
-    prints them. The fit converges without scaling of the columns; --standardise explains when scaling matters. Some
-    rows are held out to evaluate the model; encoding, imputation and scaling are learned from the training rows only.
-    Exit code 1 means that the fit did not converge, as its status explains; the model is still written.
+    Columns may hold numbers, categories, dates or booleans, and free text with --text. Their types are inferred and
+    reported; --print-schema prints them. The fit converges without scaling of the columns; --standardise explains when
+    scaling matters. Some rows are held out to evaluate the model; encoding, imputation and scaling are learned from the
+    training rows only. Exit code 1 means that the fit did not converge, as its status explains; the model is still
+    written.
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:

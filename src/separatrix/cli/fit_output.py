@@ -160,6 +160,7 @@ class FitOutput:
         pairs = [f"{terminal.item(str(label))} ({rows})" for label, rows in zip(self.classes, counts, strict=True)]
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
         self._show_categories()
+        self._show_words()
         for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
         if len(table.notes) > MOST_NOTES_SHOWN:
@@ -174,6 +175,14 @@ class FitOutput:
             shown = terminal.some(names, MOST_CATEGORIES_SHOWN)
             n_columns = len(self.table.names)
             terminal.line("coding", f"{shown}: each level against the one in brackets, {n_columns} columns in all")
+
+    def _show_words(self) -> None:
+        """The columns of free text with the number of their n-grams."""
+        encoder = self.table.encoder
+        words = [] if encoder is None else [column for column in encoder.columns if column.text is not None]
+        if words:
+            shown = [f"{terminal.item(column.name)} ({column.text.about})" for column in words if column.text]
+            terminal.line("text", terminal.some(shown, MOST_CATEGORIES_SHOWN))
 
     def _split(self) -> str:
         fitted, held = int((~self.held).sum()), int(self.held.sum())

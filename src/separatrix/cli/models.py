@@ -25,7 +25,7 @@ DEFAULT_MODEL = "logistic"
 # The width of the list of models, which click indents by two more in a terminal of 80 columns.
 HELP_WIDTH = 78
 SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
-_OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
+_OF_TABLES = ("target", "drop", "schema", "missing", "text", *SPELLED)
 
 
 def settings() -> tuple[Setting, ...]:

@@ -10,6 +10,7 @@ from separatrix.base.errors import ParameterError, printable
 from separatrix.base.messages import Message, Setting
 from separatrix.classifiers import describe
 from separatrix.cli import terminal
+from separatrix.cli.show_words import show_words, text_places
 from separatrix.cli.terminal import item
 
 if TYPE_CHECKING:
@@ -78,14 +79,18 @@ def _show_columns(known: ModelFile) -> None:
         if kind == "category":
             _show_categories(encoder)
     unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
-    terminal.line("policies", _MISSING[encoder.missing] + unseen)
+    empty = (
+        "; a missing text counts as empty" if "words" in kinds and encoder.missing in ("impute", "indicator") else ""
+    )
+    terminal.line("policies", _MISSING[encoder.missing] + empty + unseen)
 
 
 def _columns_of_kind(encoder: Encoder, kind: str) -> str:
     """The number of columns of a kind and their names. Categories are listed separately, with their levels."""
     names = [column.name for column in encoder.columns if column.kind == kind]
-    plural = {"category": "categories"}.get(kind, f"{kind}s")
-    number = f"{len(names)} {kind if len(names) == 1 else plural}"
+    singular = {"words": "free text"}.get(kind, kind)
+    plural = {"category": "categories"}.get(kind, f"{singular}s")
+    number = f"{len(names)} {singular if len(names) == 1 else plural}"
     return number if kind == "category" else f"{number}: {terminal.some([*map(item, names)], MOST_COLUMNS_SHOWN)}"
 
 
@@ -122,10 +127,12 @@ def _show_linear(known: ModelFile) -> None:
     if len(scorer.W) == 1:
         terminal.line("weights", f"of the score, positive for {classes[1]}, negative for {classes[0]}")
         heads = ["weight"]
+        sides = [f"for {label}" for label in classes]
     else:
         terminal.line("weights", "of each class's score; the largest score wins")
         heads = classes
-    _show_rows(known, heads, scorer.W.T.tolist())
+        sides = None
+    _show_rows(known, heads, scorer.W.T.tolist(), sides=sides)
 
 
 def _show_quadratic(known: ModelFile) -> None:
@@ -154,9 +161,24 @@ def _show_no_weights(known: ModelFile) -> None:
     terminal.line("weights", "none: the scores are not linear in the columns")
 
 
-def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], first: str = "intercept") -> None:
+def _show_rows(
+    known: ModelFile,
+    heads: list[str],
+    values: list[list[float]],
+    first: str = "intercept",
+    sides: list[str] | None = None,
+) -> None:
+    """A row of numbers for each column, and for columns of text the heaviest n-grams.
+
+    ``sides`` names the classes of a single score, the negative one first.
+    """
     names = known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-    terminal.matrix([first, *map(printable, names)], heads, values)
+    words = list(text_places(known.encoder))
+    grams = {j for _, place in words for j in place}
+    kept = [j for j in range(len(names)) if j not in grams] if grams else range(len(names))
+    terminal.matrix([first, *(printable(names[j]) for j in kept)], heads, [values[0], *(values[1 + j] for j in kept)])
+    for column, place in words:
+        show_words(column, sides or heads, values[1 + place.start : 1 + place.stop], sides is not None)
 
 
 _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
@@ -190,7 +212,7 @@ def _show_differences(changes: list[Difference]) -> None:
 
 
 def _numeric(one: Difference) -> bool:
-    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale "))
+    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
 
 
 def _show_numbers(numbers: list[Difference]) -> None:
@@ -221,7 +243,7 @@ def _change(one: Difference) -> float | None:
 
 def _short(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(item(_short(one)) for one in value)
+        return terminal.some([item(_short(one)) for one in value], MOST_COLUMNS_SHOWN)
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)

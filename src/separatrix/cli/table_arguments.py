@@ -14,11 +14,12 @@ import click
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import terminal
 from separatrix.cli.models import SPELLED
+from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
 from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
-    from separatrix.table import RawTable, Schema, Table
+    from separatrix.table import RawTable, Schema, Table, TextSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,6 +79,16 @@ class Wanted:
     decimal: str = "."
     max_columns: int | None = None
     max_unpacked: float | None = None
+    text: tuple[str, ...] = ()
+    text_ngrams: int | None = None
+    text_min_df: int | None = None
+    text_features: int | None = None
+    text_hashed: bool = False
+
+    @property
+    def words(self) -> dict[str, TextSettings]:
+        """The columns of free text with their settings."""
+        return asked_text({name: getattr(self, name) for name in TEXT_PARAMETERS})
 
     @property
     def spelling(self) -> dict[str, Any]:
@@ -109,6 +120,7 @@ def table_options(command: F) -> F:
         ),
         *_SPELLING,
     )
+    command = text_options(command)
     for option in reversed(options):
         command = option(command)
     return command
@@ -121,7 +133,7 @@ def read(data: str, wanted: Wanted) -> RawTable:
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
         asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
-        table = read_raw(data, *asked, **wanted.spelling)
+        table = read_raw(data, *asked, **wanted.spelling, text=wanted.words)
         return replace(table, notes=tuple(map(in_shell, table.notes)))
 
 
@@ -129,16 +141,17 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     """What the columns seem to hold, whether or not a model can be fitted to them."""
     from separatrix.table import Column, Schema, infer, open_source
     from separatrix.table.formats import SparseSource, Spelling
-    from separatrix.table.select import literal, refuse_unknown
+    from separatrix.table.select import literal, refuse_unknown, with_words
 
     source = open_source(data, Spelling(**wanted.spelling))
     if isinstance(source, SparseSource):
         raise TableError(source.name, "a libsvm file has no schema", "fit it as it is: all its columns are numbers")
     given = _schema(wanted.schema) or Schema(())
     targets = [name for name in (wanted.target, given.target, source.target) if name is not None][:1]
+    target = targets[0] if targets else None
+    given = with_words(source, given, wanted.words, target, wanted.drop)
     for name in (*wanted.drop, *given.names, *targets):
         refuse_unknown(source, name)
-    target = targets[0] if targets else None
     left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
     kept = tuple(column for column in given.columns if column.name not in wanted.drop)
     with terminal.working(f"reading {data}"):

@@ -41,6 +41,7 @@ def compare(
     only: Sequence[str] | None = None,
     missing: str = "error",
     seconds: float = DEFAULT_SECONDS,
+    text: Any = (),
 ) -> Comparison:
     """Cross-validate all classifiers of the package, with their defaults, on the same stratified folds.
 
@@ -65,6 +66,8 @@ def compare(
     missing : {"error", "impute", "indicator", "drop"}
         What to do with missing values of a data frame: refuse them, fill them with the means of the fitted rows, fill
         them and add a 0/1 column that marks them, or leave the row out.
+    text : str, sequence of str, or dict of str to TextSettings
+        Columns of free text in a data frame. Each fit learns the n-grams of their words from its own rows.
     seconds : float, default 60
         The processor time that all fits of one classifier may take together. A classifier that needs more is stopped
         at the next step of its solver and listed with that reason; the others are compared. ``math.inf`` sets no limit.
@@ -97,8 +100,10 @@ def compare(
     >>> compare(frame, ["no", "no", "yes", "yes", "yes", "no"], cv=2, only=["logistic"])["logistic"].fitted
     True
     """
-    if is_frame(X) and (missing != "error" or not holds_numbers(X)):
-        return compare_table(_labelled_frame(X, y, missing), cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+    if is_frame(X) and (missing != "error" or text or not holds_numbers(X)):
+        return compare_table(_labelled_frame(X, y, missing, text), cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+    if text:
+        raise ParameterError("text", "X is not a data frame", "give a data frame whose columns have names")
     if missing != "error":
         came = f"got {missing!r}, and X is not a data frame"
         raise ParameterError("missing", came, "give a data frame, or fill missing values before the comparison")
@@ -128,7 +133,7 @@ def compare_table(
     return _compared(table, *encode(table.y), cv, seed, by, only, seconds)
 
 
-def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
+def _labelled_frame(X: Any, y: Any, missing: str, text: Any) -> RawTable:
     """The columns of a data frame with labels y, read as ``separatrix compare`` reads a file."""
     columns = open_frame(X).columns
     classes, codes = encode(y)
@@ -138,7 +143,7 @@ def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
     name = "y"
     while name in columns.column_names:
         name += "_"
-    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing)
+    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, text=text)
     return replace(table, y=classes[table.y])
 
 

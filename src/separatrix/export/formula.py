@@ -32,6 +32,7 @@ from separatrix.scorers.scorer import scores_of
 from separatrix.table.cells import truth_levels
 from separatrix.table.encoder import Encoded, Encoder
 from separatrix.table.scaling import Scaling
+from separatrix.table.text import TextFeatures
 
 Row = tuple[float, ...]
 
@@ -43,7 +44,8 @@ class Column:
     For a category, ``rows`` has the columns of X for each level, ``numbers`` the levels that are numbers, with their
     values, and ``truths`` the levels that "true" and "false" stand for. Other columns are encoded as v − ``shift``,
     followed by ``tail``. ``absent`` and ``unseen`` are the columns of X for a missing value and for a level that is not
-    in ``rows``; None means that there is no prediction.
+    in ``rows``; None means that there is no prediction. A column of text is encoded as its n-grams of ``text`` less
+    ``shifts``, followed by ``tail``, or by ``absent`` if the text is missing.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Column:
     truths: tuple[tuple[str, str], ...] = ()
     absent: Row | None = None
     unseen: Row | None = None
+    text: TextFeatures | None = None
+    shifts: Row = ()
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,14 @@ def _probabilities(link: str, scores: Vector, rule: DecisionRule | None) -> Vect
     return corrected(link, scores, rule.log_ratio)
 
 
+def refuse_words(formula: Formula, language: str) -> None:
+    """Refuse a model with a column of free text for a language that cannot split texts into words as the model does."""
+    for column in formula.columns:
+        if column.text is not None:
+            came = f"its column {column.name!r} is free text, whose words {language} cannot count"
+            raise ParameterError("model", came, "export it to Python, or fit it without that column")
+
+
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
     """The object with a scorer, its encoder, scaling and column names, and whether it has probabilities."""
     if isinstance(model, ModelFile):
@@ -172,6 +184,19 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
 
     tail, marked = ((0.0,), (1.0,)) if column.indicator else ((), ())
     filled = encoder.missing in ("impute", "indicator")
+    if column.text is not None:
+        shifts, end = center[: column.values], center[column.values :]
+        present, lacking = (tuple((np.asarray(mark) - end).tolist()) for mark in (tail, marked))
+        return Column(
+            column.name,
+            column.kind,
+            start,
+            column.width,
+            tail=present,
+            absent=lacking if filled else None,
+            text=column.text,
+            shifts=tuple(shifts.tolist()) if shifts.any() else (),
+        )
     absent = less_center((*column.fill, *marked)) if filled else None
     if column.kind != "category":
         ends = less_center((0.0, *tail))[1:]

@@ -36,7 +36,7 @@ from separatrix.export.algebra import (
     translate,
 )
 from separatrix.export.decision_notes import decision_notes
-from separatrix.export.formula import Column, Formula, formula_of
+from separatrix.export.formula import Column, Formula, formula_of, refuse_words
 
 # Versions of ONNX's operator sets and of its file format. onnxruntime has supported them for years, with double
 # precision for all operators used here.
@@ -100,6 +100,7 @@ def graph_of(formula: Formula) -> Any:
     except ImportError:
         came, do = "the package onnx is not installed", "install it: pip install 'separatrix[onnx]'"
         raise InputError("to_onnx", came, do) from None
+    refuse_words(formula, "ONNX")
     return Graph(formula, onnx).proto()
 
 

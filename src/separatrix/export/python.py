@@ -26,6 +26,7 @@ from separatrix.export.algebra import (
 from separatrix.export.decision_notes import decision_notes
 from separatrix.export.formula import Column, Formula, Row, formula_of
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
+from separatrix.table.text import TextFeatures
 
 # Largest number of columns in the example in the docstring of the exported file.
 MOST_EXAMPLE_COLUMNS = 4
@@ -83,13 +84,17 @@ def to_python(
 def program_text(formula: Formula) -> str:
     """The text of the Python file for a formula; see ``to_python``."""
     program = Program(formula)
+    words = any(column.text is not None for column in formula.columns)
+    modules = sorted({*runtime.MODULES, *(runtime.TEXT_MODULES if words else ())}, key=lambda module: module.__name__)
+    readers = READERS | ({"words": "as_words"} if words else {})
     parts = [
         f'"""{_docstring(formula)}"""',
         "from __future__ import annotations",
-        "\n".join(f"import {module.__name__}" for module in runtime.MODULES),
+        "\n".join(f"import {module.__name__}" for module in modules),
         _constants(formula),
         *(inspect.getsource(function).rstrip() for function in runtime.FUNCTIONS),
-        _literal("READERS", {kind: _Name(name) for kind, name in READERS.items()}),
+        *(inspect.getsource(function).rstrip() for function in runtime.TEXT_FUNCTIONS if words),
+        _literal("READERS", {kind: _Name(name) for kind, name in readers.items()}),
         program.written(),
         f'if __name__ == "__main__":\n    predict_table({", ".join(_asked(formula))})',
     ]
@@ -138,6 +143,19 @@ def _plain(column: Column, drop: bool) -> dict[str, Any]:
         "absent": column.absent,
         "unseen": column.unseen,
         "drop": drop,
+        "text": None if column.text is None else _text_plan(column.text, column.shifts),
+    }
+
+
+def _text_plan(text: TextFeatures, shifts: Row) -> dict[str, Any]:
+    """What ``text_row`` needs."""
+    return {
+        "width": text.width,
+        "ngrams": text.settings.ngrams,
+        "places": None if text.settings.hashed else {term: j for j, term in enumerate(text.terms)},
+        "idf": list(text.idf),
+        "sublinear": text.settings.sublinear_tf,
+        "shifts": shifts,
     }
 
 
@@ -247,7 +265,7 @@ def _docstring(formula: Formula) -> str:
 def _example(column: Column) -> str:
     if column.rows:
         return repr(column.rows[0][0])
-    return {"number": "1.5", "boolean": "True", "date": "'2024-12-31'"}[column.kind]
+    return {"number": "1.5", "boolean": "True", "date": "'2024-12-31'", "words": "'some text'"}[column.kind]
 
 
 def _kind(column: Column) -> str:
@@ -255,6 +273,7 @@ def _kind(column: Column) -> str:
         "number": "a finite number",
         "boolean": "true or false",
         "date": "a date, or a date and time",
+        "words": "a free text",
         "category": f"one of {[level for level, _ in column.rows]!r}",
     }
     return says[column.kind]

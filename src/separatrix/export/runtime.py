@@ -9,20 +9,23 @@ import argparse
 import csv
 import datetime
 import io
+import itertools
 import math
 import operator
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from separatrix.export.algebra import LOWEST_EXPONENT
 from separatrix.table.cells import NO_NUMBER, NO_TEXT
+from separatrix.table.ngrams import hashed_place, murmur3, ngrams, text_row
 
 # A placeholder: an exported file defines its labels under this name.
 CLASSES: list[Any] = []
 # The modules that the functions below need.
-MODULES = (argparse, csv, datetime, io, math, operator, os, sys)
+MODULES = (argparse, csv, datetime, io, itertools, math, operator, os, sys)
 
 
 def as_number(value: Any) -> float | None:
@@ -85,6 +88,17 @@ def as_level(value: Any, column: Any) -> str | float | None:
     return float(str(value)) if hasattr(value, "__float__") else str(value)
 
 
+def as_words(value: Any, column: Any) -> tuple[float, ...] | None:
+    """The columns of X of a text; None where it is missing and that leaves the row without an answer."""
+    text = as_level(value, column)
+    if text is None and column["absent"] is None:
+        return None
+    spelled = "" if text is None else text if isinstance(text, str) else f"{text!r}".removesuffix(".0")
+    x = text_row(spelled, column["text"])
+    x = [a - b for a, b in zip(x, column["text"]["shifts"], strict=True)] if column["text"]["shifts"] else x
+    return (*x, *(column["absent"] if text is None else column["tail"]))
+
+
 def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | None:
     """The columns of X for a row, or None if a missing value leaves the row without a prediction."""
     x: list[float] = []
@@ -95,7 +109,7 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
             raise ValueError(f"the row has no column {name!r}")
         try:
             read, levels = readers[column["kind"]], column["rows"]
-            value = read(row[name], column) if levels else read(row[name])
+            value = read(row[name], column) if levels or column["text"] else read(row[name])
         except (TypeError, ValueError) as error:
             raise ValueError(f"column {name!r} is {row[name]!r}: {error}") from None
         if value is None:
@@ -107,6 +121,8 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
             found = levels.get(value, column["unseen"])
             if found is None:
                 raise ValueError(f"column {name!r} is {value!r}, which no training row had")
+        elif column["text"]:
+            found = value
         else:
             found = (value - column["shift"], *column["tail"])
         x.extend(found or ())
@@ -114,8 +130,9 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
 
 
 def affine(M: list[list[float]], a: list[float], v: list[float]) -> list[float]:
-    """a + M v."""
-    return [b + sum(map(operator.mul, w, v)) for b, w in zip(a, M, strict=True)]
+    """a + M v. Zeros of v are passed over: of the n-grams of a text they are nearly all."""
+    used = list(itertools.compress(range(len(v)), v))
+    return [b + sum([w[j] * v[j] for j in used]) for b, w in zip(a, M, strict=True)]
 
 
 def each(f: Callable[..., float], *vectors: list[float]) -> list[float]:
@@ -162,6 +179,7 @@ def answer_table(
         parser.add_argument("--probabilities", action="store_true", help="also print the probability of each class")
     asked = vars(parser.parse_args())
     classes = CLASSES if asked.get("probabilities") else []
+    csv.field_size_limit(2**31 - 1)  # The default, 131072 letters, is too few for some texts.
     cells = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", newline="")
     answers: Any = sys.stdout
     answers.reconfigure(encoding="utf-8", newline="", line_buffering=True)
@@ -196,3 +214,6 @@ FUNCTIONS = (
     predict_table,
     answer_table,
 )
+# The modules and functions that models with a column of text need besides.
+TEXT_MODULES = (re,)
+TEXT_FUNCTIONS = (ngrams, murmur3, hashed_place, text_row, as_words)

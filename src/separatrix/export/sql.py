@@ -19,7 +19,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.decision_notes import decision_notes
 from separatrix.export.dialects import dialect_of
-from separatrix.export.formula import Formula, formula_of
+from separatrix.export.formula import Formula, formula_of, refuse_words
 from separatrix.export.guards import guard_of
 from separatrix.export.spelling import notes_on_levels
 from separatrix.export.sql_writer import Binding, Writer
@@ -138,6 +138,7 @@ def sql_expressions(
     """
     rule = rule_for(model, threshold, cost, prior, fitted_prior)
     formula, spelled = formula_of(model, drawn_in=False, rule=rule), dialect_of(dialect)
+    refuse_words(formula, "SQL")
     guard = guard_of(formula, spelled, inline=True)
     written, unfolded = Writer(formula, spelled, guard).sizes()
     if unfolded > LONGEST_EXPRESSIONS:
@@ -178,6 +179,7 @@ def select_statement(
     formula: Formula, dialect: str, table: str | Sequence[str] | None = None, keep: Sequence[str] = ()
 ) -> str:
     """A SELECT statement of the answers for every row of a table; see ``to_sql``."""
+    refuse_words(formula, "SQL")
     spelled = dialect_of(dialect)
     writer = Writer(formula, spelled, guard_of(formula, spelled, inline=False))
     columns = _answer_columns(writer)

@@ -44,7 +44,7 @@ def differences(a: ModelFile, b: ModelFile) -> list[Difference]:
     """
     columns, changed = list(_columns(a, b)), _changed(_facts(a), _facts(b))
     before, after = (_numbers(model, _names(model)) | _units(model, _names(model)) for model in (a, b))
-    moved = _changed(before, after)
+    moved = _changed(before, after) + _reweighted(a, b)
     moved.sort(key=lambda one: -_size(one))
     # A change of numbers without names, such as a covariance, is visible only in the digest.
     unnamed = [] if moved else _changed({"scorer's digest": _digest(a)}, {"scorer's digest": _digest(b)})
@@ -74,6 +74,9 @@ def _facts(model: ModelFile) -> dict[str, Any]:
             facts[f"kind of {column.name}"] = column.kind
             if column.levels:
                 facts[f"levels of {column.name}"] = column.levels
+            if column.text is not None:
+                settings = column.text.settings.plain()
+                facts |= {f"text {name} of {column.name}": value for name, value in settings.items()}
     facts["standardised"] = model.scaling is not None
     facts |= {f"training {name.replace('_', ' ')}": value for name, value in model.training.items()}
     certificate = model.certificate
@@ -135,6 +138,23 @@ def _units(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:
     centers, scales = model.scaling.center.tolist(), model.scaling.scale.tolist()
     named = {f"center of {name}": center for name, center in zip(names, centers, strict=True)}
     return named | {f"scale of {name}": scale for name, scale in zip(names, scales, strict=True)}
+
+
+def _reweighted(a: ModelFile, b: ModelFile) -> list[Difference]:
+    """Changes of the idf of n-grams that both models have. Other n-grams are columns added or removed."""
+    before, after = _idf(a), _idf(b)
+    return [change for change in _changed(before, after) if change.what in before and change.what in after]
+
+
+def _idf(model: ModelFile) -> dict[str, float]:
+    """The inverse document frequency of each n-gram of a text."""
+    columns = () if model.encoder is None else model.encoder.columns
+    texts = [(column.name, column.text) for column in columns if column.text is not None and column.text.idf]
+    return {
+        f"idf of {name}": value
+        for column, text in texts
+        for name, value in zip(text.names(column), text.idf, strict=True)
+    }
 
 
 def _weights(W: Any, names: tuple[str, ...], whose: list[str]) -> dict[str, float]:

@@ -12,6 +12,7 @@ refuses keys that its version did not have, which would otherwise be overwritten
     5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
          the weights; the digest covers the whole file, including the version
     6    a quasi-complete separation has all directions that cause it
+    7    columns of an encoder may be free text, with its n-grams
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from typing import Any
 
 from separatrix.base.errors import ModelFileError
 
-VERSION = 6
+VERSION = 7
 Content = dict[str, Any]
 
 
 def up_to_date(version: int, content: Content) -> Content:
     """The content of a file of this version in the form of the newest version.
 
-    >>> sorted(up_to_date(3, {"classes": [], "scorer": {}}))
-    ['classes', 'scaling', 'scorer']
+    >>> sorted(up_to_date(3, {"classes": [], "encoder": None, "scorer": {}}))
+    ['classes', 'encoder', 'scaling', 'scorer']
     """
     for number in range(version, VERSION):
         try:
@@ -162,4 +163,24 @@ def _with_further(found: Any) -> Any:
     return {key: _with_further(item) for key, item in found.items()} | further
 
 
-_CONVERSIONS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(content: Content) -> Content:
+    """Version 6 had no columns of free text."""
+    return _with_text(content)
+
+
+def _with_text(content: Content) -> Content:
+    """The content with ``text`` added to every column of the encoder."""
+    for column in [] if content["encoder"] is None else content["encoder"]["columns"]:
+        _refuse_newer(6, column, "text")
+        column["text"] = None
+    return content
+
+
+_CONVERSIONS: dict[int, Callable[[Content], Content]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+    6: _from_6,
+}

@@ -9,6 +9,7 @@ from separatrix.table.raw import RawTable
 from separatrix.table.reader import read_raw, read_rows, read_table
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema, read_schema
+from separatrix.table.text_settings import TextSettings
 
 __all__ = [
     "DEMOS",
@@ -20,6 +21,7 @@ __all__ = [
     "Schema",
     "Source",
     "Table",
+    "TextSettings",
     "fit_encoder",
     "infer",
     "open_source",

@@ -2,11 +2,13 @@
 
     number, boolean, date    one column of X
     category                 one column of X for each level but the first, 1 where the row has that level, else 0
+    words                    one column of X for each n-gram of a free text, sparse (``text``); X is then CSR
     an indicator             one more column: 1 where the value is missing, else 0
 
 The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others.
 ``fill`` holds the means of the training rows. They replace a missing value (``missing="impute"`` or ``"indicator"``)
-and a level that no training row had (``unseen="average"``).
+and a level that no training row had (``unseen="average"``). A missing text counts as an empty one: the means of its
+n-grams would fill X.
 """
 
 from __future__ import annotations
@@ -25,8 +27,11 @@ from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import perhaps
+from separatrix.table.text import TextFeatures, beside, checked_features, plain_features, without_terms
 
-KINDS = ("number", "boolean", "category", "date")
+# The kind of a column of free text that becomes n-grams.
+WORDS = "words"
+KINDS = ("number", "boolean", "category", "date", WORDS)
 MISSING = ("error", "impute", "indicator", "drop")
 UNSEEN = ("average", "error")
 # The code of a category's cell whose level is not among the known ones.
@@ -46,11 +51,19 @@ class Encoded:
     levels: tuple[str, ...] = ()
     fill: tuple[float, ...] = ()
     indicator: bool = False
+    text: TextFeatures | None = None
 
     @property
     def values(self) -> int:
         """The number of columns of X, without the indicator."""
+        if self.text is not None:
+            return self.text.width
         return len(self.levels) - 1 if self.kind == "category" else 1
+
+    @property
+    def n_dense(self) -> int:
+        """The number of columns of X that are not n-grams."""
+        return self.width if self.text is None else int(self.indicator)
 
     @property
     def width(self) -> int:
@@ -60,7 +73,10 @@ class Encoded:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns of X."""
-        names = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
+        if self.text is not None:
+            names = self.text.names(self.name)
+        else:
+            names = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
         return (*names, f"{self.name}=missing") if self.indicator else names
 
     @property
@@ -71,15 +87,20 @@ class Encoded:
         >>> column.n_letters == sum(map(len, column.names))
         True
         """
-        letters = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
+        if self.text is not None:
+            letters = self.text.n_letters(self.name)
+        else:
+            letters = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
         return letters + (len(self.name) + len("=missing")) * self.indicator
 
     def read(self, table: pa.Table, source: str) -> Array:
         """The column's cells (n,) as numbers, NaN where missing.
 
-        A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``.
+        A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``. A text is 0.
         """
         column = table.column(self.name)
+        if self.kind == WORDS:
+            return np.where(cells.as_array(cells.texts(source, self.name, column).is_null()), np.nan, 0.0)
         if self.kind == "category":
             codes, missing = cells.codes(source, self.name, column, self.levels)
             return np.where(missing, np.nan, codes)
@@ -95,7 +116,13 @@ class Encoded:
         return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
 
     def write(self, X: Array, v: Array) -> None:
-        """Write cells v (n,) into X (n, width), which holds zeros. Missing and unseen cells get ``fill``, if given."""
+        """Write cells v (n,) into X (n, n_dense), which holds zeros. Missing and unseen cells get ``fill``, if given.
+
+        N-grams are not written: they are sparse.
+        """
+        if self.text is not None:
+            X[:, : self.indicator] = np.isnan(v)[:, None]
+            return
         if self.kind == "category":
             rows = np.flatnonzero(v > 0)
             X[rows, v[rows].astype(np.intp) - 1] = 1.0
@@ -110,12 +137,16 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Reading:
-    """X (m, d) of the rows ``kept`` (n,), with counts of missing values and of unseen levels by column."""
+    """X (m, d) of the rows ``kept`` (n,), with counts of missing values and of unseen levels by column.
 
-    X: Array
+    X is CSR if a column is text. ``wordless`` counts the texts that hold no n-gram of the model, by column.
+    """
+
+    X: Any
     kept: AnyArray
     missing: dict[str, int] = field(default_factory=dict)
     unseen: dict[str, dict[str, int]] = field(default_factory=dict)
+    wordless: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -147,7 +178,7 @@ class Encoder:
         """The total length of ``names``, computed without building them."""
         return sum(column.n_letters for column in self.columns)
 
-    def transform(self, table: pa.Table, source: str) -> tuple[Array, AnyArray]:
+    def transform(self, table: pa.Table, source: str) -> tuple[Any, AnyArray]:
         """X (m, d) of the rows that are kept, and a mask (n,) of them. ``missing="drop"`` leaves some rows out."""
         reading = self.read(table, source)
         return reading.X, reading.kept
@@ -155,12 +186,14 @@ class Encoder:
     def read(self, table: pa.Table, source: str) -> Reading:
         """``transform`` with counts of missing values and of unseen levels."""
         self._refuse_lacking(table, source)
-        X = np.zeros((table.num_rows, self.n_columns))
+        D = np.zeros((table.num_rows, self.n_dense))
         kept = np.ones(table.num_rows, dtype=bool)
         missing: dict[str, int] = {}
         unseen: dict[str, dict[str, int]] = {}
+        texts: dict[str, Any] = {}
+        wordless: dict[str, int] = {}
         tell = watched()
-        for k, (column, part) in enumerate(self.places(X), 1):
+        for k, (column, part) in enumerate(self.places(D), 1):
             if tell is not None:
                 tell(Part("as numbers: column", k, len(self.columns)))
             v = column.read(table, source)
@@ -170,13 +203,17 @@ class Encoder:
                 missing[column.name] = int(holes.sum())
             if strange.any():
                 unseen[column.name] = counted(table, column.name, strange, source)
+            if column.text is not None:
+                texts[column.name] = column.text.matrix(text_cells(table, column.name, source))
+                wordless[column.name] = without_terms(texts[column.name], holes)
             if self.missing == "drop":
                 kept &= ~holes
         if missing and self.missing == "error":
             raise refuse_missing(source, missing, table.num_rows)
         if unseen and self.unseen == "error":
             raise refuse_unseen(source, unseen, self.levels_of)
-        return Reading(X if kept.all() else X[kept], kept, missing, unseen)
+        X = self.assembled(D, texts)
+        return Reading(X if kept.all() else X[kept], kept, missing, unseen, wordless)
 
     @property
     def levels_of(self) -> dict[str, tuple[str, ...]]:
@@ -190,12 +227,34 @@ class Encoder:
             came = f"it lacks the columns {cells.listed(lacking)}"
             raise TableError(source, came, "give all columns that the model was fitted on")
 
-    def places(self, X: Array) -> Iterator[tuple[Encoded, Array]]:
-        """Each column of the table with its view of X (n, d)."""
+    @property
+    def n_dense(self) -> int:
+        """The number of columns of X that are not n-grams."""
+        return sum(column.n_dense for column in self.columns)
+
+    def places(self, D: Array) -> Iterator[tuple[Encoded, Array]]:
+        """Each column of the table with its view of D (n, n_dense), the columns of X that are not n-grams."""
         start = 0
         for column in self.columns:
-            yield column, X[:, start : start + column.width]
-            start += column.width
+            yield column, D[:, start : start + column.n_dense]
+            start += column.n_dense
+
+    def assembled(self, D: Array, texts: Mapping[str, Any]) -> Any:
+        """X (n, d): D, or with columns of text a CSR matrix that has their n-grams, ``texts``, in their places."""
+        widths, named, width = list[int](), list[str](), 0
+        for column in self.columns:
+            if column.text is not None:
+                widths.append(width)
+                named.append(column.name)
+                width = 0
+            width += column.n_dense
+        return beside(D, widths, [texts[name] for name in named])
+
+    @property
+    def of_text(self) -> AnyArray:
+        """Which columns of X (d,) are n-grams."""
+        parts = [np.arange(column.width) < column.values * (column.text is not None) for column in self.columns]
+        return np.concatenate(parts)
 
     def plain(self) -> dict[str, Any]:
         """The encoder as JSON types."""
@@ -207,6 +266,7 @@ class Encoder:
                     "levels": list(column.levels),
                     "fill": list(column.fill),
                     "indicator": column.indicator,
+                    "text": plain_features(column.text),
                 }
                 for column in self.columns
             ],
@@ -247,7 +307,7 @@ def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    keys = {"name", "kind", "levels", "fill", "indicator"}
+    keys = {"name", "kind", "levels", "fill", "indicator", "text"}
     _require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
     name, kind, indicator = content["name"], content["kind"], content["indicator"]
     _require(isinstance(name, str), f"column {k} has no name")
@@ -255,11 +315,27 @@ def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
     _require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
     levels, fill = _checked_levels(place, kind, content["levels"]), _checked_fill(place, content["fill"])
     _require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
-    column = Encoded(name, kind, levels, fill, indicator)
+    text = _checked_text(place, kind, content["text"])
+    column = Encoded(name, kind, levels, fill, indicator, text)
+    if text is not None:
+        _require(not fill, f"{place} is text and has fills")
+        return _checked_indicator(place, column, whole)
     filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
     _require(len(fill) == column.values or (not fill and not filled), f"{place} needs {column.values} fills")
-    _require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
+    return _checked_indicator(place, column, whole)
+
+
+def _checked_indicator(place: str, column: Encoded, whole: dict[str, Any]) -> Encoded:
+    _require(not column.indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
     return column
+
+
+def _checked_text(place: str, kind: str, content: Any) -> TextFeatures | None:
+    none = "no " if content is None else ""
+    _require(bool(none) == (kind != WORDS), f"{place} is of the kind {kind} and has {none}n-grams")
+    if content is None:
+        return None
+    return checked_features(content, lambda holds, check: _require(holds, f"the text of {place} {check}"))
 
 
 def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
@@ -279,6 +355,12 @@ def _checked_fill(place: str, fill: Any) -> tuple[float, ...]:
 def _require(holds: bool, check: str) -> None:
     if not holds:
         raise ModelFileError(f"its encoder: {check}")
+
+
+def text_cells(table: pa.Table, name: str, source: str) -> list[str | None]:
+    """The texts of a column; None where one is missing."""
+    texts: list[str | None] = cells.texts(source, name, table.column(name)).to_pylist()
+    return texts
 
 
 def counted(table: pa.Table, name: str, rows: AnyArray, source: str) -> dict[str, int]:

@@ -6,7 +6,7 @@ of its level; a missing value is NaN.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +16,19 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, joined, reason, remedy
 from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
-from separatrix.table.encoder import MISSING, UNSEEN, Encoded, Encoder, checked, refuse_missing
+from separatrix.table.encoder import (
+    MISSING,
+    UNSEEN,
+    WORDS,
+    Encoded,
+    Encoder,
+    checked,
+    refuse_missing,
+    text_cells,
+)
 from separatrix.table.schema import Column, Schema
+from separatrix.table.text import learn
+from separatrix.table.text_counts import CountedTexts, count_texts
 
 
 def fit_encoder(
@@ -35,7 +46,7 @@ def fit_encoder(
     columns = encodable(schema, source)
     V = read_cells(columns, table, source)
     kept = kept_rows(columns, V, missing, source)
-    return learned(columns, V, missing, unseen, source, kept)
+    return learned(columns, V, missing, unseen, source, kept, read_texts(columns, table, source))
 
 
 def encodable(schema: Schema, source: str) -> tuple[Column, ...]:
@@ -57,6 +68,15 @@ def read_cells(columns: Sequence[Column], table: pa.Table, source: str) -> Array
     return V
 
 
+def read_texts(columns: Sequence[Column], table: pa.Table, source: str) -> dict[str, CountedTexts]:
+    """The counted n-grams of each column of words."""
+    return {
+        column.name: count_texts(text_cells(table, column.name, source), column.text)
+        for column in columns
+        if column.kind == WORDS
+    }
+
+
 def missing_counts(columns: Sequence[Column], V: Array) -> dict[str, int]:
     """The number of missing values in each column that has any."""
     counts = np.isnan(V).sum(axis=0).tolist()
@@ -74,9 +94,15 @@ def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) ->
 
 
 def learned(
-    columns: Sequence[Column], V: Array, missing: str, unseen: str, source: str, train: AnyArray | None = None
+    columns: Sequence[Column],
+    V: Array,
+    missing: str,
+    unseen: str,
+    source: str,
+    train: AnyArray | None = None,
+    texts: Mapping[str, CountedTexts] | None = None,
 ) -> Encoder:
-    """The encoder learned from the rows ``train`` (n,) of V, or from all rows if None.
+    """The encoder learned from the rows ``train`` (n,) of V and of ``texts``, or from all rows if None.
 
     With ``missing="indicator"``, a column gets an indicator if a training row lacks its value.
 
@@ -90,9 +116,13 @@ def learned(
     holes = int(rows.sum()) - known.sum(axis=0)
     fitted = []
     for j, column in enumerate(columns):
+        marked = missing == "indicator" and bool(holes[j])
+        if column.kind == WORDS:
+            text = learn(column.name, column.text, (texts or {})[column.name], train, source)
+            fitted.append(Encoded(column.name, column.kind, indicator=marked, text=text))
+            continue
         category = column.kind == "category"
         fill = _shares(V[known[:, j], j], len(column.levels)) if category else (means[j],)
-        marked = missing == "indicator" and bool(holes[j])
         fitted.append(Encoded(column.name, column.kind, column.levels, fill, marked))
     encoder = Encoder(tuple(fitted), missing, unseen)
     _refuse_one_name(encoder, source)

@@ -5,7 +5,8 @@
     true and false, in upper or lower case              boolean; "yes" and "no" and the like are a category
     ISO dates and times                                 date
     other text with at most max(20, min(1000, n/20)) distinct values     category
-    text with more distinct values or no repeated one, nested values     text: refused, with advice
+    text with more distinct values or no repeated one, nested values     text: refused, with advice, which for free
+                                                                         text is to use its words
     numbers in at least 95 % of the cells, other text in the rest        text: refused, naming the first such cell
 
 The reference of a category is its most frequent level; ties go to the first in alphabetical order. The other levels
@@ -27,6 +28,7 @@ from separatrix.base.messages import Message, Remedy, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
+from separatrix.table.ngrams import ngrams
 from separatrix.table.schema import Column, Schema
 
 # If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
@@ -35,6 +37,8 @@ LARGEST_SHARE_OF_STRAY_CELLS = 0.05
 _ROWS_PER_LEVEL, _LEVELS_AT_LEAST, _LEVELS_AT_MOST = 20, 20, 1000
 # In fewer rows than this, whole numbers that count up or never repeat are not taken for an index.
 _FEWEST_ROWS_OF_AN_INDEX = 20
+# Texts with so many words each are taken for free text, judged by the first so many different ones.
+_WORDS_IN_FREE_TEXT, _TEXTS_JUDGED = 4, 200
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
 # Numbers with a currency or per cent sign, a typographic minus sign, or separated thousands.
@@ -190,6 +194,8 @@ def _category(name: str, column: Any) -> Column:
     distinct, n = len(counted), len(known)
     if distinct < 2:
         return _without_levels(name, counted, len(column))
+    if (distinct == n or distinct > most_levels(len(column))) and _is_free_text(counted):
+        return _free_text(name, counted, n)
     if distinct == n:
         example = cells.shortened(counted[0]["values"].as_py())
         why = f"its {n} texts are all different, as in a column of names or keys ({example!r})"
@@ -198,6 +204,20 @@ def _category(name: str, column: Any) -> Column:
         return _refused(name, _too_many(distinct), _leave_out_or_list(name))
     counts = _counts_by_level(counted)
     return Column(name, "category", levels_in_order(counts), told("levels", counts))
+
+
+def _is_free_text(counted: Any) -> bool:
+    """Whether half of the texts have several words, unlike names and keys."""
+    texts = [pair["values"] for pair in counted.slice(0, _TEXTS_JUDGED).to_pylist()]
+    return bool(np.median([len(ngrams(text, 1)) for text in texts]) >= _WORDS_IN_FREE_TEXT)
+
+
+def _free_text(name: str, counted: Any, n: int) -> Column:
+    """The refusal of a column of free text, which can be used if that is asked for."""
+    example = cells.shortened(counted[0]["values"].as_py())
+    why = f"it seems to hold free text, {len(counted)} different ones in {n} rows ({example!r})"
+    use = Message("use its words with ", Setting("text", name), ", or leave it out with ", cells.drop(name))
+    return _refused(name, why, use)
 
 
 def _asked_category(given: Column, column: Any) -> Column:

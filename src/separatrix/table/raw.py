@@ -8,7 +8,7 @@ A level that only held-out rows have counts as unseen. So held-out rows have no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,11 +21,13 @@ from separatrix.base.messages import Message
 from separatrix.base.pieces import pieces
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
-from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
+from separatrix.table.encoder import UNKNOWN, WORDS, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
 from separatrix.table.infer import levels_in_order
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
+from separatrix.table.text import empty_note, limit_note, without_terms
+from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
@@ -37,7 +39,8 @@ class RawTable:
 
     V holds the cells of ``columns``. If ``columns`` is None, V is a matrix of numbers, dense or CSR, with column
     ``names``. A cell of a category holds the number of its level, NaN if it has no value, or ``UNKNOWN`` if the schema
-    ``given`` by the user does not list the level. The other fields are as in ``Table``; ``late`` notes come last.
+    ``given`` by the user does not list the level. A cell of words is 0 or NaN, and ``texts`` has the n-grams of these
+    columns, counted in the same rows. The other fields are as in ``Table``; ``late`` notes come last.
 
     >>> raw = RawTable("a table", np.array([[1.0], [2.0], [9.0]]), np.array([0, 1, 1]), ("age",))
     >>> raw.learned(np.array([True, True, False]), standardise=True).X.ravel().tolist()
@@ -58,6 +61,7 @@ class RawTable:
     late: tuple[str, ...] = ()
     rows: Integers | None = None
     n_rows: int = 0
+    texts: Mapping[str, CountedTexts] = field(default_factory=dict)
 
     @property
     def holes(self) -> dict[str, int]:
@@ -73,11 +77,11 @@ class RawTable:
         else:
             X, encoder, notes = self._coded(self.columns, train, who)
             names = encoder.names
-        scaling = Scaling.of(X, train) if standardise else None
+        scaling = Scaling.of(X, train, None if encoder is None else encoder.of_text) if standardise else None
         if scaling is not None:
             X = scaling.apply(X)
             how = "divided by their standard deviations" if not scaling.center.any() else "standardised"
-            notes.append(f"Columns are {how}, using {who}.")
+            notes.append(f"Columns are {how}, using {who}{', except n-grams' if self.texts else ''}.")
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
@@ -94,13 +98,19 @@ class RawTable:
         ]
         kept = [narrowed[j][0] for j in used]
         V = self._renumbered(used, [narrowed[j][1] for j in used])
-        encoder = learned(kept, V, self.missing, self.unseen, self.source, train)
+        encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         filled = missing_counts(kept, V)
         if filled:
             where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
             notes.append(f"Missing values are filled with the means of {who}: {where}.")
         notes += self._new_levels(columns, used, V)
-        return _matrix(encoder, V), encoder, notes
+        words = {column.name: column.text for column in encoder.columns if column.text is not None}
+        texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
+        for k, column in enumerate(kept):
+            if column.name in texts:
+                notes += limit_note(column.name, words[column.name], self.texts[column.name], train)
+                notes += empty_note(column.name, without_terms(texts[column.name], np.isnan(V[:, k])))
+        return encoder.assembled(_dense(encoder, V), texts), encoder, notes
 
     def _renumbered(self, used: list[int], renumberings: list[Integers | None]) -> Array:
         """The columns ``used`` of V with new level numbers; V itself where nothing changes."""
@@ -158,11 +168,12 @@ def _with_levels(v: Array, numbers: Integers) -> Array:
     return renumbered
 
 
-def _matrix(encoder: Encoder, V: Array) -> Array:
-    """X (n, d); V itself if every column of the table is one column of X and no value is missing."""
-    if all(column.kind != "category" and not column.indicator for column in encoder.columns) and not np.isnan(V).any():
+def _dense(encoder: Encoder, V: Array) -> Array:
+    """The columns of X that are not n-grams; V itself if they are its columns and no value is missing."""
+    plain = all(column.kind not in ("category", WORDS) and not column.indicator for column in encoder.columns)
+    if plain and not np.isnan(V).any():
         return V
-    X = np.zeros((len(V), encoder.n_columns))
+    X = np.zeros((len(V), encoder.n_dense))
     for part in pieces(len(V), ENCODED_BATCH_ROWS):
         for j, (column, target) in enumerate(encoder.places(X[part])):
             column.write(target, V[part, j])

@@ -32,13 +32,15 @@ from separatrix.table.encoder import (
     counted,
     refuse_unseen,
 )
-from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells
+from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells, read_texts
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
 from separatrix.table.schema import Column, Schema
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
+from separatrix.table.text import empty_note
+from separatrix.table.text_settings import asked_for
 
 # A cell that is a number with a decimal comma.
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
@@ -59,6 +61,7 @@ def read_table(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    text: Any = (),
 ) -> Table:
     """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
@@ -91,6 +94,8 @@ def read_table(
         The most columns that a libsvm file may have. The default limit refuses a small file that makes a huge table.
     max_unpacked : float, optional
         The most gigabytes that a compressed file may unpack to. There is a default limit for the same reason.
+    text : str, sequence of str, or dict of str to TextSettings
+        Columns of free text. The n-grams of their words become columns of X, which is then sparse (CSR).
 
     Returns
     -------
@@ -112,7 +117,7 @@ def read_table(
     >>> table.names, table.X[0].tolist(), table.y.tolist()
     (('age', 'sex=m'), [31.0, 0.0], [0, 0, 1, 1])
     """
-    how = (encoding, delimiter, decimal, max_columns, max_unpacked)
+    how = (encoding, delimiter, decimal, max_columns, max_unpacked, text)
     return read_raw(data, target, drop, schema, missing, unseen, *how).learned()
 
 
@@ -128,6 +133,7 @@ def read_raw(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    text: Any = (),
 ) -> RawTable:
     """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
 
@@ -142,6 +148,7 @@ def read_raw(
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     given = _checked_schema(schema)
     target = select.chosen_target(source, given.target if target is None else target, drop)
+    given = select.with_words(source, given, asked_for(text), target, drop)
     for name in given.names:
         select.refuse_unknown(source, name)
     if isinstance(source, SparseSource):
@@ -203,6 +210,7 @@ def _typed_columns(
         late=tuple(unlabelled_note),
         rows=rows,
         n_rows=len(labelled),
+        texts=read_texts(used, columns if complete.all() else columns.filter(pa.array(complete)), source.name),
     )
 
 
@@ -276,6 +284,7 @@ def read_rows(
         y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
     rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
+    notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
 
 

@@ -27,10 +27,10 @@ class Scaling:
     scale: Array
 
     @classmethod
-    def of(cls, X: Any, train: AnyArray | None = None) -> Scaling:
+    def of(cls, X: Any, train: AnyArray | None = None, unscaled: AnyArray | None = None) -> Scaling:
         """The mean and the population standard deviation of the rows ``train`` (n,) of X, or of all rows if None.
 
-        A column that is constant in these rows has scale 1.
+        A column that is constant in these rows has scale 1, and so have columns ``unscaled`` (d,), such as n-grams.
 
         >>> scaling = Scaling.of(np.array([[0.0, 7.0], [4.0, 7.0], [90.0, 8.0]]), np.array([True, True, False]))
         >>> scaling.center.tolist(), scaling.scale.tolist()
@@ -45,6 +45,7 @@ class Scaling:
         with one_blas_thread:
             statistics = summarise(memory_rows(X, np.zeros(X.shape[0]), weight), ranges=False)
         usable = ~statistics.constant & np.isfinite(statistics.std) & (statistics.std > 0)
+        usable = usable if unscaled is None else usable & ~unscaled
         center = np.where(statistics.constant, statistics.minimum, statistics.mean)
         return cls(np.zeros_like(center) if is_sparse(X) else center, np.where(usable, statistics.std, 1.0))
 

@@ -9,30 +9,32 @@
       ]
     }
 
-The kind of a column is number, boolean, category or date. The kind ``ignored`` leaves it out, and ``text`` marks a
-column that cannot be used; it is refused. A user's schema may mention only some of the columns, and may leave out the
-levels and the reference of a category: the rest is inferred. ``"classes": ["NA", "EU"]`` lists the target's labels.
-Other labels are refused, and a listed label counts even if it reads like a missing value. In the same way, "NA" among
-``levels`` is a level. Notes are for people and change nothing.
+The kind of a column is number, boolean, category, date, or words: a free text whose n-grams become columns of X, with
+its settings under "text" if they are not the defaults (``TextSettings``). The kind ``ignored`` leaves a column out, and
+``text`` marks a column that cannot be used as it is; it is refused. A user's schema may mention only some of the
+columns, and may leave out the levels and the reference of a category: the rest is inferred. ``"classes": ["NA", "EU"]``
+lists the target's labels. Other labels are refused, and a listed label counts even if it reads like a missing value. In
+the same way, "NA" among ``levels`` is a level. Notes are for people and change nothing.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from separatrix.base.checksummed_json import distinct_keys
-from separatrix.base.errors import TableError
-from separatrix.table.encoder import KINDS
+from separatrix.base.errors import ParameterError, TableError
+from separatrix.table.encoder import KINDS, WORDS
+from separatrix.table.text_settings import DEFAULTS, TextSettings
 
 ALL_KINDS = (*KINDS, "text", "ignored")
 # A larger schema file is refused. A schema of 100 000 columns with ten levels each takes about 20 MB.
 LARGEST_SCHEMA_BYTES = 64 << 20
-_KEYS = {"name", "kind", "reference", "levels", "note"}
+_KEYS = {"name", "kind", "reference", "levels", "note", "text"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Column:
     ----------
     name : str
         The column's name in the table.
-    kind : {"number", "boolean", "category", "date", "text", "ignored"}
+    kind : {"number", "boolean", "category", "date", "words", "text", "ignored"}
         What it holds, or why it is not used.
     levels : tuple of str
         The values of a category as text, the reference first; empty if they are not known yet.
@@ -51,6 +53,8 @@ class Column:
         A remark for people.
     preferred : str, optional
         The reference that was asked for, while the levels are not known.
+    text : TextSettings
+        How a column of words becomes columns of X.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Column:
     levels: tuple[str, ...] = ()
     note: str = ""
     preferred: str | None = None
+    text: TextSettings = DEFAULTS
 
     @property
     def reference(self) -> str | None:
@@ -82,6 +87,7 @@ class Column:
             "reference": self.reference,
             "levels": list(self.levels),
             "note": self.note,
+            "text": {} if self.text == DEFAULTS else self.text.plain(),
         }
         return {key: value for key, value in fields.items() if value or key == "name"}
 
@@ -133,6 +139,21 @@ class Schema:
         Column or None
         """
         return next((column for column in self.columns if column.name == name), None)
+
+    def with_words(self, asked: Mapping[str, TextSettings]) -> Schema:
+        """The schema in which the columns ``asked`` for are free text.
+
+        >>> Schema(()).with_words({"review": DEFAULTS}).columns[0].kind
+        'words'
+        """
+        for name in asked:
+            known = self.column(name)
+            if name == self.target or (known is not None and known.kind != WORDS):
+                what = "the target" if known is None else f"a {known.kind} in the schema"
+                raise ParameterError("text", f"{name!r} is {what}", "name other columns, or change the schema")
+        others = tuple(column for column in self.columns if column.name not in asked)
+        words = tuple(Column(name, WORDS, text=settings) for name, settings in asked.items())
+        return replace(self, columns=(*others, *words))
 
     def plain(self) -> dict[str, Any]:
         """The schema as JSON types.
@@ -271,7 +292,16 @@ def _column(place: str, content: Any) -> Column:
     )
     if levels and reference is not None:
         levels = [reference, *(level for level in levels if level != reference)]
-    return Column(name, kind, tuple(levels), note, None if levels else reference)
+    text = _checked_text(place, kind, content.get("text", {}))
+    return Column(name, kind, tuple(levels), note, None if levels else reference, text)
+
+
+def _checked_text(place: str, kind: str, content: Any) -> TextSettings:
+    _require(kind == WORDS or not content, place, f"it has settings of text and is a {kind}", "make its kind 'words'")
+    try:
+        return TextSettings.from_plain(content)
+    except ParameterError as error:
+        raise TableError(place, f"{error.argument}: {error.came}", error.do) from error
 
 
 def _checked_levels(place: str, kind: str, levels: Any) -> list[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
-from separatrix.table.formats import Source
+from separatrix.table.formats import Source, SparseSource
+from separatrix.table.schema import Schema
+from separatrix.table.text_settings import TextSettings
 
 _HOW_TO_SEPARATE = Message(
     "separate the columns by commas, semicolons, vertical bars or tabs, or give the separator with ",
@@ -48,6 +50,20 @@ def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] =
     if target in leave_out:
         raise ParameterError("drop", f"it names the target {target!r}", "leave out other columns than the target")
     return target
+
+
+def with_words(
+    source: Source, given: Schema, asked: Mapping[str, TextSettings], target: str | None, leave_out: Collection[str]
+) -> Schema:
+    """The schema in which the columns ``asked`` for are free text. They are neither the target nor left out."""
+    for name in asked:
+        if isinstance(source, SparseSource):
+            do = Message("leave ", Setting("text"), " out")
+            raise TableError(source.name, "all columns of a libsvm file are numbers, and none is text", do)
+        if name == target or name in leave_out:
+            what = "the target" if name == target else "left out, too"
+            raise ParameterError("text", f"{name!r} is {what}", "name other columns of text")
+    return given.with_words(asked)
 
 
 def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:

@@ -11,16 +11,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import AnyArray, Array, NamedRows
+from separatrix.base.arrays import AnyArray, NamedRows
 from separatrix.base.errors import MissingValuesError, ParameterError
 from separatrix.base.messages import Message, Setting
+from separatrix.rows.csr import is_sparse
 from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.formats import open_frame
 from separatrix.table.infer import infer
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
-from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown
+from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown, with_words
+from separatrix.table.text_settings import asked_for
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,6 +45,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     standardise : bool
         Whether to give all columns of X mean 0 and standard deviation 1 over the training rows. This matters for
         penalised fits and for perceptrons.
+    text : str, sequence of str, or dict of str to TextSettings
+        Columns of free text. The n-grams of their words become columns of X, weighted by TF-IDF; X is then sparse.
 
     Attributes
     ----------
@@ -71,12 +75,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         schema: Schema | None = None,
         drop: Sequence[str] = (),
         standardise: bool = False,
+        text: Any = (),
     ) -> None:
         self.missing = missing
         self.unseen = unseen
         self.schema = schema
         self.drop = drop
         self.standardise = standardise
+        self.text = text
 
     @classmethod
     def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
@@ -94,10 +100,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         TableEncoder
         """
         missing = "error" if encoder.missing == "drop" else encoder.missing
-        fitted = cls(missing, encoder.unseen, standardise=scaling is not None)
+        text = {column.name: column.text.settings for column in encoder.columns if column.text is not None}
+        fitted = cls(missing, encoder.unseen, standardise=scaling is not None, text=text or ())
         fitted.scaling_ = scaling
         fitted.encoder_ = replace(encoder, missing=fitted.missing)
-        fitted.schema_ = Schema(tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns))
+        kinds = tuple(Column(column.name, column.kind, column.levels) for column in encoder.columns)
+        fitted.schema_ = Schema(tuple(column for column in kinds if column.name not in text)).with_words(text)
         fitted.feature_names_in_ = np.array([column.name for column in encoder.columns], dtype=object)
         fitted.n_features_in_ = len(encoder.columns)
         return fitted
@@ -124,20 +132,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         source = open_frame(X)
         given = self.schema or Schema(())
         left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
-        for name in (*left_out, *given.names):
+        for name in (*left_out, *given.names, *asked_for(self.text)):
             refuse_unknown(source, name)
+        given = with_words(source, given, asked_for(self.text), None, left_out)
         asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
         self.schema_ = infer(source.columns, None, Schema(asked))
         refuse_nameless(source, [column.name for column in self.schema_.used])
         with _no_rows_left_out():
             self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
         rows = self.encoder_.transform(source.columns, source.name)[0] if self.standardise else None
-        self.scaling_ = None if rows is None else Scaling.of(rows)
+        self.scaling_ = None if rows is None else Scaling.of(rows, unscaled=self.encoder_.of_text)
         self.feature_names_in_ = np.array(source.names, dtype=object)
         self.n_features_in_ = len(source.names)
         return self
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Any:
         """Convert a frame to a matrix.
 
         Parameters
@@ -148,6 +157,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array (n, d)
+            A CSR array if a column holds free text.
         """
         check_is_fitted(self)
         source = open_frame(X)
@@ -155,7 +165,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         refuse_lacking(source, wanted)
         with _no_rows_left_out():
             rows = self.encoder_.transform(source.read(wanted), source.name)[0]
-        rows = rows if self.scaling_ is None else np.asarray(self.scaling_.apply(rows))
+        rows = rows if self.scaling_ is None else self.scaling_.apply(rows)
+        if is_sparse(rows):
+            return rows
         return NamedRows.of(rows, self.encoder_.names)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
