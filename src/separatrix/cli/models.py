@@ -167,6 +167,10 @@ def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
             options = ", ".join(setting.option for setting in own)
             do = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
             raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", do)
+    for parameter, (other, value) in describe(name).only_with.items():
+        if parameter in asked and asked.get(other) != value:
+            needed = f"{OPTIONS[other]} {value}"
+            raise ParameterError(OPTIONS[parameter], f"it has no effect without {needed}", f"give {needed}, too")
     kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
     return kind(**asked, **seeded)
