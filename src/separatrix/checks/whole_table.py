@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting, joined
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Schema, Source, infer, open_source, select
+from separatrix.table import Schema, infer, select
 from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal
 from separatrix.table.formats import SparseSource, Spelling
+from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, unlabelled
 
 _FILLED = "For these checks they were filled with the means of their columns."
@@ -27,14 +27,20 @@ _FILLED = "For these checks they were filled with the means of their columns."
 
 def check_table(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    header: bool = True,
+    quote: str = '"',
+    na: str | Sequence[str] = (),
+    date_format: str | Mapping[str, str] | None = None,
+    category: Columns = (),
+    number: Columns = (),
 ) -> Checks:
     """Check a file or a frame before a fit, for the things that a careful analyst looks for.
 
@@ -42,14 +48,14 @@ def check_table(
     ----------
     data : str, path or frame
         The table, as in ``read_table``.
-    target : str, optional
-        The column to predict. Demo tables and libsvm files know theirs.
-    drop : sequence of str
-        Columns to leave out.
+    target : str or int, optional
+        The column to predict, as in ``read_table``. Demo tables and libsvm files know theirs.
+    drop : str or sequence of str
+        Columns to leave out, as in ``read_table``.
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
-    encoding, delimiter, decimal, max_columns, max_unpacked
-        How to read a text file, and limits on its size, as in ``read_table``.
+    encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format, category, number
+        How to read the file and its cells, and limits on its size, as in ``read_table``.
 
     Returns
     -------
@@ -62,18 +68,12 @@ def check_table(
     >>> checks.worst, [finding.check for finding in checks.problems]
     ('problem', ['leakage'])
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
-    drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    given = schema if schema is not None else Schema(())
-    if not isinstance(given, Schema):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
-    target = select.chosen_target(source, given.target if target is None else target, drop)
-    for name in given.names:
-        select.refuse_unknown(source, name)
-    names = select.features_of(source, target, drop)
-    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(source, names, target, given)
-    return replace(checks, target=target, notes=source.notes)
+    marks = (encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format)
+    asked = selected(data, target, drop, schema, Spelling(*marks), category=category, number=number)
+    source = asked.source
+    names = select.features_of(source, asked.labels, asked.drop)
+    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(asked, names)
+    return replace(checks, target=asked.target, notes=source.notes)
 
 
 def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
@@ -82,8 +82,9 @@ def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
     return checked(X, source.labels, names, np.arange(1, n + 1), [absent({}, n, "")])
 
 
-def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> Checks:
-    columns = source.read([*names, target], select.literal(given.columns, target, given.classes))
+def _dense(asked: Selection, names: Sequence[str]) -> Checks:
+    source, target, given = asked.source, asked.labels, asked.given
+    columns = asked.read([*names, target])
     kept = ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
     first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given)]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli import exits, terminal
-from separatrix.cli.models import SPELLED, repeated
-from separatrix.cli.table_arguments import FILE, json_option, spelling_options
+from separatrix.cli.models import SELECTED, SPELLED, repeated
+from separatrix.cli.table_arguments import FILE, json_option, selection_options, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
@@ -25,11 +25,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=FILE)
-@click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default.")
-@click.option("--drop", metavar="COL", multiple=True, help="Leave a column out. May be repeated.")
-@click.option(
-    "--schema", type=FILE, metavar="FILE", help="What the columns hold (JSON); fit --print-schema prints one."
-)
+@selection_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @spelling_options
 @json_option
@@ -37,6 +33,8 @@ def check(
     data: str,
     target: str | None,
     drop: tuple[str, ...],
+    category: tuple[str, ...],
+    number: tuple[str, ...],
     schema: str | None,
     quiet: bool,
     as_json: bool,
@@ -58,7 +56,8 @@ def check(
 
     with terminal.working(f"checking {data}"):
         given = None if schema is None else read_schema(schema)
-        checks = checks_in_shell(check_table(data, target, drop, given, **spelling))
+        found = check_table(data, target, drop, given, category=category, number=number, **spelling)
+        checks = checks_in_shell(found)
     words = _fit_command(data, checks)
     if as_json:
         terminal.document(terminal.json_text({"data": data, **checks.plain(), "fit": words}))
@@ -74,7 +73,7 @@ def check(
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
     """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
-    words = ["separatrix", "fit", data, *repeated(click.get_current_context(), ("target", "drop", "schema", *SPELLED))]
+    words = ["separatrix", "fit", data, *repeated(click.get_current_context(), (*SELECTED, *SPELLED))]
     for problem in checks.problems:
         if problem.check == "missing":
             words += ["--missing", "impute"]

@@ -179,7 +179,7 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
         return {}
     if data == STDIN:
         return None
-    source = open_source(data, Spelling(**spelling))
+    source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
     columns = source.read([column.name for column in encoder.columns], select.literal(encoder.columns, None, ()))
     return encoder.read(columns, source.name).missing
 

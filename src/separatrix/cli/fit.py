@@ -13,7 +13,16 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
-from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
+from separatrix.cli.models import (
+    REMEMBERED,
+    SELECTED,
+    SPELLED,
+    model_options,
+    models_listed,
+    repeated,
+    settings,
+    unfitted,
+)
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import checks_in_shell, in_table
@@ -58,7 +67,7 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
+    "The table": (*SELECTED, "print_schema", "missing", "strict", *SPELLED),
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
     "Output": ("out", "report", "as_json"),
@@ -129,7 +138,7 @@ def fit(
     with concurrency.threads(threads) if threads else nullcontext():
         output, caught = _fitted(table, standardise, split, model, base, given)
         if out is not None:
-            _write(output, out)
+            _write(output, out, table_arguments.remembered(wanted, table))
         if report is not None:
             _report(output, report, table.holes)
     if as_json:
@@ -150,7 +159,8 @@ def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
 def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> None:
     output.show()
     if out is not None:
-        output.show_written(out, data)
+        marks = repeated(click.get_current_context(), set(SPELLED) - set(REMEMBERED))
+        output.show_written(out, data, marks)
     if report is not None:
         terminal.line("report", f"{report}: open it in a browser")
 
@@ -195,12 +205,12 @@ def _message(warning: warnings.WarningMessage) -> str:
     return text if isinstance(text, Message) else str(warning.message)
 
 
-def _write(output: FitOutput, out: str) -> None:
+def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     from separatrix.model_file import ModelFile, write
 
     table = output.table
     try:
-        training = output.training()
+        training = output.training() | reading
         known = ModelFile.of(output.model, table.names, table.target, training, table.encoder, table.scaling)
         write(known, out)
     except ParameterError as error:

@@ -21,8 +21,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The default classifier, alone and as the base of others.
 DEFAULT_MODEL = "logistic"
-SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
-_OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
+# The options that say how a table is written, and those that choose its columns.
+SPELLED = ("header", "delimiter", "quote", "decimal", "encoding", "na", "date_format", "max_columns", "max_unpacked")
+SELECTED = ("target", "drop", "category", "number", "schema")
+# What a model file remembers of them, so that it need not be given again.
+REMEMBERED = ("na", "date_format")
+_OF_TABLES = (*SELECTED, "missing", *SPELLED)
+# Options that are not called like the parameters that they set.
+_NAMED_OTHERWISE = {"header": "--no-header"}
 
 
 def settings() -> tuple[Setting, ...]:
@@ -48,7 +54,7 @@ OPTIONS: Mapping[str, str] = _Options()
 
 def _options() -> dict[str, str]:
     of_models = {setting.parameter: setting.option for setting in settings()}
-    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES}
+    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES} | _NAMED_OTHERWISE
 
 
 def _type_of(setting: Setting) -> Any:
@@ -144,11 +150,16 @@ def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[
     return words
 
 
+def given_words(name: str | None) -> str:
+    """The key under which a context keeps what was given for an option, if its value is made of it."""
+    return f"separatrix.given.{name}"
+
+
 def repeated(context: click.Context, names: Collection[str]) -> list[str]:
     """The options of these names as given on the command line, to repeat them in another command."""
     words: list[str] = []
     for option in context.command.params:
-        value: Any = context.params.get(option.name or "")
+        value: Any = context.meta.get(given_words(option.name), context.params.get(option.name or ""))
         given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if option.name not in names or not given or not isinstance(option, click.Option):
             continue

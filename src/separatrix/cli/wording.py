@@ -65,7 +65,7 @@ def _option(setting: Setting) -> str:
 @cache
 def _flags() -> frozenset[str]:
     """The settings whose options take no value."""
-    return frozenset(setting.parameter for setting in settings() if setting.flag is not None)
+    return frozenset({"header", *(setting.parameter for setting in settings() if setting.flag is not None)})
 
 
 @cache

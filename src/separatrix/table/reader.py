@@ -34,10 +34,12 @@ from separatrix.table.encoder import (
 )
 from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
+from separatrix.table.formats.header import called
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
 from separatrix.table.schema import Column, Schema
+from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
 
 # A cell that is a number with a decimal comma.
@@ -49,8 +51,8 @@ MOST_SPELLINGS = 3
 
 def read_table(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     missing: str = "error",
     unseen: str = "average",
@@ -59,6 +61,12 @@ def read_table(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    header: bool = True,
+    quote: str = '"',
+    na: str | Sequence[str] = (),
+    date_format: str | Mapping[str, str] | None = None,
+    category: Columns = (),
+    number: Columns = (),
 ) -> Table:
     """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
@@ -70,10 +78,11 @@ def read_table(
     data : str, path or frame
         A CSV, TSV, Parquet, Arrow or libsvm file; a folder or a glob pattern of such files; ``"-"`` for standard input;
         ``"demo:NAME"`` for a bundled table; or a frame of pandas, polars or PyArrow.
-    target : str, optional
-        The column to predict. Demo tables and libsvm files know theirs.
-    drop : sequence of str
-        Columns to leave out.
+    target : str or int, optional
+        The column to predict. Demo tables and libsvm files know theirs. In a file without a header it may be a number:
+        1 for the first column, -1 for the last.
+    drop : str or sequence of str
+        Columns to leave out. A text that is no column is a list of columns with commas.
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
     missing : {"error", "impute", "indicator", "drop"}
@@ -91,6 +100,17 @@ def read_table(
         The most columns that a libsvm file may have. The default limit refuses a small file that makes a huge table.
     max_unpacked : float, optional
         The most gigabytes that a compressed file may unpack to. There is a default limit for the same reason.
+    header : bool
+        Whether the first line of a text file holds the names of the columns. Without it they are x1, x2, ….
+    quote : str
+        The mark around cells of a text file that hold the delimiter, or "none" if there is none.
+    na : str or sequence of str
+        Texts that mean a missing value, in addition to the usual ones, such as "-".
+    date_format : str or mapping, optional
+        How dates are written that are not in the form of ISO, as in ``datetime.strptime``: one form for all columns
+        that hold such dates, or a form for each column by its name.
+    category, number : str or sequence of str
+        Columns that hold categories, or numbers, whatever they look like.
 
     Returns
     -------
@@ -112,24 +132,26 @@ def read_table(
     >>> table.names, table.X[0].tolist(), table.y.tolist()
     (('age', 'sex=m'), [31.0, 0.0], [0, 0, 1, 1])
     """
-    how = (encoding, delimiter, decimal, max_columns, max_unpacked)
-    return read_raw(data, target, drop, schema, missing, unseen, *how).learned()
+    marks = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "header": header, "quote": quote}
+    limits = {"max_columns": max_columns, "max_unpacked": max_unpacked}
+    how: dict[str, Any] = {**marks, **limits, "na": na, "date_format": date_format}
+    return read_raw(data, target, drop, schema, missing, unseen, category, number, **how).learned()
 
 
 def read_raw(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     missing: str = "error",
     unseen: str = "average",
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-    decimal: str = ".",
-    max_columns: int | None = None,
-    max_unpacked: float | None = None,
+    category: Columns = (),
+    number: Columns = (),
+    **spelling: Any,
 ) -> RawTable:
     """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
+
+    ``spelling`` are the other arguments of ``read_table``, those of ``Spelling``.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "x"], "ill": [0, 0, 1, 1]})
@@ -138,35 +160,22 @@ def read_raw(
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
-    drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    given = _checked_schema(schema)
-    target = select.chosen_target(source, given.target if target is None else target, drop)
-    for name in given.names:
-        select.refuse_unknown(source, name)
-    if isinstance(source, SparseSource):
-        return _sparse(source, target, drop)
-    return _typed_columns(source, target, drop, given, missing, unseen)
+    asked = selected(data, target, drop, schema, Spelling(**spelling), category=category, number=number)
+    if isinstance(asked.source, SparseSource):
+        return _sparse(asked.source, asked.labels, asked.drop)
+    return _typed_columns(asked, missing, unseen)
 
 
-def _checked_schema(schema: Schema | None) -> Schema:
-    if not isinstance(schema, Schema | None):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
-    return schema or Schema(())
-
-
-def _typed_columns(
-    source: Source, target: str, drop: Sequence[str], given: Schema, missing: str, unseen: str
-) -> RawTable:
+def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     """Read the columns and the target, and leave out rows without a label or with a missing value as ``missing`` says.
 
     A cell that cannot be read is reported by its row in the source. So all rows are read before those without a label
     are left out.
     """
-    unread = [*drop, *(column.name for column in given.columns if column.kind == "ignored")]
+    source, target, given = asked.source, asked.labels, asked.given
+    unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
     features = select.features_of(source, target, unread)
-    columns = source.read([*features, target], select.literal(given.columns, target, given.classes))
+    columns = asked.read([*features, target])
     labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
     unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
     schema = infer(columns, target, given)
@@ -230,13 +239,9 @@ def read_rows(
     strict: bool = False,
     target: str | None = None,
     labelled: bool = False,
-    encoding: str = "utf-8",
     typed: bool = True,
     classes: Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str = ".",
-    max_columns: int | None = None,
-    max_unpacked: float | None = None,
+    **spelling: Any,
 ) -> Table:
     """Read the rows of a file or a frame for prediction, encoded as in training.
 
@@ -246,16 +251,18 @@ def read_rows(
 
     The table may hold a column of labels, ``target``. With ``labelled`` it is read as y. Unless ``typed``, labels that
     are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
+    ``spelling`` are the arguments of ``Spelling``.
 
     >>> table = read_rows(pa.table({"b": [1, 2], "c": ["x", "y"], "a": [3, 4]}), ["a", "b"])
     >>> table.X.tolist(), table.notes
     ([[3.0, 1.0], [4.0, 2.0]], ("Not used, since the model has no such columns: 'c'.",))
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
+    how = Spelling(**spelling)
+    source = open_source(data, how)
     if not isinstance(encoder, Encoder):
         encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
     wanted = [column.name for column in encoder.columns]
-    target = source.target if target is None else target
+    target = source.target if target is None else called(source, target, how.header)
     notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
     if isinstance(source, SparseSource):
         X, y = source.matrix(wanted), source.labels if labelled else None
