@@ -129,8 +129,12 @@ def joined(separator: str, messages: Iterable[str]) -> Message:
 class Setting(Part):
     """A parameter with its recommended value or values; without a value, a parameter that the user has to give.
 
+    Several values are alternatives. A tuple is one value: a list in Python, and a repeated option in the shell.
+
     >>> Setting("missing", "impute", "indicator", "drop").python, Setting("target").python
     ("missing='impute', 'indicator' or 'drop'", 'target=')
+    >>> Setting("drop", ("id", "key")).python
+    "drop=['id', 'key']"
     """
 
     name: str
@@ -146,10 +150,33 @@ class Setting(Part):
 
 
 def _in_python(value: Any) -> str:
-    """A value as it is written in Python code."""
+    """A value as it is written in Python code; several values of one setting as a list."""
+    if isinstance(value, tuple) and all(isinstance(one, ForColumn) for one in value):
+        return repr({one.column: one.value for one in value})
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_in_python, value))}]"
     if isinstance(value, float) and math.isinf(value):
         return "np.inf" if value > 0 else "-np.inf"
     return repr(value)
+
+
+@dataclass(frozen=True)
+class ForColumn:
+    """The value of a setting for one column: an entry of a mapping in Python, COL=VALUE in the shell.
+
+    >>> value = ForColumn("born", "%d.%m.%Y")
+    >>> Setting("date_format", value).python, str(value)
+    ("date_format={'born': '%d.%m.%Y'}", 'born=%d.%m.%Y')
+    """
+
+    column: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.value}"
+
+    def __repr__(self) -> str:
+        return repr({self.column: self.value})
 
 
 def choices(words: Sequence[str]) -> str:
@@ -234,7 +261,7 @@ class ColumnName(Part):
 
 @dataclass(frozen=True)
 class Remedy(Part):
-    """A recommended action, as the last clause of a sentence.
+    """A recommended action, as the last clause of a sentence. ``settings`` alone solve the problem, if there are any.
 
     >>> told = Message("its values never repeat", Remedy(Message("leave it out with ", Setting("drop", "id"))))
     >>> print(told)
@@ -246,6 +273,7 @@ class Remedy(Part):
     """
 
     do: str
+    settings: tuple[Setting, ...] = ()
 
     @property
     def python(self) -> str:
@@ -253,7 +281,7 @@ class Remedy(Part):
 
     def mapped(self, change: Change) -> str | Part:
         other = change(self)
-        return Remedy(_mapped(self.do, change)) if other is self else other
+        return Remedy(_mapped(self.do, change), self.settings) if other is self else other
 
     def within(self) -> Iterator[Part]:
         yield self
@@ -272,6 +300,30 @@ def remedy(text: str) -> str:
     if not isinstance(text, Message):
         return ""
     return joined("; ", [one.do for one in text.parts if isinstance(one, Remedy)])
+
+
+def solving(text: str) -> tuple[Setting, ...]:
+    """The settings that alone solve the problem that a message is about; empty if none do.
+
+    >>> solving(Message("it is text", Remedy("leave it out", (Setting("drop", "id"),))))
+    (Setting(name='drop', values=('id',)),)
+    """
+    parts = text.parts if isinstance(text, Message) else ()
+    return tuple(setting for one in parts if isinstance(one, Remedy) for setting in one.settings)
+
+
+def together(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings with the values of each parameter joined, in the order of the parameters.
+
+    >>> [one.python for one in together([Setting("drop", "a"), Setting("na", "-"), Setting("drop", "b")])]
+    ["drop=['a', 'b']", "na='-'"]
+    """
+    values: dict[str, dict[Any, None]] = {}
+    for setting in settings:
+        values.setdefault(setting.name, {}).update(dict.fromkeys(setting.values))
+    return tuple(
+        Setting(name, *found) if len(found) == 1 else Setting(name, tuple(found)) for name, found in values.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Message, Part
+from separatrix.base.messages import Message, Part, Setting
 
 SEVERITIES = ("problem", "warning", "note", "ok")
 # The severities that ``separatrix.report`` calls by another name.
@@ -44,6 +44,8 @@ class Finding:
         What to do; empty if nothing need be done.
     facts : mapping
         The numbers behind the sentence, for programs.
+    solving : tuple of Setting
+        The settings of a fit that solve a problem; empty if none do.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Finding:
     sentence: str
     do: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    solving: tuple[Setting, ...] = ()
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:

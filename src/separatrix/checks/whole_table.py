@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message, Setting, joined
+from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
 from separatrix.table import Schema, infer, select
 from separatrix.table.cells import listed
-from separatrix.table.fitting import fit_encoder, refusal
+from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
 from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, unlabelled
@@ -87,7 +87,7 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     columns = asked.read([*names, target])
     kept = ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given)]
+    first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given), *_marked(inferred)]
     if not kept.any() or not inferred.used:
         return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
@@ -116,7 +116,8 @@ def _refused(inferred: Schema) -> Iterator[Finding]:
             sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
             title = "A column is text, or holds values that are not numbers."
             facts = {"columns": [column.name]}
-            yield Finding("problem", "text", title, sentence, capital(Message(do, ".")), facts)
+            advice = capital(Message(do, "."))
+            yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
 
 
 def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
@@ -136,10 +137,22 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
     yield Finding("note", "constant", title, Message(shown, more, "."), do, {"columns": names})
 
 
+def _marked(inferred: Schema) -> Iterator[Finding]:
+    """Categories whose levels are numbers but for one text, which may mean a missing value."""
+    for column in inferred.used:
+        if solving(column.note):
+            sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
+            title, do = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
+            yield Finding("note", "marks", title, sentence, do, {"columns": [column.name]})
+
+
 def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
     if not kept.any():
         sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(inferred.target)}."
         yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
     if not inferred.used:
         sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
-        yield Finding("problem", "columns", "There is no column to learn from.", sentence, "Give columns that vary.")
+        settings = solution([column for column in inferred.columns if column.kind == "text"])
+        usable = settings if any(setting.name != "drop" for setting in settings) else ()
+        title, do = "There is no column to learn from.", "Give columns that vary."
+        yield Finding("problem", "columns", title, sentence, do, solving=usable)

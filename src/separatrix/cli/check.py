@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from separatrix.base.messages import together
 from separatrix.cli import exits, terminal
 from separatrix.cli.models import SELECTED, SPELLED, repeated
 from separatrix.cli.table_arguments import FILE, json_option, selection_options, spelling_options
-from separatrix.cli.wording import checks_in_shell
+from separatrix.cli.wording import checks_in_shell, option_words
 
 if TYPE_CHECKING:
     from separatrix.checks import Checks, Finding
@@ -74,14 +75,10 @@ def check(
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
     """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
     words = ["separatrix", "fit", data, *repeated(click.get_current_context(), (*SELECTED, *SPELLED))]
-    for problem in checks.problems:
-        if problem.check == "missing":
-            words += ["--missing", "impute"]
-        elif problem.check == "text":
-            words += [word for name in problem.facts["columns"] for word in ("--drop", name)]
-        else:
-            return None
-    return words
+    if not all(problem.solving for problem in checks.problems):
+        return None
+    settings = together(setting for problem in checks.problems for setting in problem.solving)
+    return words + [word for setting in settings for word in option_words(setting)]
 
 
 def _show(data: str, checks: Checks, quiet: bool) -> None:

@@ -59,7 +59,21 @@ def _option(setting: Setting) -> str:
     option = OPTIONS[setting.name]
     if not setting.values or setting.name in _flags():
         return option
+    if len(setting.values) == 1:
+        return " ".join(map(quote, option_words(setting)))
     return f"{option} {choices([quote(str(value)) for value in setting.values])}"
+
+
+def option_words(setting: Setting) -> list[str]:
+    """The words of a command that give a setting its value. A tuple of values repeats the option.
+
+    >>> option_words(Setting("drop", ("id", "key"))), option_words(Setting("header", False))
+    (['--drop', 'id', '--drop', 'key'], ['--no-header'])
+    """
+    option, (value,) = OPTIONS[setting.name], setting.values
+    if setting.name in _flags():
+        return [option]
+    return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
 
 
 @cache

@@ -294,7 +294,7 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
     do = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
-    return MissingValuesError(source, came, do)
+    return MissingValuesError(source, came, do, (Setting("missing", "impute"),))
 
 
 def refuse_unseen(

@@ -181,13 +181,13 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     schema = infer(columns, target, given)
     select.refuse_nameless(source, [column.name for column in schema.used])
     if not labelled.all():
-        read_cells(encodable(schema, source.name), columns, source.name)
+        read_cells(encodable(schema, source.name, missing), columns, source.name)
         columns = columns.filter(pa.array(labelled))
         schema = infer(columns, target, given)
     numbers = np.flatnonzero(labelled) + 1
     y = labels(source.name, columns.column(target), target, classes=given.classes)
     refuse_unlisted(source.name, columns.column(target), target, given.classes, numbers)
-    used = encodable(schema, source.name)
+    used = encodable(schema, source.name, missing)
     V = read_cells(used, columns, source.name)
     complete = kept_rows(used, V, missing, source.name)
     y, rows = y[complete], numbers[complete]
