@@ -23,10 +23,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    from separatrix.base.arrays import Integers
+
+class Rows(Protocol):
+    """The numbers or the names of rows by their index: a sequence, an array, or ``RowNames``."""
+
+    def __getitem__(self, index: Any, /) -> Any: ...
 
 
 class Part(ABC):
@@ -234,13 +237,18 @@ class ByAudience(Part):
 
 @dataclass(frozen=True)
 class RowNumber(Part):
-    """A row number: the row's index among the fitted rows, until it is replaced by its number in the user's table."""
+    """A row: its index among the fitted rows, until it is replaced by its number or name in the user's table.
+
+    >>> RowNumber(3).python, RowNumber(3, "17 of part-2.csv").python
+    ('3', '17 of part-2.csv')
+    """
 
     number: int
+    called: str | None = None
 
     @property
     def python(self) -> str:
-        return str(self.number)
+        return str(self.number) if self.called is None else self.called
 
 
 @dataclass(frozen=True)
@@ -355,15 +363,18 @@ def brief(text: str) -> str:
     return text.mapped(lambda one: one.short if isinstance(one, Detail) else one) if isinstance(text, Message) else text
 
 
-def over_rows(text: str, numbers: Sequence[int] | Integers) -> str:
-    """The message with row i renamed to ``numbers[i]``; a plain string is returned unchanged.
+def over_rows(text: str, numbers: Rows) -> str:
+    """The message with row i renamed to ``numbers[i]``, a number or a name; a plain string is returned unchanged.
 
     >>> print(over_rows(Message("row ", RowNumber(1), " is wrong"), [5, 7]))
     row 7 is wrong
     """
 
     def numbered(one: Part) -> str | Part:
-        return RowNumber(int(numbers[one.number])) if isinstance(one, RowNumber) else one
+        if not isinstance(one, RowNumber):
+            return one
+        name = numbers[one.number]
+        return RowNumber(one.number, name) if isinstance(name, str) else RowNumber(int(name))
 
     return text.mapped(numbered) if isinstance(text, Message) else text
 

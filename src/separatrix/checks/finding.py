@@ -169,13 +169,13 @@ class Checks(Sequence[Finding]):
         return "\n".join(str(finding) for finding in self.findings)
 
 
-def numbered(rows: Sequence[int], most: int = MOST_NAMED_IN_SENTENCE) -> str:
-    """Row numbers as text; at most ``most``, then the number of others.
+def numbered(rows: Sequence[int | str], most: int = MOST_NAMED_IN_SENTENCE) -> str:
+    """Row numbers or names as text; at most ``most``, then the number of others.
 
     >>> numbered([4]), numbered([1, 2, 3], most=2)
     ('row 4', 'rows 1, 2 and 1 more')
     """
-    shown = ", ".join(f"{row:d}" for row in rows[:most])
+    shown = ", ".join(f"{row}" for row in rows[:most])
     more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
     return f"row{'s' * (len(rows) > 1)} {shown}{more}"
 

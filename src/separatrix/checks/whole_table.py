@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving
+from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
@@ -19,6 +19,7 @@ from separatrix.table import Schema, infer, select
 from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
+from separatrix.table.formats.source import row_names
 from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, unlabelled
 
@@ -60,7 +61,7 @@ def check_table(
     Returns
     -------
     Checks
-        The findings, worst first. Rows are counted from 1.
+        The findings, worst first. Rows are counted from 1, in each file of a folder.
 
     Examples
     --------
@@ -78,26 +79,26 @@ def check_table(
 
 def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
     X = source.matrix(names)
-    n = X.shape[0]
-    return checked(X, source.labels, names, np.arange(1, n + 1), [absent({}, n, "")])
+    return checked(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")])
 
 
 def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     source, target, given = asked.source, asked.labels, asked.given
     columns = asked.read([*names, target])
-    kept = ~unlabelled(columns.column(target), given.classes)
+    every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given), *_marked(inferred)]
+    first = [*_unlabelled(kept, target), *_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
     if not kept.any() or not inferred.used:
         return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
-    y = labels(source.name, columns.column(target), target, classes=given.classes)
-    encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
-    reading = encoder.read(columns, source.name)
+    with every[kept].in_errors():
+        y = labels(source.name, columns.column(target), target, classes=given.classes)
+        encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
+        reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
-    numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
-    return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
+    given_columns = len(encoder.columns)
+    return checked(reading.X, y, encoder.names, every[kept], first, references, n_columns=given_columns)
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
@@ -109,11 +110,11 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
         yield Finding("note", "target", "Rows have no label.", sentence, do)
 
 
-def _refused(inferred: Schema) -> Iterator[Finding]:
+def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
     for column in inferred.columns:
         if column.kind == "text":
             came, do = refusal(column)
-            sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
+            sentence = Message(quoted(column.name), ": ", rows.named(came), "; it is left out here.")
             title = "A column is text, or holds values that are not numbers."
             facts = {"columns": [column.name]}
             advice = capital(Message(do, "."))

@@ -87,8 +87,10 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
     encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
     terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
     shown = [finding for finding in checks if not (quiet and finding.severity == "ok")]
-    if any(finding.facts.get("rows") for finding in shown):
-        terminal.line("rows", "numbered from 1, as in the table")
+    rows = [row for finding in shown for row in _rows_named(finding.facts.get("rows"))]
+    if rows:
+        folder = any(isinstance(row, str) for row in rows)
+        terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
     for finding in checks:
         if finding.severity != "ok":
             _show_finding(finding)
@@ -98,6 +100,13 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
             terminal.line("ok", _brief(finding))
     terminal.say()
     terminal.line("in all", _summary(checks))
+
+
+def _rows_named(rows: Any) -> list[Any]:
+    """The rows of a finding's facts, which may be in groups. Some facts have their number under this name."""
+    if not isinstance(rows, list):
+        return []
+    return [row for one in rows for row in (one if isinstance(one, list) else [one])]
 
 
 def _show_finding(finding: Finding) -> None:

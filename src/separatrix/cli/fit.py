@@ -172,8 +172,6 @@ def _fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
-    import numpy as np
-
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
@@ -193,8 +191,8 @@ def _fitted(
         model = new_model().fit(table.X[~held], classes[codes[~held]])
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
-        rows = np.arange(1, len(held) + 1) if table.rows is None else table.rows
-        model.certificate_ = replace(certificate, status=in_table(certificate.status, rows[~held], table.names))
+        named = in_table(certificate.status, table.row_names[~held], table.names)
+        model.certificate_ = replace(certificate, status=named)
     output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
 
@@ -235,8 +233,8 @@ def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,
-            rows=None if table.rows is None else table.rows[~output.held],
-            test_rows=None if table.rows is None else table.rows[output.held],
+            rows=table.row_names[~output.held],
+            test_rows=table.row_names[output.held],
         )
     table_arguments.write("--report", path, page.encode())
 

@@ -215,6 +215,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     """What the columns seem to hold, whether or not a model can be fitted to them."""
     from separatrix.table import Column, Schema, infer
     from separatrix.table.formats import SparseSource, Spelling
+    from separatrix.table.formats.source import row_names
     from separatrix.table.selection import selected
 
     with terminal.working(f"reading {data}"):
@@ -226,8 +227,10 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         left_out = tuple(Column(name, "ignored", note="left out as asked") for name in asked.drop)
         kept = tuple(column for column in asked.given.columns if column.name not in asked.drop)
         given = Schema((*kept, *left_out), asked.target, asked.given.classes)
-        schema = infer(asked.read(asked.source.names), asked.target, given)
-    return replace(schema, columns=tuple(replace(column, note=in_shell(column.note)) for column in schema.columns))
+        columns = asked.read(asked.source.names)
+        schema, names = infer(columns, asked.target, given), row_names(columns)
+    noted = (replace(column, note=in_shell(names.named(column.note))) for column in schema.columns)
+    return replace(schema, columns=tuple(noted))
 
 
 def remembered(wanted: Wanted, table: RawTable) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import MissingValuesError, ModelFileError, ParameterError, TableError
-from separatrix.base.messages import ByAudience, Message, Setting
+from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import perhaps
@@ -86,7 +86,8 @@ class Encoded:
         v = cells.READINGS[self.kind](source, self.name, column)
         infinite = np.flatnonzero(np.isinf(v))
         if len(infinite):
-            came = f"row {infinite[0] + 1}, column {self.name!r} is infinite, or too large for a float64"
+            unlike = f", column {self.name!r} is infinite, or too large for a float64"
+            came = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
             raise TableError(source, came, "give finite numbers, or take the row out")
         return v
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, NamedRows
 from separatrix.base.errors import CellError, ParameterError, TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
+from separatrix.base.row_names import RowNames
 from separatrix.table import select
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
@@ -35,6 +37,7 @@ from separatrix.table.encoder import (
 from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
 from separatrix.table.formats.header import called
+from separatrix.table.formats.source import row_names
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
@@ -135,7 +138,10 @@ def read_table(
     marks = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "header": header, "quote": quote}
     limits = {"max_columns": max_columns, "max_unpacked": max_unpacked}
     how: dict[str, Any] = {**marks, **limits, "na": na, "date_format": date_format}
-    return read_raw(data, target, drop, schema, missing, unseen, category, number, **how).learned()
+    table = read_raw(data, target, drop, schema, missing, unseen, category, number, **how).learned()
+    if isinstance(table.X, np.ndarray):  # Classifiers name rows and columns as the table does.
+        return replace(table, X=NamedRows.of(table.X, table.names, table.row_names))
+    return table
 
 
 def read_raw(
@@ -176,21 +182,32 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
     features = select.features_of(source, target, unread)
     columns = asked.read([*features, target])
-    labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
-    unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
-    schema = infer(columns, target, given)
-    select.refuse_nameless(source, [column.name for column in schema.used])
-    if not labelled.all():
-        read_cells(encodable(schema, source.name, missing), columns, source.name)
-        columns = columns.filter(pa.array(labelled))
+    every = row_names(columns)
+    with every.in_errors():
+        labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
+        unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
         schema = infer(columns, target, given)
-    numbers = np.flatnonzero(labelled) + 1
+        select.refuse_nameless(source, [column.name for column in schema.used])
+        if not labelled.all():
+            read_cells(encodable(schema, source.name, missing), columns, source.name)
+            columns = columns.filter(pa.array(labelled))
+            schema = infer(columns, target, given)
+    with every[labelled].in_errors():
+        table = _labelled_columns(asked, columns, schema, every[labelled], missing, unseen)
+    return replace(table, late=tuple(unlabelled_note), n_rows=len(labelled))
+
+
+def _labelled_columns(
+    asked: Selection, columns: pa.Table, schema: Schema, names: RowNames, missing: str, unseen: str
+) -> RawTable:
+    """The rows that have a label, called ``names``, without those that lack a value if ``missing`` says so."""
+    source, target, given = asked.source, asked.labels, asked.given
     y = labels(source.name, columns.column(target), target, classes=given.classes)
-    refuse_unlisted(source.name, columns.column(target), target, given.classes, numbers)
+    refuse_unlisted(source.name, columns.column(target), target, given.classes, names)
     used = encodable(schema, source.name, missing)
     V = read_cells(used, columns, source.name)
     complete = kept_rows(used, V, missing, source.name)
-    y, rows = y[complete], numbers[complete]
+    y, rows = y[complete], names[complete]
     _refuse_no_rows(source.name, y)
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
@@ -209,9 +226,8 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
         target=target,
         schema=_with_unread(schema, source, target),
         notes=(*source.notes, *_odd(schema), *dropped, *unlisted_notes, *odd_labels(y, target)),
-        late=tuple(unlabelled_note),
-        rows=rows,
-        n_rows=len(labelled),
+        rows=rows.numbers,
+        files=rows.files,
     )
 
 
@@ -266,24 +282,32 @@ def read_rows(
     notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
     if isinstance(source, SparseSource):
         X, y = source.matrix(wanted), source.labels if labelled else None
-        rows = np.arange(1, X.shape[0] + 1)
-        return Table(source.name, tuple(wanted), X, source.target, y, notes=tuple(notes), rows=rows, n_rows=len(rows))
+        names = source.row_names
+        where = (tuple(notes), names.numbers, len(names), None, names.files)
+        return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
     select.refuse_lacking(source, wanted)
     label_columns = [_label_column(source, target, wanted)] if labelled else []
     columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
-    try:
-        reading = encoder.read(columns, source.name)
-    except CellError as error:
-        raise TableError(source.name, error.came, _as_fitted(error)) from error
-    if strict and reading.unseen:
-        raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
-    y = None
-    for name in label_columns:
-        do = "label such rows, or take them out"
-        y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
-    rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
+    names = row_names(columns)
+    with names.in_errors():
+        reading = _as_in_training(encoder, columns, source.name)
+        if strict and reading.unseen:
+            raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
+        y = None
+        for name in label_columns:
+            do = "label such rows, or take them out"
+            y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
+    rows, n = names[reading.kept], columns.num_rows
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
-    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
+    where = (tuple(notes), rows.numbers, n, None, rows.files)
+    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
+
+
+def _as_in_training(encoder: Encoder, columns: pa.Table, source: str) -> Reading:
+    try:
+        return encoder.read(columns, source)
+    except CellError as error:
+        raise TableError(source, error.came, _as_fitted(error)) from error
 
 
 def _extra_columns(source: Source, known: set[str | None], strict: bool) -> list[str]:
@@ -306,10 +330,10 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
         came = f"its labels are in its first column, not in {quoted(target)}"
         raise TableError(source.name, came, Message("leave ", Setting("target"), " out"))
     names = select.features_of(source, target, drop)
-    rows = np.arange(1, len(source.labels) + 1)
+    rows = source.row_names
     refuse_measurements(source.name, source.labels, target, rows, most_levels(len(rows)))
-    X, y = source.matrix(names), source.labels
-    return RawTable(source.name, X, y, names, target=target, notes=source.notes, rows=rows, n_rows=len(rows))
+    where: dict[str, Any] = {"rows": rows.numbers, "n_rows": len(rows), "files": rows.files}
+    return RawTable(source.name, source.matrix(names), source.labels, names, target=target, notes=source.notes, **where)
 
 
 def _as_fitted(error: CellError) -> str:

@@ -20,7 +20,7 @@ from separatrix.base.errors import CellError
 from separatrix.base.messages import Message, RowNumber, Setting
 from separatrix.table.cells import decoded, is_number, is_text, reads, shortened, stripped
 from separatrix.table.formats.header import called
-from separatrix.table.formats.source import Source
+from separatrix.table.formats.source import Source, files_of, row_names, with_files
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import SparseSource
 
@@ -56,8 +56,9 @@ class RewrittenSource:
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, rewritten."""
         table = self.source.read(names, literal)
-        columns = [self._rewritten(name, table.column(name)) for name in names]
-        return pa.table(columns, list(names))
+        with row_names(table).in_errors():
+            columns = [self._rewritten(name, table.column(name)) for name in names]
+        return with_files(pa.table(columns, list(names)), files_of(table))
 
     def _rewritten(self, name: str, column: Any) -> Any:
         column = decoded(column)
