@@ -16,8 +16,9 @@ from separatrix.table import read_table
 
 from .running import OVERLAPPING, complaint, real, run
 
-# Parameters that are taken for scikit-learn's sake and change nothing, so the shell does not offer them.
-WITHOUT_EFFECT = {name: {"solver", "tol"} for name in ("lda", "qda")}
+# Parameters that are taken for scikit-learn's sake and change nothing, so the shell does not offer them. The penalty of
+# the logistic regression is another word for its l1_ratio.
+WITHOUT_EFFECT = {**{name: {"solver", "tol"} for name in ("lda", "qda")}, "logistic": {"penalty"}}
 
 
 def test_the_help_names_all_that_is_registered():
@@ -36,7 +37,9 @@ def test_every_option_sets_a_parameter_or_is_refused():
         having = [name for name in OFFERED if setting in describe(name).settings]
         value = setting.flag if setting.flag is not None else object()
         for name in having:
-            made = unfitted(name, None, 0, {setting.parameter: value if setting.flag is None else True})
+            needed = dict([describe(name).only_with.get(setting.parameter, (setting.parameter, value))])
+            given = needed | {setting.parameter: value if setting.flag is None else True}
+            made = unfitted(name, None, 0, given)
             assert getattr(made, setting.parameter) is value
         for name in [name for name in OFFERED if name not in having and not describe(name).parts]:
             with pytest.raises(errors.ParameterError, match=f"{setting.option}: {name} has no such setting"):

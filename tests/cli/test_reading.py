@@ -85,6 +85,12 @@ def test_the_target_may_be_the_first_column_without_a_name(table):
     (table / "first.csv").write_text("".join(f"{'uv'[k % 2]},{k % 7},{k % 5}\n" for k in range(40)))
     (table / "rest.csv").write_text("".join(f"{k % 7},{k % 5}\n" for k in range(40)))
     run("fit", "first.csv", "--no-header", "--target", "1", "--out", "m.json")
+    dated = "".join(f"{'uv'[k % 2]},{1 + k % 28:02d}.03.2024,{k % 5}\n" for k in range(40))
+    (table / "dated.csv").write_text(dated)
+    (table / "days.csv").write_text("".join(line[2:] + "\n" for line in dated.splitlines()))
+    run("fit", "dated.csv", "--no-header", "--target", "1", "--date-format", "-2=%d.%m.%Y", "--out", "d.json")
+    days = run("predict", "d.json", "days.csv", "--no-header", "--proba").stdout
+    assert run("predict", "d.json", "dated.csv", "--no-header", "--proba").stdout == days
     whole = run("predict", "m.json", "first.csv", "--no-header", "--proba").stdout
     assert run("predict", "m.json", "rest.csv", "--no-header", "--proba").stdout == whole
 

@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
@@ -129,6 +129,7 @@ def test_the_advice_reaches_the_user_where_the_first_row_is_in_the_way(tmp_path)
         read_table(write(tmp_path / "u.csv", "1,2,0\n2,3,1\n"), "y")
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.floats(0.1, 9), min_size=2, max_size=2), min_size=2, max_size=8))
 def test_rows_of_decimals_are_always_doubted(rows):
     text = "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows)

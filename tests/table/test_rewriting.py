@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix import Column, Schema, check_table
@@ -57,6 +57,7 @@ def test_spaces_around_it_do_not_matter(tmp_path):
     assert check_table(path, "y", na="-").of("missing")[0].facts["missing"] == {"a": 1}
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 20_000), min_size=3, max_size=9, unique=True), st.sampled_from(FORMS))
 def test_dates_in_any_form_are_the_days_of_iso(days, form):
     dates = [datetime(1990, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in days]

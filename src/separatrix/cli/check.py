@@ -46,7 +46,8 @@ def check(
     a very different scale.
 
     The worst findings come first. Missing values are reported and, for the other checks, filled with the means of
-    their columns.
+    their columns. Rows are named by their number in DATA, the first row being row 1; in a folder, by their number in
+    each file.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
     one class or with measurements, a column of text, missing values, no usable column, and a column or category that
@@ -87,9 +88,9 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
     encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
     terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
     shown = [finding for finding in checks if not (quiet and finding.severity == "ok")]
-    rows = [row for finding in shown for row in _rows_named(finding.facts.get("rows"))]
-    if rows:
-        folder = any(isinstance(row, str) for row in rows)
+    named = [row for finding in shown for row in _rows_named(finding.facts.get("rows"))]
+    if named:
+        folder = any(isinstance(row, str) for row in named)
         terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
     for finding in checks:
         if finding.severity != "ok":

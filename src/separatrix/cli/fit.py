@@ -122,6 +122,7 @@ def fit(
     Columns may hold numbers, categories, dates or booleans. Their types are inferred and reported; --print-schema
     prints them. The fit converges without scaling of the columns; --standardise explains when scaling matters. Some
     rows are held out to evaluate the model; encoding, imputation and scaling are learned from the training rows only.
+    Rows are named by their number in DATA, the first row being row 1; in a folder, by their number in each file.
     Exit code 1 means that the fit did not converge, as its status explains; the model is still written.
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})

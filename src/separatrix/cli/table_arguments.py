@@ -238,18 +238,30 @@ def remembered(wanted: Wanted, table: RawTable) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     if wanted.na:
         kept["na"] = list(wanted.na)
+    bare = not wanted.header and table.schema is not None
+    n = len(table.schema.columns) + 1 if bare and table.schema is not None else 0
     if wanted.date_format:
-        kept["date_format"] = dict(wanted.date_format)
-    if not wanted.header and table.schema is not None:
-        kept["columns_without_header"] = len(table.schema.columns) + 1
-    return kept
+        kept["date_format"] = {_made_up(name, n) if bare else name: form for name, form in wanted.date_format.items()}
+    return kept | ({"columns_without_header": n} if bare else {})
+
+
+def _made_up(column: str, n: int) -> str:
+    """The name of one of n columns without a header that may be given by its number.
+
+    >>> _made_up("2", 5), _made_up("-1", 5), _made_up("x3", 5), _made_up("", 5)
+    ('x2', 'x5', 'x3', '')
+    """
+    number = int(column) if column.removeprefix("-").isdecimal() else 0
+    return column if number == 0 else f"x{number if number > 0 else n + 1 + number}"
 
 
 def as_fitted(known: ModelFile, spelling: dict[str, Any]) -> dict[str, Any]:
     """How to read a table for a model: as the options say, with what the model remembers of its training table."""
     texts, forms = known.training.get("na", []), known.training.get("date_format", {})
     na = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
-    known_forms = forms if isinstance(forms, dict) else {}
+    known_forms = (
+        {name: form for name, form in forms.items() if isinstance(form, str)} if isinstance(forms, dict) else {}
+    )
     given = spelling.get("date_format") or {}
     reading = {"na": (*na, *spelling.get("na", ())), "date_format": {**known_forms, **given}}
     return spelling | reading | {"target_place": _target_place(known)}
