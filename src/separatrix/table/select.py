@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Protocol
@@ -12,7 +11,7 @@ from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
 from separatrix.table.formats import Source
-from separatrix.table.formats.header import NO_HEADER, called
+from separatrix.table.formats.header import NO_HEADER, called, is_made_up
 
 _HOW_TO_SEPARATE = Message(
     "separate the columns by commas, semicolons, vertical bars or tabs, or give the separator with ",
@@ -21,8 +20,6 @@ _HOW_TO_SEPARATE = Message(
 _HEADER_NEEDED = Message(
     "the first row must hold the names of the columns; for a file without a header give ", NO_HEADER
 )
-# A name of a column without a header.
-_MADE_UP = re.compile(r"x[1-9]\d*")
 
 
 class Levelled(Protocol):
@@ -117,7 +114,7 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
         came = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
         near = get_close_matches(missing[0], source.names, 1)
         do: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
-        if all(_MADE_UP.fullmatch(name) for name in missing):
+        if all(map(is_made_up, missing)):
             do = Message(do, "; for a file without a header give ", NO_HEADER)
         raise TableError(source.name, came, do)
 

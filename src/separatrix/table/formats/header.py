@@ -38,6 +38,15 @@ def made_up_names(n: int, target_place: tuple[int, int] | None = None) -> tuple[
     return tuple(f"x{j}" for j in range(1, whole + 1) if j != target)
 
 
+def is_made_up(name: str) -> bool:
+    """Whether a column may have got its name by ``made_up_names``.
+
+    >>> is_made_up("x12"), is_made_up("xy")
+    (True, False)
+    """
+    return name.startswith("x") and name[1:].isascii() and name[1:].isdecimal()
+
+
 def called(source: Source, column: str | int, header: bool = True) -> str:
     """The name of a column. Without a header it may be given by its number, from 1, or from −1 for the last.
 
