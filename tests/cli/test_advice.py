@@ -36,6 +36,11 @@ def test_a_level_in_another_spelling_is_suggested(model, tmp_path):
     assert "leave --strict out" in refusal
 
 
+def test_a_column_in_another_case_is_suggested(model, tmp_path):
+    (tmp_path / "new.csv").write_text("SIZE,town\n1,A\n")
+    assert "rename 'SIZE', if that is it" in complaint("predict", model, tmp_path / "new.csv", code=3)
+
+
 def test_a_model_that_was_fitted_strictly_says_so(tmp_path):
     rows = "".join(f"{k % 7},{'AB'[k % 2]},{'no' if k % 3 else 'yes'}\n" for k in range(30))
     (tmp_path / "rows.csv").write_text(f"size,town,y\n{rows}")

@@ -112,7 +112,7 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in known]
     if missing:
         came = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
-        near = get_close_matches(missing[0], source.names, 1)
+        near = get_close_matches(missing[0], source.names, 1) or same_but_for_case(missing[0], source.names)
         do: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
         if all(map(is_made_up, missing)):
             do = Message(do, "; for a file without a header give ", NO_HEADER)
@@ -141,7 +141,16 @@ def refuse_unknown(source: Source, name: str) -> None:
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:
     similar = get_close_matches(name, names, 3, 0.5)
-    return similar or [known for known in names if known.strip().lower() == name.strip().lower()]
+    return similar or same_but_for_case(name, names)
+
+
+def same_but_for_case(name: str, names: Sequence[str]) -> list[str]:
+    """The names that differ from this one only in case or in white space around them.
+
+    >>> same_but_for_case("age", ["Age ", "size"])
+    ['Age ']
+    """
+    return [known for known in names if known.strip().lower() == name.strip().lower()]
 
 
 def _runs_together(source: Source) -> bool:
