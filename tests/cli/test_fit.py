@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from separatrix import LogisticRegression, errors, load, model_file
+from separatrix import LogisticRegression, Perceptron, errors, load, model_file
 from separatrix.base.folds import stratified_folds
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.cli.holdout import held_out
@@ -16,8 +16,9 @@ from separatrix.table import read_table
 
 from .running import OVERLAPPING, complaint, real, run
 
-# Parameters that are taken for scikit-learn's sake and change nothing, so the shell does not offer them.
-WITHOUT_EFFECT = {name: {"solver", "tol"} for name in ("lda", "qda")}
+# Parameters that are taken for scikit-learn's sake and change nothing, so the shell does not offer them. The penalty of
+# the logistic regression is another word for its l1_ratio.
+WITHOUT_EFFECT = {**{name: {"solver", "tol"} for name in ("lda", "qda")}, "logistic": {"penalty"}}
 
 
 def test_the_help_names_all_that_is_registered():
@@ -36,7 +37,9 @@ def test_every_option_sets_a_parameter_or_is_refused():
         having = [name for name in OFFERED if setting in describe(name).settings]
         value = setting.flag if setting.flag is not None else object()
         for name in having:
-            made = unfitted(name, None, 0, {setting.parameter: value if setting.flag is None else True})
+            needed = dict([describe(name).only_with.get(setting.parameter, (setting.parameter, value))])
+            given = needed | {setting.parameter: value if setting.flag is None else True}
+            made = unfitted(name, None, 0, given)
             assert getattr(made, setting.parameter) is value
         for name in [name for name in OFFERED if name not in having and not describe(name).parts]:
             with pytest.raises(errors.ParameterError, match=f"{setting.option}: {name} has no such setting"):
@@ -352,3 +355,23 @@ def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
     assert "No value is missing" not in checks
     assert ("11 rows of 344" if missing == "drop" else "&#x27;sex&#x27; 11 (3.2 %)") in checks
     assert ("left out" if missing == "drop" else "filled with the means of the rows fitted") in checks
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])
+def test_the_perceptron_has_a_penalty_and_its_mix(penalty):
+    words = ["fit", "rows.csv", "--target", "y", "--model", "perceptron", "--test-size", "0", "--json"]
+    mix = {"l1_ratio": 0.9} if penalty == "elasticnet" else {}
+    asked = ["--penalty", penalty, "--alpha", "0.5", *(["--l1-ratio", "0.9"] if mix else [])]
+    found = json.loads(run(*words, *asked, code=1).stdout)
+    table = read_table("rows.csv", target="y")
+    expected = Perceptron(penalty=penalty, alpha=0.5, random_state=0, **mix)
+    with pytest.warns(errors.NotConvergedWarning):
+        expected.fit(table.X, table.y)
+    assert found["weights"]["coef"] == expected.coef_.tolist()
+    assert found["weights"]["coef"] != json.loads(run(*words, code=1).stdout)["weights"]["coef"]
+
+
+def test_a_mix_without_the_penalty_that_it_mixes_is_refused():
+    words = ["fit", "rows.csv", "--target", "y", "--model", "perceptron", "--l1-ratio", "0.5"]
+    for more in ([], ["--penalty", "l2"]):
+        assert "--penalty elasticnet" in complaint(*words, *more, code=2)

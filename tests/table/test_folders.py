@@ -57,7 +57,7 @@ def test_columns_that_differ_are_named_with_the_file(folder):
 def test_text_in_one_file_among_numbers_in_the_others(folder):
     write(folder / "a.csv", "a,y\n" + "".join(f"{i % 9},{'uv'[i % 2]}\n" for i in range(100)))
     write(folder / "c.csv", "a,y\nx,u\n")
-    assert "row 102 is 'x', not a number" in refusal(folder)
+    assert "row 1 of c.csv is 'x', not a number" in refusal(folder)
 
 
 def test_a_bad_file_is_named(folder):

@@ -31,7 +31,7 @@ def test_a_late_text_is_named_by_its_row(tmp_path):
     path = write(tmp_path / "t.csv", "a,y\n" + rows(100_000, lambda i: f"{i % 9},{i % 2}\n") + "oops,1\n")
     text = refusal(path)
     assert "column 'a': row 100001 is 'oops', not a number, where nearly all others are" in text
-    assert "make the column a category in the schema" in text
+    assert "make the column a category with category='a'" in text
 
 
 def test_a_wide_file(tmp_path):

@@ -33,7 +33,9 @@ def length(x: Array) -> float:
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
-    """Rows X (n, d) with column names for messages. Slices and results of arithmetic are plain arrays.
+    """Rows X (n, d) with names of columns and rows for messages. Slices and results of arithmetic are plain arrays.
+
+    ``row_names`` are the rows' names in the user's table (``base/row_names.py``), or None.
 
     >>> X = NamedRows.of(np.array([[1.0, 2.0]]), ["age", "height"])
     >>> X.column_names, type(X[0]), type(2 * X)
@@ -41,12 +43,13 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
     """
 
     column_names: list[str] | None = None
+    row_names: Any = None
 
     @classmethod
-    def of(cls, X: Array, names: Sequence[str]) -> Self:
-        """A view of X with column names."""
+    def of(cls, X: Array, names: Sequence[str], row_names: Any = None) -> Self:
+        """A view of X with names of its columns, and of its rows if they are given."""
         named = X.view(cls)
-        named.column_names = list(names)
+        named.column_names, named.row_names = list(names), row_names
         return named
 
     def __getitem__(self, key: Any) -> Any:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from separatrix.base.messages import Message, Parameter, Part
+from separatrix.base.messages import Message, Parameter, Part, Setting
 
 
 def printable(text: str) -> str:
@@ -54,15 +54,15 @@ class SeparatrixError(Exception):
 
 
 class InputError(SeparatrixError, ValueError):
-    """An argument cannot be used.
+    """An argument cannot be used. ``solving`` are settings that, added to the call, solve it.
 
     >>> print(InputError("sample_weight", "row 3 has -1.0", "give weights >= 0"))
     sample_weight: row 3 has -1.0; give weights >= 0.
     """
 
-    def __init__(self, argument: str, came: str, do: str) -> None:
+    def __init__(self, argument: str, came: str, do: str, solving: tuple[Setting, ...] = ()) -> None:
         super().__init__(argument, came, do)
-        self.argument, self.came, self.do = argument, came, do
+        self.argument, self.came, self.do, self.solving = argument, came, do, solving
 
     @property
     def message(self) -> Message:

@@ -23,10 +23,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    from separatrix.base.arrays import Integers
+
+class Rows(Protocol):
+    """The numbers or the names of rows by their index: a sequence, an array, or ``RowNames``."""
+
+    def __getitem__(self, index: Any, /) -> Any: ...
 
 
 class Part(ABC):
@@ -129,8 +132,12 @@ def joined(separator: str, messages: Iterable[str]) -> Message:
 class Setting(Part):
     """A parameter with its recommended value or values; without a value, a parameter that the user has to give.
 
+    Several values are alternatives. A tuple is one value: a list in Python, and a repeated option in the shell.
+
     >>> Setting("missing", "impute", "indicator", "drop").python, Setting("target").python
     ("missing='impute', 'indicator' or 'drop'", 'target=')
+    >>> Setting("drop", ("id", "key")).python
+    "drop=['id', 'key']"
     """
 
     name: str
@@ -146,10 +153,33 @@ class Setting(Part):
 
 
 def _in_python(value: Any) -> str:
-    """A value as it is written in Python code."""
+    """A value as it is written in Python code; several values of one setting as a list."""
+    if isinstance(value, tuple) and all(isinstance(one, ForColumn) for one in value):
+        return repr({one.column: one.value for one in value})
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_in_python, value))}]"
     if isinstance(value, float) and math.isinf(value):
         return "np.inf" if value > 0 else "-np.inf"
     return repr(value)
+
+
+@dataclass(frozen=True)
+class ForColumn:
+    """The value of a setting for one column: an entry of a mapping in Python, COL=VALUE in the shell.
+
+    >>> value = ForColumn("born", "%d.%m.%Y")
+    >>> Setting("date_format", value).python, str(value)
+    ("date_format={'born': '%d.%m.%Y'}", 'born=%d.%m.%Y')
+    """
+
+    column: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.value}"
+
+    def __repr__(self) -> str:
+        return repr({self.column: self.value})
 
 
 def choices(words: Sequence[str]) -> str:
@@ -207,13 +237,18 @@ class ByAudience(Part):
 
 @dataclass(frozen=True)
 class RowNumber(Part):
-    """A row number: the row's index among the fitted rows, until it is replaced by its number in the user's table."""
+    """A row: its index among the fitted rows, until it is replaced by its number or name in the user's table.
+
+    >>> RowNumber(3).python, RowNumber(3, "17 of part-2.csv").python
+    ('3', '17 of part-2.csv')
+    """
 
     number: int
+    called: str | None = None
 
     @property
     def python(self) -> str:
-        return str(self.number)
+        return str(self.number) if self.called is None else self.called
 
 
 @dataclass(frozen=True)
@@ -234,7 +269,7 @@ class ColumnName(Part):
 
 @dataclass(frozen=True)
 class Remedy(Part):
-    """A recommended action, as the last clause of a sentence.
+    """A recommended action, as the last clause of a sentence. ``settings`` alone solve the problem, if there are any.
 
     >>> told = Message("its values never repeat", Remedy(Message("leave it out with ", Setting("drop", "id"))))
     >>> print(told)
@@ -246,6 +281,7 @@ class Remedy(Part):
     """
 
     do: str
+    settings: tuple[Setting, ...] = ()
 
     @property
     def python(self) -> str:
@@ -253,7 +289,7 @@ class Remedy(Part):
 
     def mapped(self, change: Change) -> str | Part:
         other = change(self)
-        return Remedy(_mapped(self.do, change)) if other is self else other
+        return Remedy(_mapped(self.do, change), self.settings) if other is self else other
 
     def within(self) -> Iterator[Part]:
         yield self
@@ -272,6 +308,30 @@ def remedy(text: str) -> str:
     if not isinstance(text, Message):
         return ""
     return joined("; ", [one.do for one in text.parts if isinstance(one, Remedy)])
+
+
+def solving(text: str) -> tuple[Setting, ...]:
+    """The settings that alone solve the problem that a message is about; empty if none do.
+
+    >>> solving(Message("it is text", Remedy("leave it out", (Setting("drop", "id"),))))
+    (Setting(name='drop', values=('id',)),)
+    """
+    parts = text.parts if isinstance(text, Message) else ()
+    return tuple(setting for one in parts if isinstance(one, Remedy) for setting in one.settings)
+
+
+def together(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings with the values of each parameter joined, in the order of the parameters.
+
+    >>> [one.python for one in together([Setting("drop", "a"), Setting("na", "-"), Setting("drop", "b")])]
+    ["drop=['a', 'b']", "na='-'"]
+    """
+    values: dict[str, dict[Any, None]] = {}
+    for setting in settings:
+        values.setdefault(setting.name, {}).update(dict.fromkeys(setting.values))
+    return tuple(
+        Setting(name, *found) if len(found) == 1 else Setting(name, tuple(found)) for name, found in values.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -303,15 +363,18 @@ def brief(text: str) -> str:
     return text.mapped(lambda one: one.short if isinstance(one, Detail) else one) if isinstance(text, Message) else text
 
 
-def over_rows(text: str, numbers: Sequence[int] | Integers) -> str:
-    """The message with row i renamed to ``numbers[i]``; a plain string is returned unchanged.
+def over_rows(text: str, numbers: Rows) -> str:
+    """The message with row i renamed to ``numbers[i]``, a number or a name; a plain string is returned unchanged.
 
     >>> print(over_rows(Message("row ", RowNumber(1), " is wrong"), [5, 7]))
     row 7 is wrong
     """
 
     def numbered(one: Part) -> str | Part:
-        return RowNumber(int(numbers[one.number])) if isinstance(one, RowNumber) else one
+        if not isinstance(one, RowNumber):
+            return one
+        name = numbers[one.number]
+        return RowNumber(one.number, name) if isinstance(name, str) else RowNumber(int(name))
 
     return text.mapped(numbered) if isinstance(text, Message) else text
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.base.cached import cached_property
+from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
 from separatrix.rows.csr import is_sparse
@@ -29,17 +30,17 @@ MOST_COLUMNS_FOR_GRAM_MATRIX = 1000
 class CheckedRows:
     """The rows X (n, d), float64, dense or CSR, all finite, and their classes.
 
-    ``codes`` (n,) index ``classes``; None if the target does not hold classes. ``rows`` (n,) are the numbers by which
-    findings name the rows. ``references`` names the reference level of each category, which has no column ``of=level``.
-    ``encoded`` says that X has other columns than the table. ``ngrams`` (d,) marks n-grams of a text, if there are any:
-    they are rare and of unit length by design, so that checks of single columns do not report it.
+    ``codes`` (n,) index ``classes``; None if the target does not hold classes. ``rows`` (n,) are the numbers or names
+    by which findings name the rows. ``references`` names the reference level of each category, which has no column
+    ``of=level``. ``encoded`` says that X has other columns than the table. ``ngrams`` (d,) marks n-grams of a text, if
+    there are any: they are rare and of unit length by design, so that checks of single columns do not report it.
     """
 
     X: Any
     codes: Integers | None
     classes: AnyArray
     names: tuple[str, ...]
-    rows: Integers
+    rows: Integers | RowNames
     references: Mapping[str, str] = field(default_factory=dict)
     encoded: bool = False
     ngrams: Booleans | None = None
@@ -135,8 +136,8 @@ class CheckedRows:
         values = X[:, [j]].toarray()[:, 0] if self.is_sparse else X[:, j]
         return np.asarray(values, dtype=np.float64)
 
-    def numbers(self, rows: Any) -> list[int]:
-        """The numbers by which findings name these rows."""
+    def numbers(self, rows: Any) -> list[int | str]:
+        """The numbers or names by which findings name these rows."""
         return self.rows[np.asarray(rows, dtype=np.int64)].tolist()  # type: ignore[no-any-return]
 
 

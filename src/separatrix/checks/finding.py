@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Message, Part
+from separatrix.base.messages import Message, Part, Setting
 
 SEVERITIES = ("problem", "warning", "note", "ok")
 # The severities that ``separatrix.report`` calls by another name.
@@ -44,6 +44,8 @@ class Finding:
         What to do; empty if nothing need be done.
     facts : mapping
         The numbers behind the sentence, for programs.
+    solving : tuple of Setting
+        The settings of a fit that solve a problem; empty if none do.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Finding:
     sentence: str
     do: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    solving: tuple[Setting, ...] = ()
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:
@@ -166,13 +169,13 @@ class Checks(Sequence[Finding]):
         return "\n".join(str(finding) for finding in self.findings)
 
 
-def numbered(rows: Sequence[int], most: int = MOST_NAMED_IN_SENTENCE) -> str:
-    """Row numbers as text; at most ``most``, then the number of others.
+def numbered(rows: Sequence[int | str], most: int = MOST_NAMED_IN_SENTENCE) -> str:
+    """Row numbers or names as text; at most ``most``, then the number of others.
 
     >>> numbered([4]), numbered([1, 2, 3], most=2)
     ('row 4', 'rows 1, 2 and 1 more')
     """
-    shown = ", ".join(f"{row:d}" for row in rows[:most])
+    shown = ", ".join(f"{row}" for row in rows[:most])
     more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
     return f"row{'s' * (len(rows) > 1)} {shown}{more}"
 

@@ -12,6 +12,7 @@ from separatrix.base.arrays import AnyArray, Booleans, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import as_label_array, encode
+from separatrix.base.row_names import RowNames
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import as_matrix
 from separatrix.checks import (
@@ -81,7 +82,8 @@ def check(
     only : sequence of str, optional
         The names of the checks to run, from ``separatrix.checks.CHECKS``; all by default.
     rows : sequence of int, optional
-        The numbers by which findings name the rows, by default their positions, counted from 0.
+        The numbers by which findings name the rows. By default the rows of a table that ``read_table`` returns are
+        named as in the table, and others by their positions, counted from 0.
 
     Returns
     -------
@@ -104,9 +106,10 @@ def check(
     if table.ndim != 2 or table.shape[0] != len(labels) or table.shape[1] == 0:
         came = f"its shape is {table.shape} for {len(labels)} labels"
         raise ParameterError("X", came, "give at least one column, and one row per label")
-    numbers = np.arange(len(labels)) if rows is None else np.asarray(rows)
-    if numbers.shape != labels.shape:
-        raise ParameterError("rows", f"it has {numbers.size} for {len(labels)} labels", "give a number for each row")
+    rows = getattr(X, "row_names", None) if rows is None else rows
+    numbers = np.arange(len(labels)) if rows is None else rows if isinstance(rows, RowNames) else np.asarray(rows)
+    if len(numbers) != len(labels):
+        raise ParameterError("rows", f"it has {len(numbers)} for {len(labels)} labels", "give a number for each row")
     columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
     table, missing = _filled(table, columns)
     first = [single_columns.absent(missing, len(labels), _FILLED)]
@@ -117,7 +120,7 @@ def checked(
     X: Any,
     y: AnyArray,
     names: Sequence[str],
-    rows: Integers,
+    rows: Integers | RowNames,
     first: Sequence[Finding] = (),
     references: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,

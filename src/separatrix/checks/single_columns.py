@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.base.messages import ByAudience, Message, Setting, reason, remedy
+from separatrix.base.messages import ByAudience, Message, Setting, joined, reason, remedy
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, share
 from separatrix.rows import Block, memory_rows
@@ -48,7 +48,8 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
     ways = Setting("missing", "impute", "indicator", "drop")
     do = Message(filled, " " * bool(filled), "A fit stops at them: fit with ", ways, "; find out why they are missing.")
     facts = {"missing": {name: missing[name] for name in worst}}
-    return Finding("problem", "missing", "Values are missing.", f"In {shown}{more}, of {n:,} rows.", do, facts)
+    sentence, fill = f"In {shown}{more}, of {n:,} rows.", Setting("missing", "impute")
+    return Finding("problem", "missing", "Values are missing.", sentence, do, facts, (fill,))
 
 
 def constant(subject: CheckedRows) -> Iterator[Finding]:
@@ -110,13 +111,19 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
 
 def index(subject: CheckedRows) -> Iterator[Finding]:
     """Columns that count the rows, or that never repeat and have a name such as "id"."""
-    for j, note in subject.counting.items():
-        sentence = Message(quoted(subject.names[j]), ": ", reason(note), ".")
-        facts = {"columns": [subject.names[j]]}
-        leave = capital(Message(remedy(note), "."))
-        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
     if not subject.counting:
         yield Finding("ok", "index", "No column looks like a row number.", f"{subject.columns()} checked.")
+        return
+    names = tuple(subject.names[j] for j in subject.counting)
+    why = [Message(quoted(subject.names[j]), ": ", reason(note)) for j, note in subject.counting.items()]
+    sentence, facts = Message(joined("; ", why), "."), {"columns": list(names)}
+    if len(names) == 1:
+        leave = capital(Message(remedy(subject.counting[next(iter(subject.counting))]), "."))
+        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
+    else:
+        leave = Message("If they are indices, leave them out with ", Setting("drop", names), ".")
+        title = f"{len(names)} columns look like row numbers."
+        yield Finding("warning", "index", title, sentence, leave, facts)
 
 
 def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message, Setting, joined
+from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving
+from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Schema, Source, infer, open_source, select
+from separatrix.table import Schema, infer, select
 from separatrix.table.cells import listed
-from separatrix.table.fitting import fit_encoder, refusal
+from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
+from separatrix.table.formats.source import row_names
+from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, unlabelled
-from separatrix.table.text_settings import asked_for
 
 _FILLED = "For these checks they were filled with the means of their columns."
 
 
 def check_table(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
@@ -37,6 +37,12 @@ def check_table(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
     text: Any = (),
+    header: bool = True,
+    quote: str = '"',
+    na: str | Sequence[str] = (),
+    date_format: str | Mapping[str, str] | None = None,
+    category: Columns = (),
+    number: Columns = (),
 ) -> Checks:
     """Check a file or a frame before a fit, for the things that a careful analyst looks for.
 
@@ -44,21 +50,21 @@ def check_table(
     ----------
     data : str, path or frame
         The table, as in ``read_table``.
-    target : str, optional
-        The column to predict. Demo tables and libsvm files know theirs.
-    drop : sequence of str
-        Columns to leave out.
+    target : str or int, optional
+        The column to predict, as in ``read_table``. Demo tables and libsvm files know theirs.
+    drop : str or sequence of str
+        Columns to leave out, as in ``read_table``.
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
-    encoding, delimiter, decimal, max_columns, max_unpacked
-        How to read a text file, and limits on its size, as in ``read_table``.
+    encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format, category, number
+        How to read the file and its cells, and limits on its size, as in ``read_table``.
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text, as in ``read_table``.
 
     Returns
     -------
     Checks
-        The findings, worst first. Rows are counted from 1.
+        The findings, worst first. Rows are counted from 1, in each file of a folder.
 
     Examples
     --------
@@ -66,43 +72,36 @@ def check_table(
     >>> checks.worst, [finding.check for finding in checks.problems]
     ('problem', ['leakage'])
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
-    drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    given = schema if schema is not None else Schema(())
-    if not isinstance(given, Schema):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
-    target = select.chosen_target(source, given.target if target is None else target, drop)
-    given = select.with_words(source, given, asked_for(text), target, drop)
-    for name in given.names:
-        select.refuse_unknown(source, name)
-    names = select.features_of(source, target, drop)
-    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(source, names, target, given)
-    return replace(checks, target=target, notes=source.notes)
+    marks = (encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format)
+    asked = selected(data, target, drop, schema, Spelling(*marks), text=text, category=category, number=number)
+    source = asked.source
+    names = select.features_of(source, asked.labels, asked.drop)
+    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(asked, names)
+    return replace(checks, target=asked.target, notes=source.notes)
 
 
 def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
     X = source.matrix(names)
-    n = X.shape[0]
-    return checked(X, source.labels, names, np.arange(1, n + 1), [absent({}, n, "")])
+    return checked(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")])
 
 
-def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> Checks:
-    columns = source.read([*names, target], select.literal(given.columns, target, given.classes))
-    kept = ~unlabelled(columns.column(target), given.classes)
+def _dense(asked: Selection, names: Sequence[str]) -> Checks:
+    source, target, given = asked.source, asked.labels, asked.given
+    columns = asked.read([*names, target])
+    every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(inferred), *_left_out(inferred, given)]
+    first = [*_unlabelled(kept, target), *_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
     if not kept.any() or not inferred.used:
         return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
-    y = labels(source.name, columns.column(target), target, classes=given.classes)
-    encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
-    reading = encoder.read(columns, source.name)
+    with every[kept].in_errors():
+        y = labels(source.name, columns.column(target), target, classes=given.classes)
+        encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
+        reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
-    numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
-    of = (reading.X, y, encoder.names, numbers, first, references)
-    return checked(*of, n_columns=given_columns, ngrams=encoder.of_text)
+    of = (reading.X, y, encoder.names, every[kept], first, references)
+    return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
@@ -114,15 +113,15 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
         yield Finding("note", "target", "Rows have no label.", sentence, do)
 
 
-def _refused(inferred: Schema) -> Iterator[Finding]:
+def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
     for column in inferred.columns:
         if column.kind == "text":
             came, do = refusal(column)
-            sentence = Message(quoted(column.name), ": ", came, "; it is left out here.")
+            sentence = Message(quoted(column.name), ": ", rows.named(came), "; it is left out here.")
             title = "A column is text, or holds values that are not numbers."
-            usable = isinstance(do, Message) and any(part == Setting("text", column.name) for part in do.within())
-            facts = {"columns": [column.name], "do": "text" if usable else "drop"}
-            yield Finding("problem", "text", title, sentence, capital(Message(do, ".")), facts)
+            facts = {"columns": [column.name]}
+            advice = capital(Message(do, "."))
+            yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
 
 
 def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
@@ -141,10 +140,22 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
     yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), do, {"columns": names})
 
 
+def _marked(inferred: Schema) -> Iterator[Finding]:
+    """Categories whose levels are numbers but for one text, which may mean a missing value."""
+    for column in inferred.used:
+        if solving(column.note):
+            sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
+            title, do = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
+            yield Finding("note", "marks", title, sentence, do, {"columns": [column.name]})
+
+
 def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
     if not kept.any():
         sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(inferred.target)}."
         yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
     if not inferred.used:
         sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
-        yield Finding("problem", "columns", "There is no column to learn from.", sentence, "Give columns that vary.")
+        settings = solution([column for column in inferred.columns if column.kind == "text"])
+        usable = settings if any(setting.name != "drop" for setting in settings) else ()
+        title, do = "There is no column to learn from.", "Give columns that vary."
+        yield Finding("problem", "columns", title, sentence, do, solving=usable)

@@ -134,6 +134,8 @@ class Description:
         Conditions on the rows for taking part in a comparison.
     parts : tuple of str
         For a scheme built from other classifiers: the names of those that a comparison puts into it.
+    only_with : mapping of parameters to (parameter, value)
+        Parameters that have an effect only if another parameter has a certain value: its name and that value.
     """
 
     about: str
@@ -146,3 +148,4 @@ class Description:
     curved: bool = False
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
+    only_with: Mapping[str, tuple[str, str]] = field(default_factory=dict)

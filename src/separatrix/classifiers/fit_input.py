@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.base.errors import InputError, LabelError, ParameterError
 from separatrix.base.labels import as_label_array, encode
+from separatrix.base.row_names import RowNames
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.rows.csr import as_csr, is_sparse
@@ -26,7 +27,7 @@ class FitInput:
 
     ``X``: rows, dense or CSR, in float32 or float64. ``codes``: the class number of each row. ``classes``: the labels.
     ``weight``: one weight per row. ``names``: the column names, or None. ``before``: the scorer of an earlier fit of
-    the same estimator, for a warm start.
+    the same estimator, for a warm start. ``rows``: the names of the rows in the user's table, or None.
     """
 
     X: Any
@@ -35,6 +36,11 @@ class FitInput:
     weight: Array
     names: list[str] | None
     before: Any = None
+    rows: RowNames | None = None
+
+    def told(self, sentence: str) -> str:
+        """A sentence about the fit that names rows as the user's table does, if that is known."""
+        return sentence if self.rows is None else self.rows.told(sentence)
 
     @property
     def n_classes(self) -> int:
@@ -48,7 +54,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     """
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
-    named = getattr(X, "column_names", None)
+    named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)
     X = rows_to_fit(estimator, X)
     y = _labels(y)
     if X.shape[0] != len(y):
@@ -63,7 +69,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
     before = forgotten(estimator)
     estimator._dtype = X.dtype.name
-    return FitInput(X, codes, classes, weight, names, before)
+    return FitInput(X, codes, classes, weight, names, before, row_names)
 
 
 def forgotten(estimator: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -199,7 +200,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
-        self.certificate_ = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
+        found = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
+        self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
 
     def _warn_if_unmet(self) -> None:

@@ -62,6 +62,20 @@ DESCRIPTION = Description(
             flag=True,
         ),
         Setting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
+        Setting(
+            "--penalty",
+            "penalty",
+            "For perceptron: shrink the weights by an l2, l1 or elasticnet penalty; none by default.",
+            words=("l2", "l1", "elasticnet"),
+            metavar="NAME",
+        ),
+        Setting(
+            "--alpha",
+            "alpha",
+            "For perceptron: the strength of --penalty; 0.0001 by default.",
+            float,
+            metavar="NUMBER",
+        ),
         L1_RATIO,
         NO_INTERCEPT,
         CLASS_WEIGHT,
@@ -71,6 +85,7 @@ DESCRIPTION = Description(
     claims={"separation": SEPARATION},
     fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
     traced=True,
+    only_with={"l1_ratio": ("penalty", "elasticnet")},
 )
 
 

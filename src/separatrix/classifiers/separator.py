@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -82,6 +82,7 @@ class SeparatingClassifier(LinearClassifier):
     ) -> None:
         """Set one certificate for all searches; with ``asked_to_end``, warn if one did not converge."""
         status = combined_status([search.status for search in searches], task.classes.tolist())
+        status = replace(status, sentence=task.told(status.sentence))
         first = searches[0].problem
         with one_blas_thread:
             rank = first.rank

@@ -40,7 +40,8 @@ SOLVER = Setting(
 L1_RATIO = Setting(
     "--l1-ratio",
     "l1_ratio",
-    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
+    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero). "
+    "For perceptron: with --penalty elasticnet; 0.15 by default.",
     float,
     metavar="SHARE",
 )

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from separatrix.base.messages import together
 from separatrix.cli import exits, terminal
-from separatrix.cli.models import SPELLED, repeated
-from separatrix.cli.table_arguments import FILE, json_option, spelling_options
+from separatrix.cli.models import SELECTED, SPELLED, repeated
+from separatrix.cli.table_arguments import FILE, json_option, selection_options, spelling_options
 from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
-from separatrix.cli.wording import checks_in_shell
+from separatrix.cli.wording import checks_in_shell, option_words
 
 if TYPE_CHECKING:
     from separatrix.checks import Checks, Finding
@@ -26,9 +27,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=FILE)
-@click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default.")
-@click.option("--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated.")
-@click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema.")
+@selection_options
 @text_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @spelling_options
@@ -37,6 +36,8 @@ def check(
     data: str,
     target: str | None,
     drop: tuple[str, ...],
+    category: tuple[str, ...],
+    number: tuple[str, ...],
     schema: str | None,
     quiet: bool,
     as_json: bool,
@@ -47,7 +48,8 @@ def check(
     a very different scale.
 
     The worst findings come first. Missing values are reported and, for the other checks, filled with the means of
-    their columns.
+    their columns. Rows are named by their number in DATA, the first row being row 1; in a folder, by their number in
+    each file.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
     one class or with measurements, a column of text, missing values, no usable column, and a column or category that
@@ -59,7 +61,8 @@ def check(
     with terminal.working(f"checking {data}"):
         kinds = None if schema is None else read_schema(schema)
         spelling = {name: given[name] for name in SPELLED}
-        checks = checks_in_shell(check_table(data, target, drop, kinds, **spelling, text=asked_text(given)))
+        how: dict[str, Any] = {"category": category, "number": number, "text": asked_text(given)}
+        checks = checks_in_shell(check_table(data, target, drop, kinds, **how, **spelling))
     words = _fit_command(data, checks)
     if as_json:
         terminal.document(terminal.json_text({"data": data, **checks.plain(), "fit": words}))
@@ -75,16 +78,12 @@ def check(
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
     """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
-    asked = ("target", "drop", "schema", *TEXT_PARAMETERS, *SPELLED)
+    asked = (*SELECTED, *TEXT_PARAMETERS, *SPELLED)
     words = ["separatrix", "fit", data, *repeated(click.get_current_context(), asked)]
-    for problem in checks.problems:
-        if problem.check == "missing":
-            words += ["--missing", "impute"]
-        elif problem.check == "text":
-            words += [word for name in problem.facts["columns"] for word in (f"--{problem.facts['do']}", name)]
-        else:
-            return None
-    return words
+    if not all(problem.solving for problem in checks.problems):
+        return None
+    settings = together(setting for problem in checks.problems for setting in problem.solving)
+    return words + [word for setting in settings for word in option_words(setting)]
 
 
 def _show(data: str, checks: Checks, quiet: bool) -> None:
@@ -93,8 +92,10 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
     encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
     terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
     shown = [finding for finding in checks if not (quiet and finding.severity == "ok")]
-    if any(finding.facts.get("rows") for finding in shown):
-        terminal.line("rows", "numbered from 1, as in the table")
+    named = [row for finding in shown for row in _rows_named(finding.facts.get("rows"))]
+    if named:
+        folder = any(isinstance(row, str) for row in named)
+        terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
     for finding in checks:
         if finding.severity != "ok":
             _show_finding(finding)
@@ -104,6 +105,13 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
             terminal.line("ok", _brief(finding))
     terminal.say()
     terminal.line("in all", _summary(checks))
+
+
+def _rows_named(rows: Any) -> list[Any]:
+    """The rows of a finding's facts, which may be in groups. Some facts have their number under this name."""
+    if not isinstance(rows, list):
+        return []
+    return [row for one in rows for row in (one if isinstance(one, list) else [one])]
 
 
 def _show_finding(finding: Finding) -> None:

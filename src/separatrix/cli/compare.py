@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.messages import brief
+from separatrix.base.messages import Message, brief
 from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
-from separatrix.cli.wording import in_shell, in_table
+from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from separatrix.base.arrays import Integers
     from separatrix.evaluation.comparison_result import Comparison
     from separatrix.evaluation.standings import Standing
     from separatrix.table import RawTable
@@ -105,14 +102,15 @@ def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None
     for classifier in plain["classifiers"]:
         for key in ("reason", "status"):
             if key in classifier:
-                classifier[key] = in_shell(in_table(classifier[key], _numbers(table)))
+                classifier[key] = in_shell(_counted(classifier[key], table))
     whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
     terminal.document(terminal.json_text(whole))
 
 
-def _numbers(table: RawTable) -> Sequence[int] | Integers:
-    """The numbers of the rows in the table, counted from 1."""
-    return range(1, table.V.shape[0] + 1) if table.rows is None else table.rows
+def _counted(text: str, table: RawTable) -> str:
+    """A status or a reason, which names rows as the table does, and a word on how they are counted."""
+    names_rows = isinstance(text, Message) and bool(text.rows)
+    return Message(text, f" ({table.row_names.counted})") if names_rows else text
 
 
 def _refit(data: str, comparison: Comparison, table_options: list[str]) -> list[str] | None:
@@ -141,7 +139,7 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     chosen = comparison.chosen
     if chosen is not None and chosen.n_met < comparison.n_folds:
         met = f"{chosen.n_met} of its {comparison.n_folds} fits met their stopping rule"
-        terminal.line("", f"{met}; the first that did not: {in_shell(in_table(chosen.status, _numbers(table)))}")
+        terminal.line("", f"{met}; the first that did not: {in_shell(_counted(chosen.status, table))}")
 
 
 def _show_figures(comparison: Comparison) -> None:

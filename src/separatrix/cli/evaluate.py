@@ -115,7 +115,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     if not len(table.y):
         raise TableError(table.source, "no row is left: each lacks a value", "fill them in")
     where = f"{table.source}, target column {table.target!r}"
-    refuse_unknown_labels(where, table.y, table.rows, known.scorer.classes)
+    refuse_unknown_labels(where, table.y, table.row_names, known.scorer.classes)
     return table
 
 
@@ -180,7 +180,7 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
         return {}
     if data == STDIN:
         return None
-    source = open_source(data, Spelling(**spelling))
+    source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
     columns = source.read([column.name for column in encoder.columns], select.literal(encoder.columns, None, ()))
     return encoder.read(columns, source.name).missing
 
@@ -200,7 +200,7 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             checks_of=f"{table.source}, the rows on which it is measured",
             title=f"{type(measures.model).__name__} on {table.source}",
-            rows=fitted.rows,
-            test_rows=table.rows,
+            rows=fitted.row_names,
+            test_rows=table.row_names,
         )
     table_arguments.write("--report", path, page.encode())

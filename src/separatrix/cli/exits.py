@@ -9,10 +9,13 @@ from typing import Any
 import click
 
 from separatrix.base.errors import InputError, ModelFileError, ParameterError
+from separatrix.base.messages import Message
 from separatrix.cli import terminal
 from separatrix.cli.verbs import LazyGroup
-from separatrix.cli.wording import in_shell
+from separatrix.cli.wording import in_shell, option_words
 
+# Where a context keeps the words of the command.
+_WORDS = "separatrix.words"
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
 # The exit codes that a shell reports for a program ended by a closed pipe or by Ctrl-C.
 CLOSED_PIPE, INTERRUPTED = 141, 130
@@ -53,6 +56,11 @@ class Verbs(LazyGroup):
             code = _unwritten(error)
         sys.exit(code if isinstance(code, int) else FINE)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does; keeps the words, to repeat them in advice."""
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; turn errors into their exit codes."""
         try:
@@ -64,7 +72,7 @@ class Verbs(LazyGroup):
             complain(error.message)
             return USAGE
         except InputError as error:
-            complain(error.message)
+            complain(Message(error.message, *self._solution(ctx, error)))
             return BAD_DATA
         except ModelFileError as error:
             complain(str(error))
@@ -74,6 +82,16 @@ class Verbs(LazyGroup):
         except MemoryError:
             complain("there is not enough memory for this table; give fewer rows or columns")
             return BAD_DATA
+
+    def _solution(self, ctx: click.Context, error: InputError) -> list[str]:
+        """The whole command with the settings that solve the error; nothing if the verb does not have them."""
+        words: list[str] = ctx.meta.get(_WORDS, [])
+        verb = self.get_command(ctx, words[0]) if words else None
+        known = set() if verb is None else {option.name for option in verb.params}
+        if not error.solving or not {setting.name for setting in error.solving} <= known:
+            return []
+        more = [word for setting in error.solving for word in option_words(setting)]
+        return [f" Try: {terminal.command_line(['separatrix', *words, *more])}"]
 
 
 def _unwritten(error: OSError) -> int:

@@ -13,7 +13,16 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
-from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
+from separatrix.cli.models import (
+    REMEMBERED,
+    SELECTED,
+    SPELLED,
+    model_options,
+    models_listed,
+    repeated,
+    settings,
+    unfitted,
+)
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
@@ -61,7 +70,7 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
+    "The table": (*SELECTED, "print_schema", "missing", "strict", *SPELLED),
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
@@ -117,8 +126,8 @@ def fit(
     Columns may hold numbers, categories, dates or booleans, and free text with --text. Their types are inferred and
     reported; --print-schema prints them. The fit converges without scaling of the columns; --standardise explains when
     scaling matters. Some rows are held out to evaluate the model; encoding, imputation and scaling are learned from the
-    training rows only. Exit code 1 means that the fit did not converge, as its status explains; the model is still
-    written.
+    training rows only. Rows are named by their number in DATA, the first row being row 1; in a folder, by their number
+    in each file. Exit code 1 means that the fit did not converge, as its status explains; the model is still written.
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
@@ -134,7 +143,7 @@ def fit(
     with concurrency.threads(threads) if threads else nullcontext():
         output, caught = _fitted(table, standardise, split, model, base, given)
         if out is not None:
-            _write(output, out)
+            _write(output, out, table_arguments.remembered(wanted, table))
         if report is not None:
             _report(output, report, table.holes)
     if as_json:
@@ -155,7 +164,8 @@ def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
 def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> None:
     output.show()
     if out is not None:
-        output.show_written(out, data)
+        marks = repeated(click.get_current_context(), set(SPELLED) - set(REMEMBERED))
+        output.show_written(out, data, marks)
     if report is not None:
         terminal.line("report", f"{report}: open it in a browser")
 
@@ -167,8 +177,6 @@ def _fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
-    import numpy as np
-
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
@@ -188,8 +196,8 @@ def _fitted(
         model = new_model().fit(table.X[~held], classes[codes[~held]])
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
-        rows = np.arange(1, len(held) + 1) if table.rows is None else table.rows
-        model.certificate_ = replace(certificate, status=in_table(certificate.status, rows[~held], table.names))
+        named = in_table(certificate.status, table.row_names[~held], table.names)
+        model.certificate_ = replace(certificate, status=named)
     output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
 
@@ -200,12 +208,12 @@ def _message(warning: warnings.WarningMessage) -> str:
     return text if isinstance(text, Message) else str(warning.message)
 
 
-def _write(output: FitOutput, out: str) -> None:
+def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     from separatrix.model_file import ModelFile, write
 
     table = output.table
     try:
-        training = output.training()
+        training = output.training() | reading
         known = ModelFile.of(output.model, table.names, table.target, training, table.encoder, table.scaling)
         write(known, out)
     except ParameterError as error:
@@ -230,8 +238,8 @@ def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,
-            rows=None if table.rows is None else table.rows[~output.held],
-            test_rows=None if table.rows is None else table.rows[output.held],
+            rows=table.row_names[~output.held],
+            test_rows=table.row_names[output.held],
         )
     table_arguments.write("--report", path, page.encode())
 

@@ -142,9 +142,9 @@ class FitOutput:
             terminal.say()
             self._show_largest()
 
-    def show_written(self, out: str, data: str) -> None:
-        """Print where the model was written, and a command to try next."""
-        words = ["show", out] if data == STDIN else ["predict", out, data]
+    def show_written(self, out: str, data: str, marks: list[str]) -> None:
+        """Print where the model was written, and a command to try next. ``marks`` are options of the text file."""
+        words = ["show", out] if data == STDIN else ["predict", out, data, *marks]
         terminal.say()
         terminal.line("written", f"{out}; next, try")
         terminal.say(

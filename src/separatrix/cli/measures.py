@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, printable
+from separatrix.base.messages import Rows
 from separatrix.cli import terminal
 from separatrix.cli.decision_options import OWN_ANSWERS, Decision
 from separatrix.evaluation.answers import answers
@@ -184,12 +185,12 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def refuse_unknown_labels(where: str, y: Any, rows: Integers, classes: Any) -> None:
+def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:
     """Labels that are no classes of the model, by the rows they are in."""
     known = set(classes.tolist())
     strange = [k for k, label in enumerate(y.tolist()) if label not in known]
     if strange:
-        row, label = int(rows[strange[0]]), y[strange[0] : strange[0] + 1].tolist()[0]
+        row, label = rows[strange[0]], y[strange[0] : strange[0] + 1].tolist()[0]
         more = f" (and {terminal.count(len(strange) - 1, 'more row')})" if len(strange) > 1 else ""
         knows = terminal.some([repr(one) for one in classes.tolist()], 8)
         do = f"the model knows {knows}: correct the labels, or fit again"

@@ -24,8 +24,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_MODEL = "logistic"
 # The width of the list of models, which click indents by two more in a terminal of 80 columns.
 HELP_WIDTH = 78
-SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
-_OF_TABLES = ("target", "drop", "schema", "missing", "text", *SPELLED)
+# The options that say how a table is written, and those that choose its columns.
+SPELLED = ("header", "delimiter", "quote", "decimal", "encoding", "na", "date_format", "max_columns", "max_unpacked")
+SELECTED = ("target", "drop", "category", "number", "schema")
+# What a model file remembers of them, so that it need not be given again.
+REMEMBERED = ("na", "date_format")
+_OF_TABLES = (*SELECTED, "missing", "text", *SPELLED)
+# Options that are not called like the parameters that they set.
+_NAMED_OTHERWISE = {"header": "--no-header"}
 
 
 def settings() -> tuple[Setting, ...]:
@@ -51,7 +57,7 @@ OPTIONS: Mapping[str, str] = _Options()
 
 def _options() -> dict[str, str]:
     of_models = {setting.parameter: setting.option for setting in settings()}
-    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES}
+    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES} | _NAMED_OTHERWISE
 
 
 def _type_of(setting: Setting) -> Any:
@@ -152,11 +158,16 @@ def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[
     return words
 
 
+def given_words(name: str | None) -> str:
+    """The key under which a context keeps what was given for an option, if its value is made of it."""
+    return f"separatrix.given.{name}"
+
+
 def repeated(context: click.Context, names: Collection[str]) -> list[str]:
     """The options of these names as given on the command line, to repeat them in another command."""
     words: list[str] = []
     for option in context.command.params:
-        value: Any = context.params.get(option.name or "")
+        value: Any = context.meta.get(given_words(option.name), context.params.get(option.name or ""))
         given = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if option.name not in names or not given or not isinstance(option, click.Option):
             continue
@@ -175,6 +186,10 @@ def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
             options = ", ".join(setting.option for setting in own)
             do = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
             raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", do)
+    for parameter, (other, value) in describe(name).only_with.items():
+        if parameter in asked and asked.get(other) != value:
+            needed = f"{OPTIONS[other]} {value}"
+            raise ParameterError(OPTIONS[parameter], f"it has no effect without {needed}", f"give {needed}, too")
     kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
     return kind(**asked, **seeded)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ import click
 
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import terminal
-from separatrix.cli.models import SPELLED
+from separatrix.cli.models import SPELLED, given_words
 from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
 from separatrix.cli.wording import in_shell
 
@@ -37,10 +38,64 @@ threads_option = click.option(
 )
 
 
+def _texts(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts of repeated options and of lists with commas."""
+    context.meta[given_words(option.name)] = given
+    return tuple(text for one in given for text in (next(csv.reader([one]), [""]) if one != "," else [","]))
+
+
+def _forms(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """The forms of dates by column, "" for all columns."""
+    context.meta[given_words(option.name)] = given
+    return dict(map(_form, given))
+
+
+def _form(given: str) -> tuple[str, str]:
+    """The column and the form of ``COL=FORMAT``; without a column, "" and the form.
+
+    >>> _form("born=%d.%m.%Y"), _form("%d.%m.%Y")
+    (('born', '%d.%m.%Y'), ('', '%d.%m.%Y'))
+    """
+    before, percent, after = given.partition("%")
+    column, _, start = before.rpartition("=")
+    return column, start + percent + after
+
+
 _SPELLING = (
-    click.option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text files; utf-8 by default."),
+    click.option(
+        "--no-header",
+        "header",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="The first line of a text file is a row, not a header. Columns are then called x1, x2, …, and --target, "
+        "--drop and the like also take their numbers: 1 for the first column, -1 for the last.",
+    ),
     click.option("--delimiter", metavar="MARK", help="Separator in text files: , or ; or tab. Detected by default."),
+    click.option(
+        "--quote",
+        default='"',
+        metavar="MARK",
+        help='The mark around cells of text files that hold the separator: " (the default), another, or none.',
+    ),
     click.option("--decimal", default=".", metavar="MARK", help="Decimal mark in text files: . (the default) or ,"),
+    click.option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text files; utf-8 by default."),
+    click.option(
+        "--na",
+        multiple=True,
+        callback=_texts,
+        metavar="TEXT",
+        help="A text that means a missing value, such as -, besides an empty cell, NA and ?. May be repeated, or a "
+        "list with commas. A model remembers it.",
+    ),
+    click.option(
+        "--date-format",
+        multiple=True,
+        callback=_forms,
+        metavar="[COL=]FORMAT",
+        help="How dates are written, as %d.%m.%Y for 31.12.2024, in one column or in all that hold such dates. May be "
+        "repeated. Dates such as 2024-12-31 need none. A model remembers it.",
+    ),
     click.option(
         "--max-columns",
         type=click.IntRange(1),
@@ -56,10 +111,39 @@ _SPELLING = (
         "more.",
     ),
 )
+_SELECTION = (
+    click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default."),
+    click.option(
+        "--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated, or a list with commas."
+    ),
+    click.option(
+        "--category",
+        metavar="COL",
+        multiple=True,
+        help="This column holds categories, even if they look like numbers. May be repeated, or a list with commas.",
+    ),
+    click.option(
+        "--number",
+        metavar="COL",
+        multiple=True,
+        help="This column holds numbers; a cell that is none is an error. May be repeated, or a list with commas.",
+    ),
+    click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
+)
+
+
+def selection_options(command: F) -> F:
+    """Add the options that choose the columns of a training table and say what they hold."""
+    for option in reversed(_SELECTION):
+        command = option(command)
+    return command
 
 
 def spelling_options(command: F) -> F:
-    """Add the options for the format of text files and for size limits. Models do not store them: files differ."""
+    """Add the options that say how a table is written, and limits on its size.
+
+    The marks of a text file belong to the file, so models do not store them. They store ``na`` and ``date_format``.
+    """
     for option in reversed(_SPELLING):
         command = option(command)
     return command
@@ -71,12 +155,18 @@ class Wanted:
 
     target: str | None = None
     drop: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
     schema: str | None = None
     missing: str = "error"
     strict: bool = False
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: str = "."
+    header: bool = True
+    quote: str = '"'
+    na: tuple[str, ...] = ()
+    date_format: Mapping[str, str] = field(default_factory=dict)
     max_columns: int | None = None
     max_unpacked: float | None = None
     text: tuple[str, ...] = ()
@@ -92,18 +182,14 @@ class Wanted:
 
     @property
     def spelling(self) -> dict[str, Any]:
-        """The format of text files and the size limits, as arguments of ``read_table``."""
+        """How the table is written and the size limits, as arguments of ``read_table``."""
         return {name: getattr(self, name) for name in SPELLED}
 
 
 def table_options(command: F) -> F:
     """Add the options that make a ``Wanted``."""
     options = (
-        click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default."),
-        click.option("--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated."),
-        click.option(
-            "--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."
-        ),
+        *_SELECTION,
         click.option(
             "--missing",
             type=click.Choice(POLICIES),
@@ -133,31 +219,71 @@ def read(data: str, wanted: Wanted) -> RawTable:
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
         asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
-        table = read_raw(data, *asked, **wanted.spelling, text=wanted.words)
+        table = read_raw(data, *asked, wanted.category, wanted.number, wanted.words, **wanted.spelling)
         return replace(table, notes=tuple(map(in_shell, table.notes)))
 
 
 def inferred(data: str, wanted: Wanted) -> Schema:
     """What the columns seem to hold, whether or not a model can be fitted to them."""
-    from separatrix.table import Column, Schema, infer, open_source
+    from separatrix.table import Column, Schema, infer
     from separatrix.table.formats import SparseSource, Spelling
-    from separatrix.table.select import literal, refuse_unknown, with_words
+    from separatrix.table.formats.source import row_names
+    from separatrix.table.selection import selected
 
-    source = open_source(data, Spelling(**wanted.spelling))
-    if isinstance(source, SparseSource):
-        raise TableError(source.name, "a libsvm file has no schema", "fit it as it is: all its columns are numbers")
-    given = _schema(wanted.schema) or Schema(())
-    targets = [name for name in (wanted.target, given.target, source.target) if name is not None][:1]
-    target = targets[0] if targets else None
-    given = with_words(source, given, wanted.words, target, wanted.drop)
-    for name in (*wanted.drop, *given.names, *targets):
-        refuse_unknown(source, name)
-    left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
-    kept = tuple(column for column in given.columns if column.name not in wanted.drop)
     with terminal.working(f"reading {data}"):
-        columns = source.read(source.names, literal(given.columns, target, given.classes))
-        schema = infer(columns, target, Schema((*kept, *left_out), target, given.classes))
-    return replace(schema, columns=tuple(replace(column, note=in_shell(column.note)) for column in schema.columns))
+        how = (wanted.target, wanted.drop, _schema(wanted.schema), Spelling(**wanted.spelling))
+        kinds: dict[str, Any] = {"category": wanted.category, "number": wanted.number}
+        asked = selected(data, *how, needs_target=False, text=wanted.words, **kinds)
+        if isinstance(asked.source, SparseSource):
+            came = "a libsvm file has no schema"
+            raise TableError(asked.source.name, came, "fit it as it is: all its columns are numbers")
+        left_out = tuple(Column(name, "ignored", note="left out as asked") for name in asked.drop)
+        kept = tuple(column for column in asked.given.columns if column.name not in asked.drop)
+        given = Schema((*kept, *left_out), asked.target, asked.given.classes)
+        columns = asked.read(asked.source.names)
+        schema, names = infer(columns, asked.target, given), row_names(columns)
+    noted = (replace(column, note=in_shell(names.named(column.note))) for column in schema.columns)
+    return replace(schema, columns=tuple(noted))
+
+
+def remembered(wanted: Wanted, table: RawTable) -> dict[str, Any]:
+    """What a model file stores about how the training table was written, so that it reads others in the same way."""
+    kept: dict[str, Any] = {}
+    if wanted.na:
+        kept["na"] = list(wanted.na)
+    bare = not wanted.header and table.schema is not None
+    n = len(table.schema.columns) + 1 if bare and table.schema is not None else 0
+    if wanted.date_format:
+        kept["date_format"] = {_made_up(name, n) if bare else name: form for name, form in wanted.date_format.items()}
+    return kept | ({"columns_without_header": n} if bare else {})
+
+
+def _made_up(column: str, n: int) -> str:
+    """The name of one of n columns without a header that may be given by its number.
+
+    >>> _made_up("2", 5), _made_up("-1", 5), _made_up("x3", 5), _made_up("", 5)
+    ('x2', 'x5', 'x3', '')
+    """
+    number = int(column) if column.removeprefix("-").isdecimal() else 0
+    return column if number == 0 else f"x{number if number > 0 else n + 1 + number}"
+
+
+def as_fitted(known: ModelFile, spelling: dict[str, Any]) -> dict[str, Any]:
+    """How to read a table for a model: as the options say, with what the model remembers of its training table."""
+    texts, forms = known.training.get("na", []), known.training.get("date_format", {})
+    na = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
+    known_forms = (
+        {name: form for name, form in forms.items() if isinstance(form, str)} if isinstance(forms, dict) else {}
+    )
+    given = spelling.get("date_format") or {}
+    reading = {"na": (*na, *spelling.get("na", ())), "date_format": {**known_forms, **given}}
+    return spelling | reading | {"target_place": _target_place(known)}
+
+
+def _target_place(known: ModelFile) -> tuple[int, int] | None:
+    """The number of columns of a training file without a header, and the number of the target among them."""
+    n, target = known.training.get("columns_without_header"), (known.target or "").removeprefix("x")
+    return (n, int(target)) if isinstance(n, int) and target.isascii() and target.isdigit() else None
 
 
 def read_for(
@@ -174,6 +300,7 @@ def read_for(
 
     columns = known.features if known.encoder is None else known.encoder
     target = known.target if target is None else target
+    spelling = as_fitted(known, spelling)
     rows: Any = data
     with terminal.working(f"reading {data}"):
         if columns is None:

@@ -22,7 +22,6 @@ from separatrix.base.messages import (
     Part,
     Setting,
     choices,
-    over_rows,
     with_columns,
 )
 from separatrix.cli.models import OPTIONS, settings
@@ -30,7 +29,7 @@ from separatrix.cli.models import OPTIONS, settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from separatrix.base.arrays import Integers
+    from separatrix.base.row_names import RowNames
     from separatrix.checks import Checks
 
 
@@ -59,13 +58,27 @@ def _option(setting: Setting) -> str:
     option = OPTIONS[setting.name]
     if not setting.values or setting.name in _flags():
         return option
+    if len(setting.values) == 1:
+        return " ".join(map(quote, option_words(setting)))
     return f"{option} {choices([quote(str(value)) for value in setting.values])}"
+
+
+def option_words(setting: Setting) -> list[str]:
+    """The words of a command that give a setting its value. A tuple of values repeats the option.
+
+    >>> option_words(Setting("drop", ("id", "key"))), option_words(Setting("header", False))
+    (['--drop', 'id', '--drop', 'key'], ['--no-header'])
+    """
+    option, (value,) = OPTIONS[setting.name], setting.values
+    if setting.name in _flags():
+        return [option]
+    return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
 
 
 @cache
 def _flags() -> frozenset[str]:
     """The settings whose options take no value."""
-    return frozenset(setting.parameter for setting in settings() if setting.flag is not None)
+    return frozenset({"header", *(setting.parameter for setting in settings() if setting.flag is not None)})
 
 
 @cache
@@ -76,23 +89,18 @@ def _models() -> dict[str, str]:
     return {kind: name for name, (_, kind) in OFFERED.items()}
 
 
-def in_table(status: str, rows: Sequence[int] | Integers, names: Sequence[str] | None = None) -> str:
-    """A status with the user's row numbers and column names.
+def in_table(status: str, rows: RowNames, names: Sequence[str]) -> str:
+    """A status with the user's row numbers and column names: those of the rows and columns of the fit.
 
-    ``rows`` gives the number in the table, counted from 1, of each row of the fit; ``names`` the names of the columns
-    of the fit, if they are known.
-
+    >>> import numpy as np
     >>> from separatrix.base.messages import RowNumber
-    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), [4, 6]))
+    >>> from separatrix.base.row_names import RowNames
+    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), []))
     row 4 is wrong (rows counted from 1, as in the table)
     """
-    if names is not None:
-        from separatrix.proofs.naming import column_words
+    from separatrix.proofs.naming import column_words
 
-        status = with_columns(status, lambda j: column_words(names[j]))
-    if not isinstance(status, Message) or not status.rows:
-        return status
-    return Message(over_rows(status, rows), " (rows counted from 1, as in the table)")
+    return rows.told(with_columns(status, lambda j: column_words(names[j])))
 
 
 def checks_in_shell(checks: Checks) -> Checks:

@@ -13,6 +13,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
+from separatrix.base.messages import Rows, over_rows
 from separatrix.certificates.certificate import as_matrix
 from separatrix.evaluation.budget import checked_seconds
 from separatrix.evaluation.comparison_result import Comparison
@@ -144,7 +145,8 @@ def _labelled_frame(X: Any, y: Any, missing: str, text: Any) -> RawTable:
     while name in columns.column_names:
         name += "_"
     table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, text=text)
-    return replace(table, y=classes[table.y])
+    places = None if table.rows is None else table.rows - 1  # Rows of a frame are counted from 0.
+    return replace(table, y=classes[table.y], rows=places)
 
 
 def _compared(
@@ -165,10 +167,15 @@ def _compared(
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)
 
+    names: Rows = np.arange(len(codes)) if table.rows is None else table.row_names
+
+    def in_table(trial: Trial) -> Trial:
+        return replace(trial, status=over_rows(trial.status, names))
+
     def standing(entrant: Entrant) -> Standing:
-        trials: list[Trial] = found.get(entrant.name, [])
+        trials = [in_table(trial) for trial in found.get(entrant.name, [])]
         failed = next((trial.failed for trial in trials if trial.failed is not None), None)
-        reason = reasons[entrant.name] or failed
+        reason = over_rows(reasons[entrant.name] or failed or "", names) or None
         return Standing(entrant.name, tuple(trials), held, classes, entrant.linear, entrant.standardised, reason)
 
     guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)

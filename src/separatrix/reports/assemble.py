@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from separatrix.base.arrays import Integers
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Rows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
 from separatrix.evaluation.proportions import check_level
@@ -27,8 +27,8 @@ def report(
     checks: Sequence[Check] | None = None,
     title: str | None = None,
     level: float = 0.95,
-    rows: Sequence[int] | Integers | None = None,
-    test_rows: Sequence[int] | Integers | None = None,
+    rows: Rows | None = None,
+    test_rows: Rows | None = None,
     validated: str | None = None,
     checks_of: str | None = None,
 ) -> str:
@@ -57,7 +57,8 @@ def report(
     level : float
         The level of the confidence intervals.
     rows, test_rows : sequence of int, optional
-        The numbers by which the page names rows, by default their positions in X and in ``test``, counted from 0.
+        The numbers by which the page names rows. By default the rows of a table that ``read_table`` returns are named
+        as in the table, and others by their positions in X and in ``test``, counted from 0.
     validated : str, optional
         A sentence about cross-validation of such fits.
     checks_of : str, optional
@@ -77,6 +78,8 @@ def report(
     ('<!doctype html>', True, False)
     """
     check_level(level)
+    rows = getattr(X, "row_names", None) if rows is None else rows
+    test_rows = getattr(test[0], "row_names", None) if test_rows is None and test is not None else test_rows
     if test is not None:
         held_out, labels = _seen(test)
         test = (taken_apart(model, held_out)[1], labels)

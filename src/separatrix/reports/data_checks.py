@@ -43,7 +43,7 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
         table.X,
         table.y,
         table.names,
-        table.rows,
+        table.row_names,
         [] if missing is None else [_lacking(table, missing)],
         {column.name: column.levels[0] for column in columns if column.levels},
         n_columns=len(columns) or len(table.names),

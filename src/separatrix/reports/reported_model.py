@@ -14,6 +14,7 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import InputError
+from separatrix.base.messages import Rows
 from separatrix.certificates.certificate import Verification
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics import (
@@ -50,15 +51,15 @@ class ReportedModel:
     notes: Sequence[str] = ()
     checks: Sequence[Check] | None = None
     level: float = 0.95
-    rows: Sequence[int] | Integers | None = None
-    test_rows: Sequence[int] | Integers | None = None
+    rows: Rows | None = None
+    test_rows: Rows | None = None
     validated: str | None = None
     checks_of: str | None = None
 
-    def called(self, places: Integers, judged: bool = False) -> list[int]:
+    def called(self, places: Integers, judged: bool = False) -> list[Any]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
         names = self.test_rows if judged and self.held_out else self.rows
-        return [int(place if names is None else names[place]) for place in places]
+        return [place if names is None else names[place] for place in places.tolist()]
 
     @property
     def kind(self) -> str:

@@ -10,7 +10,7 @@
 White space around a cell is ignored. A missing value is NaN, or null in a column of text. A blank cell is missing, and
 so is NA in a CSV file. In columns of numbers, truth values and dates, N/A, NaN, null, None and ? are missing too, in
 these spellings or in lower case. Where a schema lists "NA" among the levels, it is a level. Rows are counted from 1,
-without the header.
+without the header; their numbers in errors are typed, so that they can be replaced by those of the user's table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pyarrow import compute
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import CellError, TableError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message, Setting
+from separatrix.base.messages import Message, RowNumber, Setting
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 
@@ -70,7 +70,8 @@ def truths(source: str, name: str, column: Column) -> Array:
     values = numbers(source, name, column)
     other = np.flatnonzero((values != 0) & (values != 1) & ~np.isnan(values))
     if len(other):
-        came = f"row {other[0] + 1}, column {name!r} is {values[other[0]]:g}, not true or false"
+        unlike = f", column {name!r} is {values[other[0]]:g}, not true or false"
+        came = Message("row ", RowNumber(int(other[0]) + 1), unlike)
         raise TableError(source, came, "write true, false, 1 or 0")
     return values
 
@@ -225,8 +226,11 @@ def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> C
     except pa.ArrowInvalid:
         row = _first_refused(cells, kind)
         cell = str(cells[row].as_py())
-        came = f"row {row + 1}, column {name!r} is {shortened(cell)!r}, {unlike}"
-        do = Message("correct that cell, make the column a category in the schema, or leave it out with ", drop(name))
+        came = Message("row ", RowNumber(row + 1), f", column {name!r} is {shortened(cell)!r}, {unlike}")
+        category = Setting("category", name)
+        do = Message(
+            "correct that cell, make the column a category with ", category, ", or leave it out with ", drop(name)
+        )
         raise CellError(source, came, do, cell) from None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.row_names import RowNames
 from separatrix.table.encoder import Encoder
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Schema
@@ -35,6 +36,8 @@ class Table:
         Sentences about what was left out, filled or looks odd.
     rows : ndarray (m,) or None
         The row numbers in the source, counted from 1. Some rows may have been left out.
+    files : tuple of (str, int)
+        The files of a folder, each with its number of rows; empty for one file.
     n_rows : int
         The number of rows in the source.
     scaling : Scaling or None
@@ -52,6 +55,12 @@ class Table:
     rows: Integers | None = None
     n_rows: int = 0
     scaling: Scaling | None = None
+    files: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def row_names(self) -> RowNames:
+        """What the rows are called: their numbers in the source, and in a folder also their files."""
+        return RowNames.first(self.X.shape[0]) if self.rows is None else RowNames(self.rows, self.files)
 
     def __repr__(self) -> str:
         """The source, the number of rows and columns, and the target.

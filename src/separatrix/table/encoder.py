@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import MissingValuesError, ModelFileError, ParameterError, TableError
-from separatrix.base.messages import ByAudience, Message, Setting
+from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import perhaps
@@ -107,7 +107,8 @@ class Encoded:
         v = cells.READINGS[self.kind](source, self.name, column)
         infinite = np.flatnonzero(np.isinf(v))
         if len(infinite):
-            came = f"row {infinite[0] + 1}, column {self.name!r} is infinite, or too large for a float64"
+            unlike = f", column {self.name!r} is infinite, or too large for a float64"
+            came = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
             raise TableError(source, came, "give finite numbers, or take the row out")
         return v
 
@@ -376,7 +377,7 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
     came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
     do = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
-    return MissingValuesError(source, came, do)
+    return MissingValuesError(source, came, do, (Setting("missing", "impute"),))
 
 
 def refuse_unseen(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import TableError
-from separatrix.base.messages import Message, joined, reason, remedy
+from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving, together
 from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
 from separatrix.table.encoder import (
@@ -43,15 +43,15 @@ def fit_encoder(
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
-    columns = encodable(schema, source)
+    columns = encodable(schema, source, missing)
     V = read_cells(columns, table, source)
     kept = kept_rows(columns, V, missing, source)
     return learned(columns, V, missing, unseen, source, kept, read_texts(columns, table, source))
 
 
-def encodable(schema: Schema, source: str) -> tuple[Column, ...]:
+def encodable(schema: Schema, source: str, missing: str = "error") -> tuple[Column, ...]:
     """The columns that become X. A column of text, or a table without usable columns, is an error."""
-    _refuse_text(schema, source)
+    _refuse_text(schema, source, missing)
     if not schema.used:
         came = "no column is left to learn from" if schema.columns else "the target is the only column"
         raise TableError(source, came, _why_none(schema))
@@ -146,14 +146,35 @@ def _shares(v: Array, n_levels: int) -> tuple[float, ...]:
     return tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
 
 
-def _refuse_text(schema: Schema, source: str) -> None:
+def _refuse_text(schema: Schema, source: str, missing: str) -> None:
+    """Refuse columns that cannot be used, with the settings that solve all of them where each can be solved."""
     refused = [column for column in schema.columns if column.kind == "text"]
     if not refused:
         return
     first, *rest = refused
     came, do = refusal(first)
+    settings = solution(refused, missing)
+    if rest and settings:
+        all_left_out = [setting.name for setting in settings] == ["drop"]
+        do = Message("leave them out with " if all_left_out else "give ", joined(" ", map(Message, settings)))
     more = f" (and {len(rest)} more: {', '.join(repr(column.name) for column in rest[:8])})" if rest else ""
-    raise TableError(source, Message(f"column {first.name!r}: ", came, more), do)
+    raise TableError(source, Message(f"column {first.name!r}: ", came, more), do, settings)
+
+
+def solution(refused: Sequence[Column], missing: str = "error") -> tuple[Setting, ...]:
+    """The settings with which a table with these columns can be read; empty if a column needs more than settings.
+
+    >>> from separatrix.base.messages import Remedy
+    >>> told = [Column(name, "text", note=Message("it is text", Remedy("", (drop(name),)))) for name in ("id", "key")]
+    >>> [setting.python for setting in solution(told)]
+    ["drop=['id', 'key']"]
+    """
+    each = [solving(column.note) for column in refused]
+    if not all(each):
+        return ()
+    settings = together(setting for one in each for setting in one)
+    marks = missing == "error" and any(setting.name == "na" for setting in settings)
+    return (*settings, Setting("missing", "impute")) if marks else settings
 
 
 def refusal(column: Column) -> tuple[str, str]:

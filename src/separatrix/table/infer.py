@@ -24,10 +24,11 @@ import pyarrow as pa
 from pyarrow import compute
 
 from separatrix.base.errors import TableError
-from separatrix.base.messages import Message, Remedy, Setting
+from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
+from separatrix.table.marks import forms_of, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
 from separatrix.table.schema import Column, Schema
 
@@ -91,7 +92,7 @@ def _judged(name: str, column: Any) -> Column:
         what = "date" if cells.is_date(kind) else "boolean" if pa.types.is_boolean(kind) else "number"
         return _measured(name, what, cells.READINGS[what]("schema", name, column))
     note = f"it holds {cells.shortened(str(kind))}, which cannot be turned into numbers"
-    return _refused(name, note, Message("leave it out with ", cells.drop(name)))
+    return _refused(name, note, Message("leave it out with ", cells.drop(name)), cells.drop(name))
 
 
 def _of_text(name: str, column: Any) -> Column:
@@ -120,7 +121,7 @@ def _of_text(name: str, column: Any) -> Column:
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
     if 0 < counts[strange].sum() <= LARGEST_SHARE_OF_STRAY_CELLS * counts.sum():
         return _stray(name, column, values, strange, counts)
-    return _category(name, cells.trimmed(column))
+    return mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
 
 
 def _misspelled(name: str, values: Any) -> Column | None:
@@ -133,24 +134,23 @@ def _misspelled(name: str, values: Any) -> Column | None:
         return repr(cells.shortened(values.drop_null()[0].as_py()))
 
     if all_match(_DAY_FIRST):
-        return _refused(
-            name, f"it seems to hold dates, such as {example()}", "write them as year-month-day, 2024-12-31"
-        )
+        do, form = forms_of(name, values)
+        return _refused(name, f"it seems to hold dates, such as {example()}", do, *form)
     if compute.any(compute.match_substring(values, ",")).as_py() and all_match(_COMMA):
         decimals = Setting("decimal", ",")
         advice = Message(
             "if the commas are decimal marks of a text file, give ", decimals, "; remove thousands separators"
         )
-        return _refused(name, f"its numbers are written with commas, such as {example()}", advice)
+        return _refused(name, f"its numbers are written with commas, such as {example()}", advice, decimals)
     if all_match(_MARKED):
-        do = "write bare numbers, or make it a category in the schema"
+        do = Message("write bare numbers, or make it a category with ", Setting("category", name))
         return _refused(name, f"its numbers are written with other symbols, such as {example()}", do)
     return None
 
 
-def _refused(name: str, why: str, do: str) -> Column:
-    """A column that cannot be used as it is."""
-    return Column(name, "text", note=Message(why, Remedy(do)))
+def _refused(name: str, why: str, do: str, *solving: Setting) -> Column:
+    """A column that cannot be used as it is. ``solving``: settings with which it can, or is left out."""
+    return Column(name, "text", note=Message(why, Remedy(do, solving)))
 
 
 def _spells_truth(values: Any) -> bool:
@@ -199,9 +199,9 @@ def _category(name: str, column: Any) -> Column:
     if distinct == n:
         example = cells.shortened(counted[0]["values"].as_py())
         why = f"its {n} texts are all different, as in a column of names or keys ({example!r})"
-        return _refused(name, why, _leave_out_or_list(name))
+        return _refused(name, why, _leave_out_or_list(name), cells.drop(name))
     if distinct > most_levels(len(column)):
-        return _refused(name, _too_many(distinct), _leave_out_or_list(name))
+        return _refused(name, _too_many(distinct), _leave_out_or_list(name), cells.drop(name))
     counts = _counts_by_level(counted)
     return Column(name, "category", levels_in_order(counts), told("levels", counts))
 
@@ -217,7 +217,7 @@ def _free_text(name: str, counted: Any, n: int) -> Column:
     example = cells.shortened(counted[0]["values"].as_py())
     why = f"it seems to hold free text, {len(counted)} different ones in {n} rows ({example!r})"
     use = Message("use its words with ", Setting("text", name), ", or leave it out with ", cells.drop(name))
-    return _refused(name, why, use)
+    return _refused(name, why, use, Setting("text", name))
 
 
 def _asked_category(given: Column, column: Any) -> Column:
@@ -226,7 +226,7 @@ def _asked_category(given: Column, column: Any) -> Column:
     if len(counted) < 2:
         return _without_levels(given.name, counted, len(column))
     if len(counted) > _LEVELS_AT_MOST:
-        return _refused(given.name, _too_many(len(counted)), _leave_out_or_list(given.name))
+        return _refused(given.name, _too_many(len(counted)), _leave_out(given.name), cells.drop(given.name))
     counts = _counts_by_level(counted)
     if given.preferred is not None and given.preferred not in counts:
         came = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
@@ -264,8 +264,12 @@ def _too_many(distinct: int) -> str:
     return f"it has {distinct} different texts, too many for a category"
 
 
-def _leave_out_or_list(name: str) -> Message:
+def _leave_out(name: str) -> Message:
     return Message("leave it out with ", cells.drop(name), ", or make it a category in the schema with its levels")
+
+
+def _leave_out_or_list(name: str) -> Message:
+    return Message("leave it out with ", cells.drop(name), ", or make it a category with ", Setting("category", name))
 
 
 def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Column:
@@ -277,8 +281,13 @@ def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Co
     row = compute.index(column, value).as_py() + 1
     many = int(counts[strange].sum())
     more = f" ({many} such cells in all)" if many > 1 else ""
-    note = f"row {row} is {cells.shortened(value)!r}, not a number, where nearly all others are{more}"
-    return _refused(name, note, "correct it, or make the column a category in the schema")
+    unlike = f" is {cells.shortened(value)!r}, not a number, where nearly all others are{more}"
+    note = Message("row ", RowNumber(row), unlike)
+    mark = only_mark(values, strange)
+    if mark is not None:
+        return _refused(name, note, *meaning_nothing(name, mark))
+    do = Message("correct it, or make the column a category with ", Setting("category", name))
+    return _refused(name, note, do)
 
 
 def _empty(name: str, n: int) -> Column:

@@ -19,6 +19,7 @@ from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message
 from separatrix.base.pieces import pieces
+from separatrix.base.row_names import RowNames
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, WORDS, Encoder, refuse_unseen
@@ -62,6 +63,12 @@ class RawTable:
     rows: Integers | None = None
     n_rows: int = 0
     texts: Mapping[str, CountedTexts] = field(default_factory=dict)
+    files: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def row_names(self) -> RowNames:
+        """What the rows are called, as in ``Table``."""
+        return RowNames.first(self.V.shape[0]) if self.rows is None else RowNames(self.rows, self.files)
 
     @property
     def holes(self) -> dict[str, int]:
@@ -83,7 +90,7 @@ class RawTable:
             how = "divided by their standard deviations" if not scaling.center.any() else "standardised"
             notes.append(f"Columns are {how}, using {who}{', except n-grams' if self.texts else ''}.")
         every = (*self.notes, *notes, *self.late)
-        where = (self.schema, every, self.rows, self.n_rows, scaling)
+        where = (self.schema, every, self.rows, self.n_rows, scaling, self.files)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:

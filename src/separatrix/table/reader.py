@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, NamedRows
 from separatrix.base.errors import CellError, ParameterError, TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
+from separatrix.base.row_names import RowNames
 from separatrix.table import select
 from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
@@ -34,13 +36,15 @@ from separatrix.table.encoder import (
 )
 from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells, read_texts
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
+from separatrix.table.formats.header import called
+from separatrix.table.formats.source import row_names
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
 from separatrix.table.schema import Column, Schema
+from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
 from separatrix.table.text import empty_note
-from separatrix.table.text_settings import asked_for
 
 # A cell that is a number with a decimal comma.
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
@@ -51,8 +55,8 @@ MOST_SPELLINGS = 3
 
 def read_table(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     missing: str = "error",
     unseen: str = "average",
@@ -62,6 +66,12 @@ def read_table(
     max_columns: int | None = None,
     max_unpacked: float | None = None,
     text: Any = (),
+    header: bool = True,
+    quote: str = '"',
+    na: str | Sequence[str] = (),
+    date_format: str | Mapping[str, str] | None = None,
+    category: Columns = (),
+    number: Columns = (),
 ) -> Table:
     """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
@@ -73,10 +83,11 @@ def read_table(
     data : str, path or frame
         A CSV, TSV, Parquet, Arrow or libsvm file; a folder or a glob pattern of such files; ``"-"`` for standard input;
         ``"demo:NAME"`` for a bundled table; or a frame of pandas, polars or PyArrow.
-    target : str, optional
-        The column to predict. Demo tables and libsvm files know theirs.
-    drop : sequence of str
-        Columns to leave out.
+    target : str or int, optional
+        The column to predict. Demo tables and libsvm files know theirs. In a file without a header it may be a number:
+        1 for the first column, -1 for the last.
+    drop : str or sequence of str
+        Columns to leave out. A text that is no column is a list of columns with commas.
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
     missing : {"error", "impute", "indicator", "drop"}
@@ -96,6 +107,17 @@ def read_table(
         The most gigabytes that a compressed file may unpack to. There is a default limit for the same reason.
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text. The n-grams of their words become columns of X, which is then sparse (CSR).
+    header : bool
+        Whether the first line of a text file holds the names of the columns. Without it they are x1, x2, ….
+    quote : str
+        The mark around cells of a text file that hold the delimiter, or "none" if there is none.
+    na : str or sequence of str
+        Texts that mean a missing value, in addition to the usual ones, such as "-".
+    date_format : str or mapping, optional
+        How dates are written that are not in the form of ISO, as in ``datetime.strptime``: one form for all columns
+        that hold such dates, or a form for each column by its name.
+    category, number : str or sequence of str
+        Columns that hold categories, or numbers, whatever they look like.
 
     Returns
     -------
@@ -117,25 +139,30 @@ def read_table(
     >>> table.names, table.X[0].tolist(), table.y.tolist()
     (('age', 'sex=m'), [31.0, 0.0], [0, 0, 1, 1])
     """
-    how = (encoding, delimiter, decimal, max_columns, max_unpacked, text)
-    return read_raw(data, target, drop, schema, missing, unseen, *how).learned()
+    marks = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "header": header, "quote": quote}
+    limits = {"max_columns": max_columns, "max_unpacked": max_unpacked}
+    how: dict[str, Any] = {**marks, **limits, "na": na, "date_format": date_format}
+    table = read_raw(data, target, drop, schema, missing, unseen, category, number, text, **how).learned()
+    if isinstance(table.X, np.ndarray):  # Classifiers name rows and columns as the table does.
+        return replace(table, X=NamedRows.of(table.X, table.names, table.row_names))
+    return table
 
 
 def read_raw(
     data: Any,
-    target: str | None = None,
-    drop: Sequence[str] = (),
+    target: str | int | None = None,
+    drop: Columns = (),
     schema: Schema | None = None,
     missing: str = "error",
     unseen: str = "average",
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-    decimal: str = ".",
-    max_columns: int | None = None,
-    max_unpacked: float | None = None,
+    category: Columns = (),
+    number: Columns = (),
     text: Any = (),
+    **spelling: Any,
 ) -> RawTable:
     """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
+
+    ``spelling`` are the other arguments of ``read_table``, those of ``Spelling``.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "x"], "ill": [0, 0, 1, 1]})
@@ -144,51 +171,48 @@ def read_raw(
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
-    drop = (drop,) if isinstance(drop, str) else tuple(drop)
-    given = _checked_schema(schema)
-    target = select.chosen_target(source, given.target if target is None else target, drop)
-    given = select.with_words(source, given, asked_for(text), target, drop)
-    for name in given.names:
-        select.refuse_unknown(source, name)
-    if isinstance(source, SparseSource):
-        return _sparse(source, target, drop)
-    return _typed_columns(source, target, drop, given, missing, unseen)
+    asked = selected(data, target, drop, schema, Spelling(**spelling), text=text, category=category, number=number)
+    if isinstance(asked.source, SparseSource):
+        return _sparse(asked.source, asked.labels, asked.drop)
+    return _typed_columns(asked, missing, unseen)
 
 
-def _checked_schema(schema: Schema | None) -> Schema:
-    if not isinstance(schema, Schema | None):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
-    return schema or Schema(())
-
-
-def _typed_columns(
-    source: Source, target: str, drop: Sequence[str], given: Schema, missing: str, unseen: str
-) -> RawTable:
+def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     """Read the columns and the target, and leave out rows without a label or with a missing value as ``missing`` says.
 
     A cell that cannot be read is reported by its row in the source. So all rows are read before those without a label
     are left out.
     """
-    unread = [*drop, *(column.name for column in given.columns if column.kind == "ignored")]
+    source, target, given = asked.source, asked.labels, asked.given
+    unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
     features = select.features_of(source, target, unread)
-    columns = source.read([*features, target], select.literal(given.columns, target, given.classes))
-    labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
-    unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
-    schema = infer(columns, target, given)
-    select.refuse_nameless(source, [column.name for column in schema.used])
-    if not labelled.all():
-        read_cells(encodable(schema, source.name), columns, source.name)
-        columns = columns.filter(pa.array(labelled))
+    columns = asked.read([*features, target])
+    every = row_names(columns)
+    with every.in_errors():
+        labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
+        unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
         schema = infer(columns, target, given)
-    numbers = np.flatnonzero(labelled) + 1
+        select.refuse_nameless(source, [column.name for column in schema.used])
+        if not labelled.all():
+            read_cells(encodable(schema, source.name, missing), columns, source.name)
+            columns = columns.filter(pa.array(labelled))
+            schema = infer(columns, target, given)
+    with every[labelled].in_errors():
+        table = _labelled_columns(asked, columns, schema, every[labelled], missing, unseen)
+    return replace(table, late=tuple(unlabelled_note), n_rows=len(labelled))
+
+
+def _labelled_columns(
+    asked: Selection, columns: pa.Table, schema: Schema, names: RowNames, missing: str, unseen: str
+) -> RawTable:
+    """The rows that have a label, called ``names``, without those that lack a value if ``missing`` says so."""
+    source, target, given = asked.source, asked.labels, asked.given
     y = labels(source.name, columns.column(target), target, classes=given.classes)
-    refuse_unlisted(source.name, columns.column(target), target, given.classes, numbers)
-    used = encodable(schema, source.name)
+    refuse_unlisted(source.name, columns.column(target), target, given.classes, names)
+    used = encodable(schema, source.name, missing)
     V = read_cells(used, columns, source.name)
     complete = kept_rows(used, V, missing, source.name)
-    y, rows = y[complete], numbers[complete]
+    y, rows = y[complete], names[complete]
     _refuse_no_rows(source.name, y)
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
@@ -207,9 +231,8 @@ def _typed_columns(
         target=target,
         schema=_with_unread(schema, source, target),
         notes=(*source.notes, *_odd(schema), *dropped, *unlisted_notes, *odd_labels(y, target)),
-        late=tuple(unlabelled_note),
-        rows=rows,
-        n_rows=len(labelled),
+        rows=rows.numbers,
+        files=rows.files,
         texts=read_texts(used, columns if complete.all() else columns.filter(pa.array(complete)), source.name),
     )
 
@@ -238,13 +261,9 @@ def read_rows(
     strict: bool = False,
     target: str | None = None,
     labelled: bool = False,
-    encoding: str = "utf-8",
     typed: bool = True,
     classes: Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str = ".",
-    max_columns: int | None = None,
-    max_unpacked: float | None = None,
+    **spelling: Any,
 ) -> Table:
     """Read the rows of a file or a frame for prediction, encoded as in training.
 
@@ -254,38 +273,48 @@ def read_rows(
 
     The table may hold a column of labels, ``target``. With ``labelled`` it is read as y. Unless ``typed``, labels that
     are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
+    ``spelling`` are the arguments of ``Spelling``.
 
     >>> table = read_rows(pa.table({"b": [1, 2], "c": ["x", "y"], "a": [3, 4]}), ["a", "b"])
     >>> table.X.tolist(), table.notes
     ([[3.0, 1.0], [4.0, 2.0]], ("Not used, since the model has no such columns: 'c'.",))
     """
-    source = open_source(data, Spelling(encoding, delimiter, decimal, max_columns, max_unpacked))
+    how = Spelling(**spelling)
+    source = open_source(data, how)
     if not isinstance(encoder, Encoder):
         encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
     wanted = [column.name for column in encoder.columns]
-    target = source.target if target is None else target
+    target = source.target if target is None else called(source, target, how.header)
     notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
     if isinstance(source, SparseSource):
         X, y = source.matrix(wanted), source.labels if labelled else None
-        rows = np.arange(1, X.shape[0] + 1)
-        return Table(source.name, tuple(wanted), X, source.target, y, notes=tuple(notes), rows=rows, n_rows=len(rows))
+        names = source.row_names
+        where = (tuple(notes), names.numbers, len(names), None, names.files)
+        return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
     select.refuse_lacking(source, wanted)
     label_columns = [_label_column(source, target, wanted)] if labelled else []
     columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
-    try:
-        reading = encoder.read(columns, source.name)
-    except CellError as error:
-        raise TableError(source.name, error.came, _as_fitted(error)) from error
-    if strict and reading.unseen:
-        raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
-    y = None
-    for name in label_columns:
-        do = "label such rows, or take them out"
-        y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
-    rows, n = np.flatnonzero(reading.kept) + 1, columns.num_rows
+    names = row_names(columns)
+    with names.in_errors():
+        reading = _as_in_training(encoder, columns, source.name)
+        if strict and reading.unseen:
+            raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
+        y = None
+        for name in label_columns:
+            do = "label such rows, or take them out"
+            y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
+    rows, n = names[reading.kept], columns.num_rows
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
     notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
-    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, tuple(notes), rows, n)
+    where = (tuple(notes), rows.numbers, n, None, rows.files)
+    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
+
+
+def _as_in_training(encoder: Encoder, columns: pa.Table, source: str) -> Reading:
+    try:
+        return encoder.read(columns, source)
+    except CellError as error:
+        raise TableError(source, error.came, _as_fitted(error)) from error
 
 
 def _extra_columns(source: Source, known: set[str | None], strict: bool) -> list[str]:
@@ -308,10 +337,10 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
         came = f"its labels are in its first column, not in {quoted(target)}"
         raise TableError(source.name, came, Message("leave ", Setting("target"), " out"))
     names = select.features_of(source, target, drop)
-    rows = np.arange(1, len(source.labels) + 1)
+    rows = source.row_names
     refuse_measurements(source.name, source.labels, target, rows, most_levels(len(rows)))
-    X, y = source.matrix(names), source.labels
-    return RawTable(source.name, X, y, names, target=target, notes=source.notes, rows=rows, n_rows=len(rows))
+    where: dict[str, Any] = {"rows": rows.numbers, "n_rows": len(rows), "files": rows.files}
+    return RawTable(source.name, source.matrix(names), source.labels, names, target=target, notes=source.notes, **where)
 
 
 def _as_fitted(error: CellError) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import csv
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, drop, listed
 from separatrix.table.formats import Source, SparseSource
+from separatrix.table.formats.header import NO_HEADER, called, is_made_up
 from separatrix.table.schema import Schema
 from separatrix.table.text_settings import TextSettings
 
@@ -17,7 +19,9 @@ _HOW_TO_SEPARATE = Message(
     "separate the columns by commas, semicolons, vertical bars or tabs, or give the separator with ",
     Setting("delimiter"),
 )
-_HEADER_NEEDED = "the first row must hold the names of the columns"
+_HEADER_NEEDED = Message(
+    "the first row must hold the names of the columns; for a file without a header give ", NO_HEADER
+)
 
 
 class Levelled(Protocol):
@@ -37,6 +41,30 @@ def literal(columns: Sequence[Levelled], target: str | None, classes: Sequence[s
     """
     listing = {column.name for column in columns if NA in column.levels}
     return listing | {target} if target is not None and NA in classes else listing
+
+
+def all_called(source: Source, columns: str | int | Sequence[str | int], header: bool = True) -> tuple[str, ...]:
+    """The names of several columns, each of which must exist. A text that is no name is a list with commas.
+
+    In such a list, a name that holds a comma is written in quotes.
+
+    >>> from separatrix.table.formats import open_frame
+    >>> import pyarrow as pa
+    >>> all_called(open_frame(pa.table({"a": [1], "b": [1], "c,d": [1]})), ["c,d", "a,b"])
+    ('c,d', 'a', 'b')
+    """
+    given = (columns,) if isinstance(columns, str | int) else columns
+    names = dict.fromkeys(called(source, column, header) for one in given for column in _apart(source, one))
+    for name in names:
+        refuse_unknown(source, name)
+    return tuple(names)
+
+
+def _apart(source: Source, column: str | int) -> Iterator[str | int]:
+    if column in source.names or not isinstance(column, str) or "," not in column:
+        yield column
+    else:
+        yield from (part.strip() for part in next(csv.reader([column], skipinitialspace=True)))
 
 
 def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] = ()) -> str:
@@ -100,8 +128,10 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in known]
     if missing:
         came = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
-        near = get_close_matches(missing[0], source.names, 1)
-        do = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
+        near = get_close_matches(missing[0], source.names, 1) or same_but_for_case(missing[0], source.names)
+        do: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
+        if all(map(is_made_up, missing)):
+            do = Message(do, "; for a file without a header give ", NO_HEADER)
         raise TableError(source.name, came, do)
 
 
@@ -121,13 +151,22 @@ def refuse_unknown(source: Source, name: str) -> None:
         raise TableError(source.name, f"it has no column {name!r}", do)
     do = f"choose one of {listed(source.names)}"
     if all(_reads_as_number(known) for known in source.names):
-        do += f"; {_HEADER_NEEDED}"
+        do = Message(do, "; ", _HEADER_NEEDED)
     raise TableError(source.name, f"it has no column {name!r}", do)
 
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:
     similar = get_close_matches(name, names, 3, 0.5)
-    return similar or [known for known in names if known.strip().lower() == name.strip().lower()]
+    return similar or same_but_for_case(name, names)
+
+
+def same_but_for_case(name: str, names: Sequence[str]) -> list[str]:
+    """The names that differ from this one only in case or in white space around them.
+
+    >>> same_but_for_case("age", ["Age ", "size"])
+    ['Age ']
+    """
+    return [known for known in names if known.strip().lower() == name.strip().lower()]
 
 
 def _runs_together(source: Source) -> bool:

@@ -18,7 +18,7 @@ from pyarrow import compute
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import LabelError, TableError
-from separatrix.base.messages import Message, Setting
+from separatrix.base.messages import Message, RowNumber, Rows, Setting
 from separatrix.table.cells import (
     NA,
     NO_NUMBER,
@@ -95,13 +95,14 @@ def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence
         more += f": it reads {cell!r}"
     if is_text(decoded(column).type):
         do += f"; if {cell.strip() if cell else NA} is the name of a class, list it under 'classes' in the schema"
-    raise TableError(source, f"row {absent[0] + 1}, target column {name!r} has no label{more}", do)
+    came = Message("row ", RowNumber(int(absent[0]) + 1), f", target column {name!r} has no label{more}")
+    raise TableError(source, came, do)
 
 
-def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, most: int) -> None:
+def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: int) -> None:
     """Refuse labels that are not classes: all the same, numbers with decimals, or more than ``most`` different ones.
 
-    ``rows`` are the row numbers for the message.
+    ``rows`` are the numbers or the names of the rows for the message.
     """
     where = f"{source}, target column {name!r}"
     if (y == y[0]).all():
@@ -116,7 +117,7 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: AnyArray, mos
         raise LabelError(where, came, f"give at most {most} classes: group them, or predict another column")
 
 
-def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: AnyArray) -> None:
+def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: Rows) -> None:
     """Refuse a label that the schema does not list, if it lists any; ``rows`` as in ``refuse_measurements``."""
     cells = _cells(column, classes)
     if not classes or not is_text(cells.type):

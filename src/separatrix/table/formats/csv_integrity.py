@@ -1,8 +1,9 @@
 """Damage in text files that PyArrow does not report: unclosed quotes and NUL bytes.
 
-A quote opens a cell only as its first character; inside a quoted cell, two quotes stand for one. A cell without its
-closing quote therefore swallows all text up to the next quote, which belongs to another cell. That quote is followed by
-the other cell's text, or preceded by a delimiter. A quoted cell may span several lines if it closes where a cell ends.
+A quote, " unless the user names another mark, opens a cell only as its first character; inside a quoted cell, two
+quotes stand for one. A cell without its closing quote therefore swallows all text up to the next quote, which belongs
+to another cell. That quote is followed by the other cell's text, or preceded by a delimiter. A quoted cell may span
+several lines if it closes where a cell ends.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting
 
 _LINE = re.compile(rb"\r\n|\r|\n")
-_OPENED = re.compile(rb'"([^"]*+(?:""[^"]*+)*+)("?)')
 _CLOSE = "close the quote, or double it if it belongs to the text"
 
 
@@ -27,7 +27,7 @@ def lines_in(pieces: Iterable[bytes]) -> int:
     return sum(piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n") for piece in pieces)
 
 
-def refuse_swallowed(name: str, content: bytes, delimiter: str) -> None:
+def refuse_swallowed(name: str, content: bytes, delimiter: str, quote: str = '"') -> None:
     r"""Refuse a quoted cell that spans lines and closes inside another cell; ``content`` is UTF-8.
 
     >>> refuse_swallowed("a table", b'a,y\n"one\ntwo",u\n5" pipe,v\n', ",")
@@ -36,23 +36,33 @@ def refuse_swallowed(name: str, content: bytes, delimiter: str) -> None:
     ...
     separatrix.base.errors.TableError: a table: the cell that opens with " in line 2 continues on line 3; ...
     """
-    place = _sound(delimiter).match(content).end()  # type: ignore[union-attr]
-    cell = _OPENED.match(content, place)
+    place = _sound(delimiter, quote).match(content).end()  # type: ignore[union-attr]
+    cell = _opened(quote).match(content, place)
     if cell is None or not _LINE.search(cell[1]):
         return
     end = f"continues on line {line_of(content, cell.end() - 1)}" if cell[2] else "is never closed"
-    raise TableError(name, f'the cell that opens with " in line {line_of(content, place)} {end}', _CLOSE)
+    raise TableError(name, f"the cell that opens with {quote} in line {line_of(content, place)} {end}", _CLOSE)
 
 
-def _sound(delimiter: str) -> re.Pattern[bytes]:
+def _opened(quote: str) -> re.Pattern[bytes]:
+    """A quoted cell: its text, and its closing quote if there is one."""
+    return _with_marks(rb"Q([^Q]*+(?:QQ[^Q]*+)*+)(Q?)", quote)
+
+
+def _sound(delimiter: str, quote: str) -> re.Pattern[bytes]:
     """A pattern that matches all cells before the first damaged one. It takes about 10 ns per byte."""
-    mark = re.escape(delimiter.encode())
-    ends = rb"[\r\n" + mark + rb"]"
-    within = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"'
-    over_lines = rb'"[^"]*+(?:""[^"]*+)*+"(?<!' + mark + rb'")(?=' + ends + rb"|\Z)"
-    plain = rb"[^\r\n" + mark + rb"]*+"
-    cell = rb"(?:" + within + rb"|" + over_lines + rb'|(?!"))' + plain
-    return re.compile(rb"(?:\xef\xbb\xbf)?(?:" + cell + ends + rb")*+")
+    ends = rb"[\r\nD]"
+    within = rb"Q[^Q\r\n]*+(?:QQ[^Q\r\n]*+)*+Q"
+    over_lines = rb"Q[^Q]*+(?:QQ[^Q]*+)*+Q(?<!DQ)(?=" + ends + rb"|\Z)"
+    plain = rb"[^\r\nD]*+"
+    cell = rb"(?:" + within + rb"|" + over_lines + rb"|(?!Q))" + plain
+    return _with_marks(rb"(?:\xef\xbb\xbf)?(?:" + cell + ends + rb")*+", quote, delimiter)
+
+
+def _with_marks(pattern: bytes, quote: str, delimiter: str = "") -> re.Pattern[bytes]:
+    """The pattern with Q replaced by the quote and D by the delimiter."""
+    marks = {b"Q": re.escape(quote.encode()), b"D": re.escape(delimiter.encode())}
+    return re.compile(re.sub(rb"[QD]", lambda letter: marks[letter[0]], pattern))
 
 
 def refuse_nul(name: str, content: bytes) -> None:

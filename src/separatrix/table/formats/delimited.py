@@ -1,7 +1,7 @@
 """CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
 
-Encoding, delimiter and decimal mark belong to a file, not to its table. So models do not store them, and they are given
-anew for each file. The delimiter is detected from the header; the others are never guessed.
+Encoding, delimiter, quote and decimal mark belong to a file, not to its table. So models do not store them, and they
+are given anew for each file. The delimiter is detected from the first line; the others are never guessed.
 
 All cells are read as text, and the kind of a column is decided on the whole file. Guessing types from the first block
 would fail, or round values, where a later block differs.
@@ -9,7 +9,6 @@ would fail, or round values, where a later block differs.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -23,13 +22,14 @@ import pyarrow as pa
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from separatrix.base.errors import NoRowsError, ParameterError, TableError
+from separatrix.base.errors import NoRowsError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.decimals import with_points
-from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
+from separatrix.table.formats.header import FirstLines, made_up_names
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
+from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.unpacking import Content
 
 # PyArrow parses a file in blocks of this many bytes, and no row may be longer than a block.
@@ -38,58 +38,30 @@ _BLOCK_BYTES = 1 << 20
 _LONGEST_ROW_BYTES = 1 << 28
 _CHECK = "check that it is a table"
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_DELIMITER_NAMES = {"tab": "\t", "\\t": "\t"}
 # The byte order marks of UTF-32 and UTF-16. Little-endian UTF-32 comes first, since it begins like UTF-16.
 _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 @dataclass(frozen=True)
-class Spelling:
-    r"""The encoding, delimiter and decimal mark of a text file, and its size limits (``Limits``).
-
-    A delimiter of None is detected from the header.
-
-    >>> Spelling(delimiter="tab").delimiter
-    '\t'
-    """
-
-    encoding: str = "utf-8"
-    delimiter: str | None = None
-    decimal: str = "."
-    max_columns: int | None = None
-    max_unpacked: float | None = None
-    limits: Limits = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limits", Limits(self.max_columns, self.max_unpacked))
-        object.__setattr__(self, "encoding", _known(self.encoding))
-        mark = self.delimiter if self.delimiter is None else _DELIMITER_NAMES.get(self.delimiter, self.delimiter)
-        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n\0'):
-            do = "give one character, such as ';', or 'tab'; leave it out to have it detected"
-            raise ParameterError("delimiter", f"got {self.delimiter!r}", do)
-        object.__setattr__(self, "delimiter", mark)
-        if self.decimal not in (".", ","):
-            raise ParameterError("decimal", f"got {self.decimal!r}", "give '.' or ','")
-
-
-@dataclass(frozen=True)
 class DelimitedSource:
-    """Text with a header row; cells are quoted with " where needed."""
+    """Text, with or without a header row; cells are quoted where needed."""
 
     name: str
     names: tuple[str, ...]
     content: Path | bytes
     delimiter: str = ","
-    encoding: str = "utf-8"
+    spelling: Spelling = field(default_factory=Spelling)
     target: str | None = None
     notes: tuple[str, ...] = ()
-    decimal: str = "."
-    limits: Limits = DEFAULT_LIMITS
+
+    @property
+    def encoding(self) -> str:
+        return self.spelling.encoding
 
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns as text. An empty cell is null, and so is NA, except in the columns ``literal``."""
         nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
-        with Content(self.name, self.content, self.limits) as content:
+        with Content(self.name, self.content, self.spelling.limits) as content:
             marks = self._marks(content)
             try:
                 table = self._parse(content, list(names), nulls, threads=True)
@@ -99,7 +71,7 @@ class DelimitedSource:
         if literal:
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, table.columns, strict=True)]
             table = pa.table(columns, list(names))
-        return with_points(self.name, table) if self.decimal == "," else table
+        return with_points(self.name, table) if self.spelling.decimal == "," else table
 
     def _parse_again(
         self, content: Content, names: list[str], nulls: Sequence[str], marks: tuple[bool, bool]
@@ -118,29 +90,38 @@ class DelimitedSource:
         This pass unpacks the whole text, so a compressed file beyond the limits is refused before it is parsed.
         """
         nuls = quotes = False
+        mark = (self.spelling.quote_mark or "").encode()
         with suppress(*UNREADABLE):  # Parsing will report what cannot be read.
             for piece in content.pieces():
                 nuls = nuls or (self.encoding == "utf-8" and b"\0" in piece)
-                quotes = quotes or b'"' in piece
+                quotes = quotes or (mark != b"" and mark in piece)
         return nuls, quotes
 
     def _refuse_damage(self, content: Content, marks: tuple[bool, bool], n_rows: int) -> None:
         """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
         nuls, quotes = marks
-        if nuls or (quotes and lines_in(content.pieces()) > n_rows + 1):
+        if nuls or (quotes and lines_in(content.pieces()) > n_rows + self.spelling.header):
             text = b"".join(content.pieces())
             if nuls:
                 refuse_nul(self.name, text)
             utf8 = text if self.encoding == "utf-8" else text.decode(self.encoding, "replace").encode()
-            refuse_swallowed(self.name, utf8, self.delimiter)
+            refuse_swallowed(self.name, utf8, self.delimiter, self.spelling.quote)
 
     def _parse(
         self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK_BYTES
     ) -> pa.Table:
-        read = arrow_csv.ReadOptions(use_threads=threads, block_size=block, encoding=self.encoding)
+        names_here = None if self.spelling.header else list(self.names)
+        read = arrow_csv.ReadOptions(
+            use_threads=threads, block_size=block, encoding=self.encoding, column_names=names_here
+        )
         # In a file of one column, an empty line is a missing value.
         lines = len(self.names) > 1
-        parse = arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=lines)
+        parse = arrow_csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char=self.spelling.quote_mark or False,
+            newlines_in_values=True,
+            ignore_empty_lines=lines,
+        )
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             include_columns=names,
@@ -156,7 +137,8 @@ class DelimitedSource:
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", text)
         if ragged:
             row, expected, got = (int(number) for number in ragged.groups())
-            came = f"row {row - 1} has {got} cell{'s' * (got != 1)} where the header has {expected}"
+            first = "header" if self.spelling.header else "first row"
+            came = f"row {row - self.spelling.header} has {got} cell{'s' * (got != 1)} where the {first} has {expected}"
             return TableError(self.name, came, "correct that row; a cell that contains the delimiter needs quotes")
         if "UTF8" in text or isinstance(error, UnicodeError):
             return _not_text(self.name, self.encoding)
@@ -181,19 +163,25 @@ def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
         _refuse_wide(content, encoding)
         if delimiter is None:
             with closing(_lines(content, encoding)) as lines:
-                delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""))
+                delimiter = _delimiter(name, next((line for line in lines if line.strip()), ""), spelling.quote)
         with closing(_lines(content, encoding)) as lines:
-            header = next((record for record in csv.reader(lines, delimiter=delimiter) if record), None)
-            first_row = next((line for line in lines if line.strip("\r\n")), None)
-    if header is None:
-        raise TableError(name, "it is empty", "give a header row of column names, then rows")
-    _refuse_binary(name, encoding, header)
-    if first_row is None:
-        raise NoRowsError(name, "it has a header and no rows", SOME_ROWS)
-    detected = spelling.delimiter is None and delimiter != ","
-    notes = (f"Its columns are separated by {_DELIMITERS[delimiter]}.",) if detected else ()
-    how = (delimiter, encoding, None, notes, spelling.decimal, content.limits)
-    return DelimitedSource(name, distinct(name, header), content.source, *how)
+            first = FirstLines.of(lines, delimiter, spelling.quote_mark)
+    if first.line is None:
+        what = "give a header row of column names, then rows" if spelling.header else SOME_ROWS
+        raise TableError(name, "it is empty", what)
+    _refuse_binary(name, encoding, first.line)
+    notes = list[str]()
+    if spelling.delimiter is None and delimiter != ",":
+        notes.append(f"Its columns are separated by {_DELIMITERS[delimiter]}.")
+    if not spelling.header:
+        names = made_up_names(len(first.line), spelling.target_place)
+    else:
+        if not first.has_rows:
+            raise NoRowsError(name, "it has a header and no rows", SOME_ROWS)
+        first.refuse_repeated(name)
+        names = distinct(name, first.line)
+        notes += first.doubts()
+    return DelimitedSource(name, names, content.source, delimiter, spelling, None, tuple(notes))
 
 
 def _refuse_binary(name: str, encoding: str, header: Sequence[str]) -> None:
@@ -231,15 +219,6 @@ def _lines(content: Content, encoding: str) -> Generator[str, None, None]:
             yield line
 
 
-def _known(encoding: str) -> str:
-    try:
-        "".encode(encoding)  # Refuses codecs that are not for text, such as hex.
-        return codecs.lookup(encoding).name
-    except (LookupError, UnicodeError):
-        do = "give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'"
-        raise ParameterError("encoding", f"got {encoding!r}", do) from None
-
-
 def _refuse_wide(content: Content, encoding: str) -> None:
     """Refuse a file whose byte order mark says UTF-16 or UTF-32, if another encoding was given."""
     with content.stream() as stream:
@@ -254,13 +233,13 @@ def _without_na(column: Any) -> Any:
     return compute.if_else(reads(column, [NA]), None, column)
 
 
-def _delimiter(name: str, header: str) -> str:
+def _delimiter(name: str, header: str, quote: str) -> str:
     """A comma if the header has one outside quotes; otherwise the most frequent other delimiter, if there is any."""
     if re.fullmatch(r"sep=.\s*", header):
         raise TableError(
             name, f"its first line is {header.strip()!r}, not the names of the columns", "take that line out"
         )
-    header = re.sub(r'"[^"]*"', "", header)
+    header = re.sub(f"{re.escape(quote)}[^{re.escape(quote)}]*{re.escape(quote)}", "", header)
     counts = {mark: header.count(mark) for mark in _DELIMITERS}
     most = max(counts, key=lambda mark: counts[mark])
     return "," if "," in header or counts[most] == 0 else most

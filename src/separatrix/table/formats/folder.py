@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from separatrix.base.errors import TableError
+from separatrix.base.row_names import short_names
 from separatrix.table.cells import listed
-from separatrix.table.formats.source import Source
+from separatrix.table.formats.source import Source, with_files
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,10 @@ class FolderSource:
         for file, table in zip(self.files, tables, strict=True):
             for name in names:
                 self._compare(name, tables[0].column(name).type, file, table.column(name).type)
-        return pa.table([self._joined(name, tables) for name in names], list(names))
+        columns = pa.table([self._joined(name, tables) for name in names], list(names))
+        counts = [table.num_rows for table in tables]
+        short = short_names([file.name for file in self.files])
+        return with_files(columns, tuple(zip(short, counts, strict=True)))
 
     def _joined(self, name: str, tables: Sequence[pa.Table]) -> Any:
         """One column of all files. Arrow does not mix decimals with whole numbers past 2^53: it would round them."""

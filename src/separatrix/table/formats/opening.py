@@ -16,11 +16,13 @@ from typing import Any
 from separatrix.base.errors import TableError
 from separatrix.table.cells import shortened
 from separatrix.table.formats.columnar import open_arrow, open_parquet
-from separatrix.table.formats.delimited import Spelling, open_delimited, read_header
+from separatrix.table.formats.delimited import open_delimited, read_header
 from separatrix.table.formats.demos import DEMO, DEMOS, open_demo
 from separatrix.table.formats.folder import join
 from separatrix.table.formats.frames import open_frame
+from separatrix.table.formats.rewriting import rewritten
 from separatrix.table.formats.source import Source
+from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import SparseSource, join_sparse, open_svmlight, seems_svmlight
 from separatrix.table.formats.unpacking import Content
 
@@ -86,9 +88,14 @@ def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     >>> source.names[0], source.target
     ('sepal length (cm)', 'species')
     """
+    spelling = spelling or Spelling()
     if not isinstance(data, str | os.PathLike):
-        return open_frame(data)
-    data, spelling = os.fspath(data), spelling or Spelling()
+        return rewritten(open_frame(data), spelling)
+    return rewritten(_open_named(os.fspath(data), spelling), spelling)
+
+
+def _open_named(data: str, spelling: Spelling) -> Source:
+    """A demo table, standard input, a file, a folder or a pattern."""
     if data.startswith(DEMO):
         return open_demo(data)
     if data == STDIN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,10 +10,13 @@ from typing import Protocol
 import pyarrow as pa
 
 from separatrix.base.errors import TableError
+from separatrix.base.row_names import RowNames
 
 # What PyArrow may raise for a damaged file. Column names that are not UTF-8 raise a UnicodeError.
 UNREADABLE = (pa.ArrowException, OSError, UnicodeError)
 SOME_ROWS = "give at least one row"
+# The key of the metadata of a table that names the files it was read from.
+_FILES = "separatrix.files"
 
 
 class Source(Protocol):
@@ -55,6 +59,26 @@ class MemorySource:
     def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         return self.columns.select(list(names))
+
+
+def with_files(columns: pa.Table, files: tuple[tuple[str, int], ...]) -> pa.Table:
+    """The columns with a note of the files that they come from, and of the number of rows of each."""
+    return columns.replace_schema_metadata({_FILES: json.dumps(files)}) if files else columns
+
+
+def files_of(columns: pa.Table) -> tuple[tuple[str, int], ...]:
+    """The files that the columns come from, as ``with_files`` notes them; empty if they come from one.
+
+    >>> files_of(with_files(pa.table({"a": [1, 2]}), (("a.csv", 1), ("b.csv", 1))))
+    (('a.csv', 1), ('b.csv', 1))
+    """
+    noted = (columns.schema.metadata or {}).get(_FILES.encode())
+    return () if noted is None else tuple((name, count) for name, count in json.loads(noted))
+
+
+def row_names(columns: pa.Table) -> RowNames:
+    """The names of all rows of a table as it was read."""
+    return RowNames.first(columns.num_rows, files_of(columns))
 
 
 def distinct(name: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import TableError
+from separatrix.base.row_names import RowNames, short_names
 from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
 from separatrix.table.formats.unpacking import PIECE_BYTES, Content
@@ -46,6 +47,12 @@ class SparseSource:
     labels: AnyArray
     target: str | None = TARGET
     notes: tuple[str, ...] = ()
+    files: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def row_names(self) -> RowNames:
+        """The names of all rows."""
+        return RowNames.first(len(self.labels), self.files)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,7 +127,10 @@ def join_sparse(name: str, files: Sequence[SparseSource], notes: tuple[str, ...]
     parts = [csr_array((V.data, V.indices, V.indptr), shape=(V.shape[0], width)) for V in (f.values for f in files)]
     labels = np.concatenate([file.labels for file in files])
     file_notes = dict.fromkeys(note for file in files for note in file.notes)
-    return SparseSource(name, csr_array(vstack(parts, format="csr")), labels, notes=(*file_notes, *notes))
+    counts = [len(file.labels) for file in files]
+    short = tuple(zip(short_names([file.name for file in files]), counts, strict=True))
+    whole = csr_array(vstack(parts, format="csr"))
+    return SparseSource(name, whole, labels, notes=(*file_notes, *notes), files=short)
 
 
 def seems_svmlight(content: Content) -> bool:

@@ -1,0 +1,83 @@
+"""Marks among numbers that may mean a missing value, and forms of dates: what to suggest for a column of text.
+
+1.5, 2, -, 3, -        all numbers but for one text without digits: it may mean a missing value
+31.12.2024, 01.02.…    dates that only one form reads
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined
+from separatrix.table.cells import shortened
+from separatrix.table.schema import Column
+
+# The forms of dates that are tried. Those with a year of two digits come last, since they read fewer dates.
+_ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y")
+# With fewer different numbers than this beside the mark, a column is more likely a category.
+_FEWEST_NUMBERS = 3
+
+
+def only_mark(values: Any, strange: AnyArray) -> str | None:
+    """The only text among distinct ``values`` that is not a number, if it has no digits; otherwise None.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> only_mark(pa.chunked_array([["1", " - ", "2"]]), np.array([False, True, False]))
+    '-'
+    """
+    texts = {values[int(k)].as_py().strip() for k in strange.nonzero()[0][:9]}
+    mark = texts.pop() if len(texts) == 1 else None
+    return None if mark is None or any(letter.isdigit() for letter in mark) else mark
+
+
+def meaning_nothing(name: str, mark: str) -> tuple[Message, Setting]:
+    """What to do about a mark among numbers, and the setting that does it."""
+    setting = Setting("na", mark)
+    category = Setting("category", name)
+    known = Message("if it means a missing value, give ", setting)
+    do = Message(known, "; if not, correct it, or make the column a category with ", category)
+    return do, setting
+
+
+def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: AnyArray) -> Column:
+    """A category, or a refused column, all of whose texts but one are numbers, with a word about that text."""
+    mark = only_mark(values, strange)
+    rows = int(counts[strange].sum())
+    if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
+        return column
+    do, setting = meaning_nothing(column.name, mark)
+    came = f"its texts are numbers, but for {shortened(mark)!r} in {rows} rows"
+    if column.kind == "text":
+        return replace(column, note=Message(came, Remedy(do, (setting,))))
+    told = Message(came, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
+    return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:
+    """What to do about a column of dates that are not ISO's, and the setting that does it if only one form reads them.
+
+    >>> import pyarrow as pa
+    >>> print(forms_of("day", pa.chunked_array([["31.12.2024", "01.02.2024"]]))[0])
+    give their form with date_format={'day': '%d.%m.%Y'}, or write them as 2024-12-31
+    """
+    texts = values.drop_null().to_pylist()
+    mark = next(letter for letter in texts[0] if not letter.isdigit())
+    forms = [form for order in _ORDERS if _reads_all(texts, form := order.format(mark))]
+    iso = ", or write them as 2024-12-31"
+    if not forms:
+        return "write them as year-month-day, 2024-12-31", ()
+    settings = tuple(Setting("date_format", ForColumn(name, form)) for form in forms)
+    do = Message("give their form with ", joined(" or ", [Message(one) for one in settings]), iso)
+    return do, settings if len(settings) == 1 else ()
+
+
+def _reads_all(texts: list[str], form: str) -> bool:
+    try:
+        for text in texts:
+            datetime.strptime(text, form)
+    except ValueError:
+        return False
+    return True
