@@ -20,7 +20,8 @@ import separatrix as sx
 from separatrix import plots
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.plots.decision_regions import drawn_rows
+from separatrix.plots.boundaries import boundaries
+from separatrix.plots.hexagons import cells
 from separatrix.plots.style import plain
 
 matplotlib.use("Agg")
@@ -143,15 +144,45 @@ def test_regions_are_exact_for_linear_scores_and_contours_otherwise(ax):
     assert curve.leads[2].shape[0] == 3
 
 
-def test_mistakes_are_ringed_and_many_rows_sampled(ax):
-    X, y = _drawn(2, d=1, n=5000)
+def test_mistakes_are_ringed_in_ink(ax):
+    X, y = _drawn(2, d=1, n=500)
     model = sx.LogisticRegression().fit(X, y)
-    shown = plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, seed=3, ax=ax)
-    drawn = drawn_rows(np.searchsorted(model.classes_, y), 2, 200, 3)
-    np.testing.assert_array_equal(shown.wrong, model.predict(X[drawn]) != y[drawn])
-    assert f"{len(drawn)} of 5000 rows drawn" in shown.says
-    rings = [c for c in ax.collections if c.get_label() == "mistake"]
-    assert len(rings[0].get_offsets()) == shown.wrong.sum() > 0
+    shown = plots.DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax)
+    np.testing.assert_array_equal(shown.wrong, model.predict(X) != y)
+    (rings,) = [c for c in ax.collections if c.get_label() == "mistake"]
+    assert len(rings.get_offsets()) == shown.wrong.sum() > 0
+    assert to_hex(rings.get_edgecolor()[0]) == plots.LIGHT.ink
+
+
+def test_many_rows_are_hexagons_and_none_is_lost(ax):
+    X, y = _drawn(3, d=4, n=5000)
+    y[:20] = "rare"
+    model = sx.LogisticRegression().fit(X, y)
+    shown = _drawable(plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, ax=ax))
+    assert "5,000 rows, as hexagons" in shown.says
+    found = cells(shown.points, shown.codes, shown.wrong, 4, shown.box)
+    np.testing.assert_array_equal(found.counts.sum(axis=0), np.bincount(shown.codes))
+    assert found.wrong.sum() == shown.wrong.sum()
+    away = np.abs(found.centre[:, None] - shown.points[None]) / found.unit
+    near = np.sum(np.all(away <= [0.5 + 1e-9, 1 / np.sqrt(3) + 1e-9], axis=2), axis=1)
+    assert np.all(near >= found.counts.sum(axis=1))
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 0
+
+
+def test_boundaries_are_the_strongest_lines_and_not_the_frame(ax):
+    X, y = _drawn(3, d=2)
+    for model in (sx.LogisticRegression(), sx.OneVsOneClassifier()):
+        shown = plots.DecisionRegionsDisplay.from_estimator(model.fit(X, y), X, y, ax=Figure().subplots())
+        edges = boundaries([region for region in shown.regions if not region.empty], shown.box)
+        assert len(edges) >= 2
+        side = 1e-7 * (shown.box[1] - shown.box[0])
+        for edge in edges:
+            across = np.array([[0.0, -1.0], [1.0, 0.0]]) @ (edge[1] - edge[0])
+            beside = edge.mean(axis=0) + np.array([[1], [-1]]) * 1e-3 * across
+            assert model.predict(beside)[0] != model.predict(beside)[1], edge
+            assert np.all(np.abs(edge[:, 0] - shown.box[0]) > side) or edge[0, 0] != edge[1, 0]
+    strongest = max(patch.get_linewidth() for patch in shown.ax_.patches)
+    assert strongest > max(float(np.max(c.get_linewidths())) for c in shown.ax_.collections)
 
 
 def test_an_outlier_does_not_squash_the_picture(ax):
@@ -218,13 +249,36 @@ def test_influence_and_the_choice_of_C(ax):
         plots.PenaltyPathDisplay.from_estimator(sx.LogisticRegression().fit(X, y))
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.parametrize("K", [2, 3])
+def test_every_display_tells_its_numbers(K):
+    X, y = _drawn(K)
+    model = sx.LogisticRegression("auto").fit(X, y)
+    for name in plots.__all__:
+        if name.endswith("Display") and name != "Display":
+            told = getattr(plots, name).from_estimator(model, X, y, ax=Figure().subplots()).alternative
+            assert sum(character.isdigit() for character in told) >= 2, name
+            assert told.endswith("."), name
+
+
+def test_several_classes_have_a_panel_each_in_their_colour(ax):
+    X, y = _drawn(3)
+    model = sx.LogisticRegression().fit(X, y)
+    kept = y != "no"
+    shown = _drawable(plots.RocDisplay.from_estimator(model, X[kept], y[kept], ax=ax))
+    colours = [to_hex(panel.lines[1].get_color()) for panel in ax.child_axes]
+    assert colours == [plots.LIGHT.of_class(k) for k in (1, 2)]
+    assert [panel.get_title(loc="left").split("\n")[0] for panel in ax.child_axes] == ["perhaps", "yes"]
+    assert "perhaps: area" in shown.alternative
+
+
 def test_themes_follow_the_paper():
     X, y = _drawn(2)
     model = sx.LogisticRegression().fit(X, y)
     for theme in (plots.LIGHT, plots.DARK):
         with plots.style(theme.name):
             shown = plots.RocDisplay.from_estimator(model, X, y, ax=Figure().subplots())
-        assert to_hex(shown.ax_.lines[1].get_color()) == theme.of_class(0)
+        assert to_hex(shown.ax_.lines[1].get_color()) == theme.ink
     assert matplotlib.rcParams["figure.facecolor"] == matplotlib.rcParamsDefault["figure.facecolor"]
     with pytest.raises(ParameterError, match="theme: got 'sepia'"), plots.style("sepia"):
         pass

@@ -2,9 +2,12 @@ r"""A plane that shows a model's decisions well, and the decision regions in it.
 
 Two columns are the plane themselves. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
-    one score       along the weights, and along the largest principal direction orthogonal to them
-    K scores        the two directions along which the model's scores vary most over the rows
-    not linear      the first two of Fisher's discriminant directions
+    one score       the normal of the boundary, and the direction along the boundary that separates the classes best
+    K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
+    not linear      the first two of Fisher's axes
+
+Fisher's axes maximise vᵀ S_B v / vᵀ S_W v, the scatter between the classes by the scatter within them. S_W is shrunk
+towards a multiple of the identity by d/(d + n), since with few rows a column it separates rows by chance.
 
 The regions are those of the points x = m + s ∘ (B u), whose other coordinates are at their means. For one score, and
 for three classes, the scores depend on u alone, so every row lies in the region of its predicted class. For linear
@@ -32,6 +35,11 @@ from separatrix.scorers.scorer import Scorer, scores_of
 
 # Largest sample of rows from which the directions are computed.
 MOST_ROWS = 5000
+# Largest number of columns for which the scatter matrix is formed. With more, it counts as a multiple of the identity.
+MOST_SCATTER_COLUMNS = 300
+# A direction along the boundary on which the class means differ by less than this many standard deviations separates
+# nothing, and the largest principal direction is drawn.
+LEAST_DIFFERENCE = 1e-6
 # Steps of the power method for the largest principal direction.
 POWER_STEPS = 60
 # Singular values below this share of the largest count as zero.
@@ -124,7 +132,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
     >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
     >>> plane.names, plane.exact
-    (('along the weights', 'largest orthogonal principal direction'), True)
+    (('normal of the boundary', 'best direction along the boundary'), True)
     """
     model, X, encoded = view_of(model, X)
     scorer = scores_of(model)
@@ -142,26 +150,45 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     columns = summarise(memory_rows(rows, codes), ranges=False)
     scale = np.where(columns.constant | (columns.std == 0), 1.0, columns.std)
     block = _block(rows, columns.mean, scale)
-    V = _useful(model, scorer, block, codes)
+    V = _useful(model, scorer, block, codes, len(model.classes_))
     linear = getattr(scorer, "W", None) is not None
     B, n_useful = _two(V, block)
-    if n_useful == 2:
-        way = "in which the model's scores vary most" if linear else "that separate the classes best (Fisher)"
-        axes, says = ("first direction", "second direction"), f"the two directions {way}, over standardised columns"
+    if len(V) == 1:
+        V, first = B.T[:1], "normal of the boundary" if linear else "Fisher's axis"
+        along = _along(block, codes, B[:, 0])
+        if along is not None:
+            B = np.column_stack([B[:, 0], along])
+        second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
+        meant = "the direction orthogonal to it that separates the classes best (Fisher)"
+        told = meant if along is not None else "the largest principal direction orthogonal to it"
+        axes, says = (first, second), f"the {first.removeprefix('the ')}, and {told}, over standardised columns"
+    elif n_useful == 2:
+        axes = ("first Fisher axis", "second Fisher axis")
+        way = " of the model's scores" if linear else ""
+        says = f"the two directions{way} that separate the classes best (Fisher's axes), over standardised columns"
     else:
-        first = "along the weights" if linear else "Fisher's direction"
-        axes = (first, "largest orthogonal principal direction")
-        says = f"{first}, and the largest principal direction orthogonal to it, over standardised columns"
-    return Plane(columns.mean, scale, B, axes, linear and _rank(V) <= 2, says)
+        axes = ("Fisher's axis", "largest orthogonal principal direction")
+        says = "Fisher's axis, and the largest principal direction orthogonal to it, over standardised columns"
+    return Plane(columns.mean, scale, B, axes, linear and _rank(_weights(model, scorer, scale)) <= 2, says)
 
 
-def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
+def _weights(model: Any, scorer: Any, scale: Array) -> Array:
+    """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
+    W = getattr(scorer, "W", None)
+    if W is None:
+        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
+    w = W[:, 1:] * scale
+    if len(w) == 1:
+        return np.asarray(w)
+    if isinstance(scorer, PartsScorer):
+        return np.asarray(w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), np.finfo(np.float64).tiny))
+    return np.asarray(w - w.mean(axis=0))
+
+
+def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -> Array:
     """Directions (q, d) over standardised columns, the most useful first."""
     scale = block.frame.scale
-    W = getattr(scorer, "W", None)
-    if W is None and hasattr(model, "coef_"):
-        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
-    if W is None:
+    if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
         from separatrix.classifiers import FisherDiscriminant
 
         try:
@@ -169,14 +196,58 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
         except LabelError:  # the class means are equal, so no direction separates the classes
             return np.zeros((1, len(scale)))
         return np.asarray(fitted.directions_.T * scale)
-    w = W[:, 1:] * scale
+    w = _weights(model, scorer, scale)
     if len(w) == 1:
-        return np.asarray(w)
-    w = w - w.mean(axis=0) if not isinstance(scorer, PartsScorer) else w / np.linalg.norm(w, axis=1, keepdims=True)
-    # The principal directions of the scores over these rows.
-    Z = block.scores(np.column_stack([np.zeros(len(w)), w]))
-    _, _, Vt = np.linalg.svd((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)))
-    return np.asarray(Vt @ w)
+        return w
+    _, values, Vt = np.linalg.svd(w, full_matrices=False)
+    space = Vt[values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)]
+    if not len(space):
+        return np.zeros((1, len(scale)))
+    U = block.scores(np.column_stack([np.zeros(len(space)), space]))
+    return np.asarray(_fisher_axes(U, codes, n_classes).T @ space)
+
+
+def _fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
+    """Fisher's axes of points U (n, q), as columns, the most separating first. Without several classes, as given."""
+    n, q = U.shape
+    counts = np.bincount(codes, minlength=n_classes)
+    sums = np.zeros((n_classes, q))
+    np.add.at(sums, codes, U)
+    means = sums[counts > 0] / counts[counts > 0, None]
+    centred = U - (sums / np.maximum(counts, 1)[:, None])[codes]
+    within = _shrunk(centred.T @ centred / n, n)
+    apart = (means - U.mean(axis=0)) * np.sqrt(counts[counts > 0, None] / n)
+    L = np.linalg.cholesky(within)
+    half = np.linalg.solve(L, apart.T)
+    vectors = np.linalg.svd(half)[0]
+    return np.asarray(np.linalg.solve(L.T, vectors))
+
+
+def _shrunk(S: Array, n: int) -> Array:
+    """A scatter matrix shrunk towards a multiple of the identity."""
+    q = len(S)
+    share = q / (q + n)
+    mean = max(float(np.trace(S)) / q, np.finfo(np.float64).tiny)
+    return np.asarray((1 - share) * S + (share * mean + RELATIVE_RANK_TOLERANCE * mean) * np.eye(q))
+
+
+def _along(block: Block, codes: Any, w: Array) -> Array | None:
+    """The unit vector orthogonal to w that separates the first class from the others best; None if none does."""
+    first = codes == 0
+    n, n_first = len(codes), int(np.sum(first))
+    if n_first in (0, n):
+        return None
+    signs = np.where(first, -1.0 / n_first, 1.0 / (n - n_first))
+    v: Array = _without(block.adjoint(signs[:, None])[0, 1:], [w])
+    if not np.linalg.norm(v) > LEAST_DIFFERENCE:
+        return None
+    if len(v) <= MOST_SCATTER_COLUMNS:
+        means = [_without(block.adjoint((chosen / chosen.sum())[:, None])[0, 1:], [w]) for chosen in (first, ~first)]
+        S = block.sandwich(np.full(n, 1.0 / n))[1:, 1:]
+        P = np.eye(len(v)) - np.outer(w, w)
+        between = sum(share * np.outer(m, m) for share, m in zip((n_first / n, 1 - n_first / n), means, strict=True))
+        v = _without(np.asarray(np.linalg.solve(_shrunk(P @ S @ P - between, n), v), dtype=np.float64), [w])
+    return np.asarray(v / np.linalg.norm(v))
 
 
 def _rank(V: Array) -> int:

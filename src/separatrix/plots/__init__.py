@@ -3,6 +3,7 @@
 The numbers come from ``separatrix.diagnostics`` and ``separatrix.evaluation``; only this package imports matplotlib.
 """
 
+from separatrix.base.theme import DARK, LIGHT, Theme
 from separatrix.plots.calibration import CalibrationDisplay
 from separatrix.plots.coefficients import CoefficientDisplay
 from separatrix.plots.confusion import ConfusionDisplay
@@ -13,7 +14,7 @@ from separatrix.plots.loss import LossDisplay
 from separatrix.plots.penalty_path import PenaltyPathDisplay
 from separatrix.plots.precision_recall import PrecisionRecallDisplay
 from separatrix.plots.roc import RocDisplay
-from separatrix.plots.style import DARK, LIGHT, Theme, style
+from separatrix.plots.style import style
 
 __all__ = [
     "DARK",

@@ -14,17 +14,17 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from separatrix.base.theme import LIGHT
 from separatrix.plots import Display, style
 from separatrix.plots.display import BROAD
-from separatrix.plots.style import LIGHT
-from separatrix.reports.page import FIGURE, roles, text
+from separatrix.reports.page import FIGURE, text
 
 SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "separatrix", "path.simplify": True}
 METADATA_LEFT_OUT = ("Date", "Creator", "Format", "Type")
 # Coordinates are cut to two decimals: a hundredth of 1/72 inch is invisible.
 LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
-VARIABLES = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
+VARIABLES = {colour: f"var(--{name})" for name, colour in LIGHT.roles().items()}
 COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 
 

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from separatrix._version import __version__
-from separatrix.plots.style import DARK, LIGHT, Theme
+from separatrix.base.theme import DARK, LIGHT, Theme
 
 # The most characters shown of a name or a sentence, and the length from which a fact is folded.
 LONGEST_TEXT, LONGEST_UNFOLDED_FACT = 2000, 240
@@ -159,17 +159,7 @@ def variables(theme: Theme) -> str:
     >>> variables(LIGHT)[:16]
     '--paper: #ffffff'
     """
-    return "; ".join(f"--{name}: {colour}" for name, colour in roles(theme).items())
-
-
-def roles(theme: Theme) -> dict[str, str]:
-    """The colours by what they are for.
-
-    >>> roles(LIGHT)["class-0"]
-    '#0072b2'
-    """
-    named = {name: getattr(theme, name) for name in ("paper", "ink", "muted", "rule", "alarm")}
-    return named | {f"class-{k}": colour for k, colour in enumerate(theme.classes)}
+    return "; ".join(f"--{name}: {colour}" for name, colour in theme.roles().items())
 
 
 def paragraph(sentence: str, kind: str = "") -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.errors import InputError
+from separatrix.base.theme import told_apart
 from separatrix.diagnostics import Coefficients, certificate_on, surprising, wilson
 from separatrix.plots import (
     CalibrationDisplay,
@@ -23,7 +24,6 @@ from separatrix.plots import (
 from separatrix.plots.confusion import MOST_NARROW, MOST_SHARES
 from separatrix.plots.loss import runs_of
 from separatrix.plots.ranked import RankingDisplay
-from separatrix.plots.style import told_apart
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Section, details, facts, findings, pair, paragraph, table, text, tiles
 from separatrix.reports.reported_model import TOP, ReportedModel
