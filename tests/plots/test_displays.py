@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from scipy.sparse import csr_array
 from sklearn.metrics import confusion_matrix, roc_curve
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -255,10 +256,52 @@ def test_every_display_tells_its_numbers(K):
     X, y = _drawn(K)
     model = sx.LogisticRegression("auto").fit(X, y)
     for name in plots.__all__:
-        if name.endswith("Display") and name != "Display":
+        if name.endswith("Display") and name != "Display" and (K == 2 or name != "ThresholdDisplay"):
             told = getattr(plots, name).from_estimator(model, X, y, ax=Figure().subplots()).alternative
             assert sum(character.isdigit() for character in told) >= 2, name
             assert told.endswith("."), name
+
+
+def test_thresholds_have_their_precision_recall_and_cost(ax):
+    X, y = _drawn(2, n=400)
+    model = sx.LogisticRegression().fit(X[:, :1], y)
+    shown = _drawable(plots.ThresholdDisplay.from_estimator(model, X[:, :1], y, cost={"FP": 1, "FN": 3}, ax=ax))
+    p, positive = model.predict_proba(X[:, :1])[:, 1], y == "yes"
+    thresholds = np.array([0.1, 0.25, 0.8])
+    precision, recall, cost = shown.at(thresholds)
+    for k, threshold in enumerate(thresholds):
+        chosen = p >= threshold
+        assert precision[k] == pytest.approx(positive[chosen].mean())
+        assert recall[k] == pytest.approx(chosen[positive].mean())
+        assert cost[k] == pytest.approx(np.mean((chosen & ~positive) + 3 * (~chosen & positive)))
+    assert shown.threshold == 0.25
+    assert shown.cost.mean == pytest.approx(cost[1])
+    with pytest.raises(ParameterError, match="3 classes"):
+        plots.ThresholdDisplay.from_estimator(sx.LogisticRegression().fit(*_drawn(3)), *_drawn(3))
+    with pytest.raises(ParameterError, match="no probabilities"):
+        plots.ThresholdDisplay.from_estimator(sx.LinearSVC().fit(X, y), X, y)
+
+
+def test_distributions_are_shares_of_each_class(ax):
+    X, y = _drawn(3, n=300)
+    X = np.column_stack([X, np.arange(300) % 2, np.full(300, 7.0)])
+    X[0, 0] = 1e4
+    model = sx.LogisticRegression().fit(X, y)
+    shown = _drawable(plots.DistributionDisplay.from_estimator(model, X, y, ax=ax))
+    assert [one.name for one in shown.found] == [f"x{j}" for j in sx.diagnostics.coefficients(model, X, y).largest(6)]
+    for one in shown.found:
+        np.testing.assert_allclose(one.shares.sum(axis=1), 1.0)
+    first = next(one for one in shown.found if one.name == "x0")
+    assert first.edges[-1] < 100
+    binary = next(one for one in shown.found if one.name == "x4")
+    assert binary.levels.tolist() == [0.0, 1.0]
+    np.testing.assert_allclose(binary.shares[0, 1], X[y == "no", 4].mean())
+    assert 0.0 <= first.overlap <= 1.0
+    sparse = csr_array(X)
+    again = plots.DistributionDisplay.from_estimator(model, sparse, y, ax=Figure().subplots())
+    np.testing.assert_array_equal(again.found[0].shares, shown.found[0].shares)
+    curved = sx.QuadraticDiscriminantAnalysis(shrinkage=0.5).fit(X[1:, :4], y[1:])
+    assert len(plots.DistributionDisplay.from_estimator(curved, X[1:, :4], y[1:], ax=Figure().subplots()).found) == 4
 
 
 def test_several_classes_have_a_panel_each_in_their_colour(ax):

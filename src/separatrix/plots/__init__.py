@@ -9,12 +9,14 @@ from separatrix.plots.coefficients import CoefficientDisplay
 from separatrix.plots.confusion import ConfusionDisplay
 from separatrix.plots.decision_regions import DecisionRegionsDisplay
 from separatrix.plots.display import Display
+from separatrix.plots.distributions import DistributionDisplay
 from separatrix.plots.influence import InfluenceDisplay
 from separatrix.plots.loss import LossDisplay
 from separatrix.plots.penalty_path import PenaltyPathDisplay
 from separatrix.plots.precision_recall import PrecisionRecallDisplay
 from separatrix.plots.roc import RocDisplay
 from separatrix.plots.style import style
+from separatrix.plots.threshold import ThresholdDisplay
 
 __all__ = [
     "DARK",
@@ -24,11 +26,13 @@ __all__ = [
     "ConfusionDisplay",
     "DecisionRegionsDisplay",
     "Display",
+    "DistributionDisplay",
     "InfluenceDisplay",
     "LossDisplay",
     "PenaltyPathDisplay",
     "PrecisionRecallDisplay",
     "RocDisplay",
     "Theme",
+    "ThresholdDisplay",
     "style",
 ]
