@@ -73,11 +73,13 @@ def test_two_classes_have_the_normal_and_the_best_direction_along_the_boundary()
     w = model.coef_[0] * X.std(axis=0)
     w /= np.linalg.norm(w)
     assert abs(plane.B[:, 0] @ w) == pytest.approx(1.0)
+    centred = S - np.array([S[y == label].mean(axis=0) for label in "ab"])[np.searchsorted(["a", "b"], y)]
+    shared = centred.T @ (centred @ w)
+    assert abs(shared @ plane.B[:, 1]) < 1e-9 * np.linalg.norm(shared)
     best = _separation(S @ plane.B[:, 1], y)
     rng = np.random.default_rng(0)
     for _ in range(200):
-        v = rng.standard_normal(5)
-        v -= (v @ w) * w
+        v = np.linalg.svd(np.array([w, shared]))[2][2:].T @ rng.standard_normal(3)
         assert _separation(S @ v, y) <= 1.001 * best
 
 

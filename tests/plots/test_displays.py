@@ -170,6 +170,28 @@ def test_many_rows_are_hexagons_and_none_is_lost(ax):
     assert sum(len(c.get_offsets()) for c in ax.collections) == 0
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_boundary_is_lost(seed):
+    """Along any line through the plot, the predicted class changes only at boundaries."""
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((9, 2)) * 4
+    codes = np.arange(270) % 9
+    X = centres[codes] + rng.standard_normal((270, 2))
+    model = sx.LogisticRegression().fit(X, codes)
+    shown = plots.DecisionRegionsDisplay.of(model, X, codes)
+    edges = boundaries([region for region in shown.regions if not region.empty], shown.box)
+    left, right, low, high = shown.box
+    for height in rng.uniform(low, high, 5):
+        x = np.linspace(left, right, 4001)
+        predicted = model.predict(np.column_stack([x, np.full(4001, height)]))
+        changes = x[np.flatnonzero(predicted[1:] != predicted[:-1])]
+        a, b = edges[:, 0], edges[:, 1]
+        over = (a[:, 1] - height) * (b[:, 1] - height) < 0
+        crossed = a[over, 0] + (height - a[over, 1]) / (b[over, 1] - a[over, 1]) * (b[over, 0] - a[over, 0])
+        step = 2 * (right - left) / 4000
+        assert all(np.min(np.abs(crossed - change)) <= step for change in changes)
+
+
 def test_boundaries_are_the_strongest_lines_and_not_the_frame(ax):
     X, y = _drawn(3, d=2)
     for model in (sx.LogisticRegression(), sx.OneVsOneClassifier()):

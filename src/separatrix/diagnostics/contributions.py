@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer, scores_of
 
@@ -49,8 +48,8 @@ class Contributions:
         return np.asarray(order[size[order] > 0])
 
 
-def contributions(model: Any, X: Any, codes: Integers, mean: Array) -> Contributions | None:
-    """What each column contributed to the margins of rows X with the true classes ``codes``.
+def contributions(model: Any, rows: Any, codes: Integers, mean: Array) -> Contributions | None:
+    """What each column contributed to the margins of rows, a dense or CSR matrix, with the true classes ``codes``.
 
     ``mean`` (d,) holds the means of the columns over the rows of the fit. Returns None for a model that is not linear
     and has too many columns.
@@ -62,7 +61,7 @@ def contributions(model: Any, X: Any, codes: Integers, mean: Array) -> Contribut
     >>> bool(found.parts[0, 0] < 0), found.parts[0, 1].item(), found.others.tolist()
     (True, 0.0, [0])
     """
-    scorer, rows = scores_of(model), rows_to_score(model, X)[0]
+    scorer = scores_of(model)
     values = np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
     others = _second(np.asarray(scorer.scores(rows)), codes)
     if isinstance(scorer, Scorer):

@@ -16,6 +16,8 @@ BINS = 24
 MOST_DISTINCT = 8
 # Bins end at these quantiles of all rows. Values beyond them count to the outer bins, so outliers do not squash them.
 ENDS = (0.005, 0.995)
+# The quantiles of each class.
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,20 @@ class Distribution:
         The distinct values, if the column has few.
     shares : array (K, bins)
         The share of the rows of each class in each bin; 0 for a class without rows.
-    median : array (K,)
-        The median of each class; NaN for a class without rows.
+    quantiles : array (K, 5)
+        The quantiles ``QUANTILES`` of each class; NaN for a class without rows.
     """
 
     name: str
     edges: Array
     levels: Array | None
     shares: Array
-    median: Array
+    quantiles: Array
+
+    @property
+    def median(self) -> Array:
+        """The median of each class, (K,)."""
+        return np.asarray(self.quantiles[:, 2])
 
     @property
     def overlap(self) -> float:
@@ -71,8 +78,9 @@ def distribution(x: Array, codes: Integers, n_classes: int, name: str) -> Distri
     counts = np.bincount(codes * bins + place, minlength=n_classes * bins).reshape(n_classes, bins)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     rows = counts.sum(axis=1)
-    median = np.array([np.median(x[codes == k]) if rows[k] else np.nan for k in range(n_classes)])
-    return Distribution(name, edges, levels, shares, median)
+    none = np.full(len(QUANTILES), np.nan)
+    quantiles = [np.quantile(x[codes == k], QUANTILES) if rows[k] else none for k in range(n_classes)]
+    return Distribution(name, edges, levels, shares, np.array(quantiles))
 
 
 def column_of(X: Any, j: int) -> Array:

@@ -2,7 +2,8 @@ r"""A plane that shows a model's decisions well, and the decision regions in it.
 
 Two columns are the plane themselves. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
-    one score       the normal of the boundary, and the direction along the boundary that separates the classes best
+    one score       the normal of the boundary, and the direction along the boundary that separates the classes best, of
+                    those that are uncorrelated with the score within the classes
     K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
     not linear      the first two of Fisher's axes
 
@@ -159,7 +160,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
         if along is not None:
             B = np.column_stack([B[:, 0], along])
         second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
-        meant = "the direction orthogonal to it that separates the classes best (Fisher)"
+        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
         told = meant if along is not None else "the largest principal direction orthogonal to it"
         axes, says = (first, second), f"the {first.removeprefix('the ')}, and {told}, over standardised columns"
     elif n_useful == 2:
@@ -232,21 +233,31 @@ def _shrunk(S: Array, n: int) -> Array:
 
 
 def _along(block: Block, codes: Any, w: Array) -> Array | None:
-    """The unit vector orthogonal to w that separates the first class from the others best; None if none does."""
+    """The unit vector that separates the first class from the others best, of those that show something new.
+
+    These are orthogonal to w, so along the boundary, and uncorrelated with the score within the classes: others would
+    show the score a second time. None if the class means do not differ along any of them.
+    """
     first = codes == 0
     n, n_first = len(codes), int(np.sum(first))
     if n_first in (0, n):
         return None
-    signs = np.where(first, -1.0 / n_first, 1.0 / (n - n_first))
-    v: Array = _without(block.adjoint(signs[:, None])[0, 1:], [w])
+    shares = np.column_stack([first / n_first, ~first / (n - n_first)])
+    means = block.adjoint(shares)[:, 1:]
+    z = block.scores(np.concatenate([[0.0], w])[None, :])[:, 0]
+    shared = block.adjoint(((z - np.where(first, *(means @ w))) / n)[:, None])[0, 1:]  # S_W w
+    kept = [w]
+    left = _without(shared, kept)
+    if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * np.linalg.norm(shared) and len(w) > 2:
+        kept.append(left / np.linalg.norm(left))
+    v: Array = _without(means[1] - means[0], kept)
     if not np.linalg.norm(v) > LEAST_DIFFERENCE:
         return None
     if len(v) <= MOST_SCATTER_COLUMNS:
-        means = [_without(block.adjoint((chosen / chosen.sum())[:, None])[0, 1:], [w]) for chosen in (first, ~first)]
-        S = block.sandwich(np.full(n, 1.0 / n))[1:, 1:]
-        P = np.eye(len(v)) - np.outer(w, w)
-        between = sum(share * np.outer(m, m) for share, m in zip((n_first / n, 1 - n_first / n), means, strict=True))
-        v = _without(np.asarray(np.linalg.solve(_shrunk(P @ S @ P - between, n), v), dtype=np.float64), [w])
+        weights = np.array([n_first / n, 1 - n_first / n])
+        within = block.sandwich(np.full(n, 1.0 / n))[1:, 1:] - (means.T * weights) @ means
+        free = np.linalg.svd(np.array(kept))[2][len(kept) :]  # an orthonormal basis of the vectors allowed
+        v = np.asarray(np.linalg.solve(_shrunk(free @ within @ free.T, n), free @ v) @ free, dtype=np.float64)
     return np.asarray(v / np.linalg.norm(v))
 
 

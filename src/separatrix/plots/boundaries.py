@@ -12,10 +12,13 @@ from separatrix.geometry import Region
 
 # Points of the unit square are the same if they agree to this many digits.
 DIGITS = 6
+TOLERANCE = 2 * 10.0**-DIGITS
 
 
 def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]) -> Array:
     """The segments (m, 2, 2) where regions with different labels meet. The frame of the box is none of them.
+
+    A segment that only one region has is a boundary, too: rounding has moved the ends of the other region's edge.
 
     >>> left = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]])
     >>> low, high = (np.array([[1.0, y], [2.0, y], [2.0, y + 1], [1.0, y + 1]]) for y in (0.0, 1.0))
@@ -32,8 +35,17 @@ def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]
         for start, end in zip(V, np.roll(V, -1, axis=0), strict=True):
             for a, b in pairwise(_split(start, end, corners)):
                 meeting.setdefault((*a, *b) if a < b else (*b, *a), []).append(region.labels)
-    kept = [ends for ends, labels in meeting.items() if len(set(labels)) > 1]
+    kept = [
+        ends
+        for ends, labels in meeting.items()
+        if len(set(labels)) > 1 or (len(labels) == 1 and not _on_frame(np.array(ends).reshape(2, 2)))
+    ]
     return np.asarray(np.array(kept).reshape(-1, 2, 2) * unit + corner)
+
+
+def _on_frame(ends: Array) -> bool:
+    near = np.minimum(np.abs(ends), np.abs(ends - 1)) <= TOLERANCE
+    return bool(np.any(near.all(axis=0)))
 
 
 def _split(start: Array, end: Array, corners: Array) -> list[tuple[float, ...]]:
@@ -44,5 +56,5 @@ def _split(start: Array, end: Array, corners: Array) -> list[tuple[float, ...]]:
         return []
     share = (corners - start) @ along / length
     away = np.abs((corners - start) @ np.array([-along[1], along[0]])) / np.sqrt(length)
-    on = (away <= 2 * 10.0**-DIGITS) & (share >= 0) & (share <= 1)
+    on = (away <= TOLERANCE) & (np.abs(share - 0.5) <= 0.5 + TOLERANCE)
     return [tuple(point) for point in corners[on][np.argsort(share[on], kind="stable")].tolist()]

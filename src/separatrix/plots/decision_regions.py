@@ -124,13 +124,23 @@ class DecisionRegionsDisplay(Display):
         return cls.of(model, X, y, names=names, most=most, seed=seed).plot(ax)
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_ROWS_DRAWN, seed: int = 0) -> Self:
-        """The same display, not drawn yet; call ``plot`` to draw it."""
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        names: Any = None,
+        most: int = MOST_ROWS_DRAWN,
+        seed: int = 0,
+        plane: Plane | None = None,
+    ) -> Self:
+        """The same display, not drawn yet; call ``plot`` to draw it. The plane may be chosen by other rows."""
         model, X, encoded = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
-        plane = plane_of(model, X, y, names=names, seed=seed)
+        plane = plane_of(model, X, y, names=names, seed=seed) if plane is None else plane
         points = plane.place(rows)
         wrong = known_codes(scorer.predict(rows), classes) != codes
         box = _box(points, flat=len(plane.origin) == 1)

@@ -21,8 +21,8 @@ from separatrix.plots.style import SMALL_TEXT, style
 CURVE_CELLS = 600
 # Width in inches of a figure as wide as a page.
 BROAD = 9.4
-# The share of a panel's height that its axes take; its title is above them.
-PANEL_HEIGHT = 0.78
+# The space between two lines of panels, for tick labels and a title, as a share of the height of a panel.
+PANEL_GAP = 0.28
 # Ticks on an axis of ratios are these multiples of powers of ten.
 TICK_MULTIPLES = (1, 2, 5)
 
@@ -112,6 +112,15 @@ def share_axes(ax: Axes) -> None:
     ax.grid(True)
 
 
+def panel_heights(lines: int) -> float:
+    """The height of so many lines of panels, in heights of a panel.
+
+    >>> panel_heights(1)
+    1.0
+    """
+    return lines + PANEL_GAP * (lines - 1)
+
+
 def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
     """Small axes of the unit square inside ``ax``, which keeps only its labels; tick labels are on the outer panels.
 
@@ -122,11 +131,12 @@ def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    ax.xaxis.labelpad, ax.yaxis.labelpad = 16.0, 24.0
+    ax.xaxis.labelpad, ax.yaxis.labelpad = 14.0, 20.0
     across, down, small = min(count, in_line), -(-count // in_line), []
+    height = 1 / panel_heights(down)
     for k in range(count):
         i, j = divmod(k, across)
-        place = (j / across, 1 - (i + 1) / down, 0.9 / across, PANEL_HEIGHT / down)
+        place = (j / across, 1 - height * (1 + i * (1 + PANEL_GAP)), 0.92 / across, height)
         panel = ax.inset_axes(place)
         panel.set_xticks([0.0, 0.5, 1.0], ["0", "", "1"] if k + across >= count else [""] * 3)
         panel.set_yticks([0.0, 0.5, 1.0], ["0", "", "1"] if j == 0 else [""] * 3)

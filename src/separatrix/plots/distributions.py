@@ -8,6 +8,7 @@ from typing import Any, Self, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.labels import known_codes
@@ -15,23 +16,27 @@ from separatrix.base.theme import GROUND, Theme
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import coefficients, column_names
 from separatrix.diagnostics.distributions import Distribution, column_of, distribution
+from separatrix.diagnostics.importance import important_columns
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, PANEL_HEIGHT, Display, panels
-from separatrix.plots.style import SMALL_TEXT, STRONG, plain, shortened
+from separatrix.plots.display import BROAD, Display, panel_heights, panels
+from separatrix.plots.style import SMALL_TEXT, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import taken_apart
 
-# The largest number of columns drawn, and the panels in a line.
-MOST_COLUMNS_DRAWN, IN_LINE = 6, 3
-# The largest number of classes in a panel: those with the most rows.
-MOST_CLASSES_DRAWN = 6
+# The largest number of columns drawn, that in a single line, and the panels in a line if there are more.
+MOST_COLUMNS_DRAWN, MOST_IN_LINE, IN_LINE = 6, 4, 3
+# The largest number of classes in a panel: those with the most rows; and the largest number with histograms.
+MOST_CLASSES_DRAWN, MOST_HISTOGRAMS = 10, 3
 # The height of a panel in inches.
-PANEL = 1.7
+PANEL = 1.5
 
 
 @final
 @dataclass(eq=False)
 class DistributionDisplay(Display):
     """Histograms of columns by class: the share of the rows of each class in each bin.
+
+    Histograms of more than three classes would hide each other. Each class then has a line from its 5 % to its 95 %
+    quantile, broad between the quartiles, with its median.
 
     Parameters
     ----------
@@ -60,7 +65,7 @@ class DistributionDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST_COLUMNS_DRAWN, ax: Any = None
     ) -> Self:
-        """Draw the columns with the largest weights per step, or the first ones of a model without weights.
+        """Draw the columns with the largest weights per step; without weights, those whose class means differ most.
 
         Parameters
         ----------
@@ -82,12 +87,11 @@ class DistributionDisplay(Display):
         model, X, encoded = taken_apart(model, X)
         rows, known = rows_to_score(model, X)
         labels = column_names(rows.shape[1], known or encoded, names)
-        if hasattr(model, "coef_"):
-            chosen = coefficients(model, X, y, names=labels).largest(top)
-        else:
-            chosen = np.arange(min(top, rows.shape[1]))
-        codes = known_codes(y, np.asarray(model.classes_))
-        return cls.of(rows, codes, np.asarray(model.classes_), labels, chosen).plot(ax)
+        classes = np.asarray(model.classes_)
+        codes = known_codes(y, classes)
+        weights = coefficients(model, X, y, names=labels) if hasattr(model, "coef_") else None
+        chosen = important_columns(rows, codes, len(classes), weights, top)
+        return cls.of(rows, codes, classes, labels, chosen).plot(ax)
 
     @classmethod
     def of(cls, X: Any, codes: Integers, classes: AnyArray, names: Sequence[str], columns: Integers) -> Self:
@@ -109,21 +113,29 @@ class DistributionDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        lines = -(-len(self.found) // IN_LINE)
-        return BROAD, 0.2 + PANEL / PANEL_HEIGHT * lines + legends.height(self._names, BROAD)
+        lines = -(-len(self.found) // self._in_line)
+        return BROAD, 0.75 + PANEL * panel_heights(lines) + legends.height(self._names, BROAD)
+
+    @property
+    def _in_line(self) -> int:
+        """Up to four panels are in one line."""
+        return IN_LINE if len(self.found) > MOST_IN_LINE else max(2, len(self.found))
 
     @property
     def _names(self) -> list[str]:
         return [plain(self.classes.tolist()[k], 24) for k in self.shown]
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
-        for panel, one in zip(panels(ax, len(self.found), IN_LINE), self.found, strict=True):
+        for panel, one in zip(panels(ax, len(self.found), self._in_line), self.found, strict=True):
             self._draw_one(panel, one, theme)
         for k, name in zip(self.shown.tolist(), self._names, strict=True):
-            ax.plot([], [], color=theme.of_class(k), linewidth=2 * STRONG, label=name)
+            ax.plot([], [], color=theme.of_class(k), linewidth=STRONG, marker=marker(k), markersize=4.0, label=name)
         legends.below(ax)
 
     def _draw_one(self, panel: Axes, one: Distribution, theme: Theme) -> None:
+        if len(self.shown) > MOST_HISTOGRAMS:
+            self._draw_quantiles(panel, one, theme)
+            return
         for k in self.shown.tolist():
             heights = np.concatenate([[0.0], np.repeat(one.shares[k], 2), [0.0]])
             x = np.repeat(one.edges, 2)
@@ -137,5 +149,19 @@ class DistributionDisplay(Display):
         else:
             low, high = float(one.edges[0]), float(one.edges[-1])
             ticks = [low, 0.5 * (low + high), high]
-            panel.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
+            panel.set_xticks(ticks, [f"{tick:.3g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
+        panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)
+
+    def _draw_quantiles(self, panel: Axes, one: Distribution, theme: Theme) -> None:
+        for place, k in enumerate(self.shown.tolist()):
+            low, left, middle, right, high = one.quantiles[k].tolist()
+            look: dict[str, Any] = {"color": theme.of_class(k), "solid_capstyle": "butt"}
+            panel.plot([low, high], [place, place], linewidth=THIN, **look)
+            panel.plot([left, right], [place, place], linewidth=3 * STRONG, alpha=0.45, **look)
+            panel.plot([middle], [place], marker=marker(k), color=theme.of_class(k), markersize=4.0)
+        panel.set_ylim(len(self.shown) - 0.5, -0.5)
+        panel.set_yticks([])
+        panel.spines["left"].set_visible(False)
+        panel.xaxis.set_major_locator(MaxNLocator(3))
+        panel.xaxis.set_major_formatter(ScalarFormatter())
         panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)

@@ -18,7 +18,7 @@ from separatrix.base.theme import Theme
 from separatrix.diagnostics import Answers, Interval, Ranking, rank, rankings
 from separatrix.evaluation.answers import answers
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, PANEL_HEIGHT, Display, panels, share_axes
+from separatrix.plots.display import BROAD, Display, panel_heights, panels, share_axes
 from separatrix.plots.style import SMALL_TEXT, plain, shortened
 
 # Largest number of panels in all.
@@ -129,7 +129,12 @@ class RankingDisplay(Display):
             return 4.6, 4.0 + legends.height(["x" * 40], 4.6, title=True)
         width = 4.6 if self._in_line == NARROW_LINE else BROAD
         lines = -(-len(self.chosen) // self._in_line)
-        return width, 0.55 + (0.9 * (width - 0.5) / self._in_line / PANEL_HEIGHT) * lines
+        return width, 0.85 + 0.92 * (width - 0.5) / self._in_line * panel_heights(lines)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the plot has the normal width."""
+        return self.size[0] < BROAD
 
     @property
     def _in_line(self) -> int:
