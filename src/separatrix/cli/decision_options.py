@@ -72,7 +72,7 @@ def decision_for(known: ModelFile, threshold: float | None, cost: str | None, pr
     refuse_improbable(known, asked[0], "leave it out")
     classes = known.scorer.classes
     try:
-        costs = None if cost is None else _costs(cost)
+        costs = None if cost is None else costs_of(cost)
         shares = None if prior is None else _shares(prior, classes)
         ratio = None if shares is None else _prior_ratio(known, classes, shares)
         rule = decision_rule(classes, threshold, costs, ratio)
@@ -89,7 +89,8 @@ def refuse_improbable(known: ModelFile, option: str, instead: str) -> None:
         raise ParameterError(option, came, f"{instead}, or fit a model of P(class | x), such as logistic")
 
 
-def _costs(text: str) -> Costs:
+def costs_of(text: str) -> Costs:
+    """The costs in "FP=1,FN=5"."""
     from separatrix.evaluation.mistake_costs import Costs
 
     found = _numbers(text)
