@@ -67,7 +67,7 @@ def checked(page):
     assert "@import" not in style
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(svg)
-    found.text = re.sub(r"\s+", " ", " ".join(found.words).replace("\N{NO-BREAK SPACE}", " "))
+    found.text = _plain(found.words)
     return found
 
 
@@ -77,7 +77,13 @@ def words(html):
     found.feed(html)
     found.close()
     assert found.open == []
-    return re.sub(r"\s+", " ", " ".join(found.words).replace("\N{NO-BREAK SPACE}", " "))
+    return _plain(found.words)
+
+
+def _plain(words):
+    """Words with the spaces and the minus signs of a program's output."""
+    text = re.sub(r"\s+", " ", " ".join(words).replace("\N{NO-BREAK SPACE}", " "))
+    return text.replace("e\N{MINUS SIGN}", "e-")
 
 
 def drawn(K=2, d=3, n=90, seed=0, apart=1.5):

@@ -156,6 +156,13 @@ def test_classes_have_precision_recall_f1_and_lift():
         assert f"{one.f1:.2f}" in section
 
 
+def test_no_number_can_be_broken_across_lines(cancer):
+    """A line may break after a hyphen, so negative numbers and exponents have minus signs."""
+    shown = re.sub(r"<style>.*?</style>|<svg.*?</svg>|<[^>]*>", " ", cancer[3], flags=re.DOTALL)
+    assert not re.search(r"\de-\d|(?<![\w-])-\d", shown)
+    assert "1e\N{MINUS SIGN}08" in shown
+
+
 def test_standard_terms_are_in_the_headings(cancer):
     titles = re.findall(r"<h2>([^<]*)", cancer[3])
     for term in ("Confusion matrix", "Calibration", "ROC and precision-recall", "Decision regions", "Correlation"):

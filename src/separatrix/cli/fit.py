@@ -235,7 +235,7 @@ def _report(output: FitOutput, path: str, missing: dict[str, int], cost: dict[st
 
     table = output.table
     test = output.rows(output.held) if output.held.any() else None
-    title = f"{table.target}, predicted from {table.source}"
+    title = f"{table.target}, predicted from {output.training()['source']}"
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
         page = _named_option(

@@ -6,6 +6,7 @@ variables, light and dark, so figures follow the reader's setting.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +21,7 @@ from separatrix.reports.stylesheet import stylesheet
 # The most characters shown of a name or a sentence, and the length from which a fact is folded.
 LONGEST_TEXT, LONGEST_UNFOLDED_FACT = 2000, 240
 SPACES = "\n\N{NO-BREAK SPACE}"
+EXPONENT = re.compile(r"(?<=\d)e-(?=\d)")
 
 PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -72,11 +74,14 @@ class Section:
 def text(value: Any) -> str:
     """Any text as HTML: escaped, printable, and not without end. All text from the data goes through here.
 
-    >>> text("<b> & 'c'" + chr(0))
-    '&lt;b&gt; &amp; &#x27;c&#x27;�'
+    A hyphen in the exponent of a number becomes a minus sign, at which lines do not break.
+
+    >>> text("<b> & 'c'" + chr(0)), text("1e-8")
+    ('&lt;b&gt; &amp; &#x27;c&#x27;�', '1e−8')
     """
     shown = "".join(c if c.isprintable() or c in SPACES else "\ufffd" for c in str(value)[: LONGEST_TEXT + 1])
-    return escape(shown if len(shown) <= LONGEST_TEXT else shown[:LONGEST_TEXT] + "…", quote=True)
+    shown = shown if len(shown) <= LONGEST_TEXT else shown[:LONGEST_TEXT] + "…"
+    return escape(EXPONENT.sub("e\N{MINUS SIGN}", shown), quote=True)
 
 
 def _shown(value: Any) -> str:

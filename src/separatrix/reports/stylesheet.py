@@ -66,8 +66,9 @@ figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { margin-top: 8px; max-width: 70ch; overflow-wrap: break-word; }
 figure.broad { overflow-x: auto; margin-bottom: 16px; }
 figure.broad svg { min-width: 40rem; }
+.wide { overflow-x: auto; max-width: 100%; margin: 0 0 16px; }
 /* A shadow at the side where there is more: where there is none, paper that scrolls along with the table hides it. */
-.wide { overflow-x: auto; max-width: 100%; margin: 0 0 16px;
+.wide, nav ul {
   background: linear-gradient(to right, var(--paper) 50%, transparent) left / 2rem 100% no-repeat local,
     linear-gradient(to left, var(--paper) 50%, transparent) right / 2rem 100% no-repeat local,
     linear-gradient(to right, var(--rule), transparent) left / .5rem 100% no-repeat scroll,

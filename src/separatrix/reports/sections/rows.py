@@ -19,7 +19,7 @@ GROUP = "Rows"
 # The columns shown of a row: those that contributed most.
 MOST_PARTS = 5
 # The cards beside the figure of influential rows; the others are below it.
-CARDS_BESIDE = 2
+CARDS_BESIDE = 3
 EXPLANATION = (
     "Of each row, the columns that contributed most are shown with their values: how much the score of its class, less "
     "that of the class it is most easily taken for, changes from the column's mean to this value. A bar to the right "
@@ -41,11 +41,9 @@ def influence(subject: ReportedModel) -> Section:
     ]
     picture = figure(shown, "fig-influence", caption)
     cards = _cases(subject, found.rows, said, False)
-    body = (
-        pair(picture, _together(cards[:CARDS_BESIDE]))
-        + _together(cards[CARDS_BESIDE:])
-        + paragraph(EXPLANATION, "aside")
-    )
+    body = pair(picture, _together(cards[:CARDS_BESIDE])) + _together(cards[CARDS_BESIDE:])
+    if not len(subject.surprises.rows):  # else the section on surprising rows, which comes first, explains the cards
+        body += paragraph(EXPLANATION, "aside")
     return Section("influence", GROUP, title, gloss, body)
 
 

@@ -63,15 +63,21 @@ def _no_costs() -> str:
 
 def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
     best: Sequence[float] = [] if cost is None else [cost.best_threshold]
-    at = np.unique(np.round([*THRESHOLDS, shown.threshold, *best], 6))
+    at = np.unique([*THRESHOLDS, shown.threshold, *best])
     precision, recall, costs = shown.at(at)
     predicted = [int(np.sum(shown.p >= t)) for t in at]
     rows = []
     for k, t in enumerate(at.tolist()):
-        row = [f"{t:.3g}", f"{predicted[k]:,}", _share(precision[k]), _share(recall[k])]
+        lowest = cost is not None and t == cost.best_threshold
+        row = [
+            f"{t:.3g}, lowest cost" if lowest else f"{t:.3g}",
+            f"{predicted[k]:,}",
+            _share(precision[k]),
+            _share(recall[k]),
+        ]
         rows.append(row if costs is None else [*row, f"{costs[k]:.4g}"])
     heads = ["from P =", "predicted", "precision", "recall", *(["cost a row"] if costs is not None else [])]
-    now = frozenset(np.flatnonzero(np.isclose(at, shown.threshold, atol=1e-6)).tolist())
+    now = frozenset(np.flatnonzero(at == shown.threshold).tolist())
     return table(heads, rows, now=now)
 
 
