@@ -314,7 +314,7 @@ def test_a_report_shows_what_mistakes_cost(tmp_path):
     run("fit", "demo:credit", "--report", "r.html", "--cost", "FP=1,FN=5", "--out", "m.json")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "0.1667 = 1/(1 + 5)" in page
-    assert "<dt>random seed</dt><dd>0</dd>" in page
+    assert page.count("<dt>random seed</dt><dd>0</dd>") == 1
     assert "<dt>table</dt><dd>demo:credit</dd>" in page
     assert "--cost: there is no report" in complaint("fit", "demo:credit", "--cost", "FP=1,FN=5", code=2)
     assert "--cost: got 'five'" in complaint("fit", "demo:credit", "--report", "r.html", "--cost", "five", code=2)

@@ -165,7 +165,10 @@ def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
         raise ParameterError("--cost", "there is no report to show it", "give --report FILE, too, or leave it out")
     from separatrix.cli.decision_options import costs_of
 
-    found = costs_of(cost)
+    try:
+        found = costs_of(cost)
+    except ParameterError as error:
+        raise ParameterError("--cost", error.came, error.do) from error
     return {"FP": found.false_positive, "FN": found.false_negative}
 
 

@@ -167,7 +167,7 @@ def _costs(model: Any, cost: Any) -> Costs | None:
     costs = Costs.of(cost)
     decision_rule(np.asarray(model.classes_), cost=costs)
     if not getattr(model, "has_probabilities", True):
-        do = "leave it out, or fit a model of P(class | x), such as LogisticRegression"
+        do = "leave it out, or fit a model that has probabilities"
         raise ParameterError("cost", f"{type(model).__name__} has scores but no probabilities", do)
     return costs
 

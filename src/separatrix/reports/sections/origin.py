@@ -80,7 +80,7 @@ def _origin(subject: ReportedModel) -> list[tuple[str, Any]]:
     if C is not None:
         chosen = ", chosen by the fit" if getattr(subject.model, "penalty_choice_", None) is not None else ""
         found.append(("C", f"{C:.6g}{chosen}"))
-    if seed is not None:
+    if seed is not None and "random seed" not in subject.about:
         found.append(("random seed", f"{seed!r}"))
     found += list(subject.about.items())
     found.append(("rows fitted", f"{subject.own.n_rows:,}"))
