@@ -84,6 +84,7 @@ tr.now td { background: var(--highlight); color: var(--ink); }
 tr.now td:first-child { box-shadow: -8px 0 var(--highlight); }
 .heat td:not(.text) { text-align: center; padding: 5px 6px; }
 .heat th:not(.text) { text-align: center; }
+.heat td span { color: var(--ink); }
 .bar { display: inline-block; width: 6rem; height: 8px; border-radius: 4px; background: var(--rule); overflow: hidden;
   vertical-align: middle; margin-left: 8px; }
 .bar i { display: block; height: 100%; background: var(--ink); }
@@ -129,6 +130,8 @@ footer { border-top: 1px solid var(--rule); margin-top: 40px; padding-top: 16px;
   nav li.group { display: block; color: var(--muted); font-size: 12px; letter-spacing: .04em; margin: 16px 0 6px;
     text-transform: uppercase; }
   nav a { color: var(--body); }
+  #checks ul.findings { columns: 2; column-gap: 32px; }
+  #checks .finding { break-inside: avoid; }
   .lead.warned { grid-template-columns: minmax(0, 1.7fr) minmax(0, 1fr); }
 }
 @media (max-width: 30rem) {
