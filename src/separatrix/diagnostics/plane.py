@@ -7,8 +7,7 @@ Two columns are the plane themselves. Otherwise columns are standardised and u =
     K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
     not linear      the first two of Fisher's axes
 
-Fisher's axes maximise vᵀ S_B v / vᵀ S_W v, the scatter between the classes by the scatter within them. S_W is shrunk
-towards a multiple of the identity by d/(d + n), since with few rows a column it separates rows by chance.
+``diagnostics/separating_directions.py`` computes the directions.
 
 The regions are those of the points x = m + s ∘ (B u), whose other coordinates are at their means. For one score, and
 for three classes, the scores depend on u alone, so every row lies in the region of its predicted class. For linear
@@ -29,6 +28,12 @@ from separatrix.base.labels import known_codes
 from separatrix.classifiers.combined import PartsScorer
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.separating_directions import (
+    RELATIVE_RANK_TOLERANCE,
+    best_along,
+    fisher_axes,
+    without,
+)
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region, regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
@@ -36,15 +41,8 @@ from separatrix.scorers.scorer import Scorer, scores_of
 
 # Largest sample of rows from which the directions are computed.
 MOST_ROWS = 5000
-# Largest number of columns for which the scatter matrix is formed. With more, it counts as a multiple of the identity.
-MOST_SCATTER_COLUMNS = 300
-# A direction along the boundary on which the class means differ by less than this many standard deviations separates
-# nothing, and the largest principal direction is drawn.
-LEAST_DIFFERENCE = 1e-6
 # Steps of the power method for the largest principal direction.
 POWER_STEPS = 60
-# Singular values below this share of the largest count as zero.
-RELATIVE_RANK_TOLERANCE = 1e-9
 # Largest number of classes for which the regions of one versus one are computed exactly: the lines of more pairs cut
 # the plane into too many cells, and a grid is used.
 MOST_CLASSES_BY_PAIRS = 10
@@ -156,7 +154,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     B, n_useful = _two(V, block)
     if len(V) == 1:
         V, first = B.T[:1], "normal of the boundary" if linear else "Fisher's axis"
-        along = _along(block, codes, B[:, 0])
+        along = best_along(block, codes, B[:, 0])
         if along is not None:
             B = np.column_stack([B[:, 0], along])
         second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
@@ -205,60 +203,7 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -
     if not len(space):
         return np.zeros((1, len(scale)))
     U = block.scores(np.column_stack([np.zeros(len(space)), space]))
-    return np.asarray(_fisher_axes(U, codes, n_classes).T @ space)
-
-
-def _fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
-    """Fisher's axes of points U (n, q), as columns, the most separating first. Without several classes, as given."""
-    n, q = U.shape
-    counts = np.bincount(codes, minlength=n_classes)
-    sums = np.zeros((n_classes, q))
-    np.add.at(sums, codes, U)
-    means = sums[counts > 0] / counts[counts > 0, None]
-    centred = U - (sums / np.maximum(counts, 1)[:, None])[codes]
-    within = _shrunk(centred.T @ centred / n, n)
-    apart = (means - U.mean(axis=0)) * np.sqrt(counts[counts > 0, None] / n)
-    L = np.linalg.cholesky(within)
-    half = np.linalg.solve(L, apart.T)
-    vectors = np.linalg.svd(half)[0]
-    return np.asarray(np.linalg.solve(L.T, vectors))
-
-
-def _shrunk(S: Array, n: int) -> Array:
-    """A scatter matrix shrunk towards a multiple of the identity."""
-    q = len(S)
-    share = q / (q + n)
-    mean = max(float(np.trace(S)) / q, np.finfo(np.float64).tiny)
-    return np.asarray((1 - share) * S + (share * mean + RELATIVE_RANK_TOLERANCE * mean) * np.eye(q))
-
-
-def _along(block: Block, codes: Any, w: Array) -> Array | None:
-    """The unit vector that separates the first class from the others best, of those that show something new.
-
-    These are orthogonal to w, so along the boundary, and uncorrelated with the score within the classes: others would
-    show the score a second time. None if the class means do not differ along any of them.
-    """
-    first = codes == 0
-    n, n_first = len(codes), int(np.sum(first))
-    if n_first in (0, n):
-        return None
-    shares = np.column_stack([first / n_first, ~first / (n - n_first)])
-    means = block.adjoint(shares)[:, 1:]
-    z = block.scores(np.concatenate([[0.0], w])[None, :])[:, 0]
-    shared = block.adjoint(((z - np.where(first, *(means @ w))) / n)[:, None])[0, 1:]  # S_W w
-    kept = [w]
-    left = _without(shared, kept)
-    if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * np.linalg.norm(shared) and len(w) > 2:
-        kept.append(left / np.linalg.norm(left))
-    v: Array = _without(means[1] - means[0], kept)
-    if not np.linalg.norm(v) > LEAST_DIFFERENCE:
-        return None
-    if len(v) <= MOST_SCATTER_COLUMNS:
-        weights = np.array([n_first / n, 1 - n_first / n])
-        within = block.sandwich(np.full(n, 1.0 / n))[1:, 1:] - (means.T * weights) @ means
-        free = np.linalg.svd(np.array(kept))[2][len(kept) :]  # an orthonormal basis of the vectors allowed
-        v = np.asarray(np.linalg.solve(_shrunk(free @ within @ free.T, n), free @ v) @ free, dtype=np.float64)
-    return np.asarray(v / np.linalg.norm(v))
+    return np.asarray(fisher_axes(U, codes, n_classes).T @ space)
 
 
 def _rank(V: Array) -> int:
@@ -271,7 +216,7 @@ def _two(V: Array, block: Block) -> tuple[Array, int]:
     kept: list[Array] = []
     largest = float(np.max(np.linalg.norm(V, axis=1)))
     for v in V[:2]:
-        left = _without(v, kept)
+        left = without(v, kept)
         if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * largest and largest > 0:
             kept.append(left / np.linalg.norm(left))
     n_useful = len(kept)
@@ -280,20 +225,13 @@ def _two(V: Array, block: Block) -> tuple[Array, int]:
     return np.column_stack(kept), n_useful
 
 
-def _without(v: Array, kept: list[Array]) -> Array:
-    """The part of v orthogonal to the directions kept."""
-    for known in kept:
-        v = v - (known @ v) * known
-    return v
-
-
 def _principal(block: Block, kept: list[Array]) -> Array:
     """The largest principal direction of the rows orthogonal to those kept, by the power method."""
-    v = _without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
+    v = without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
     for _ in range(POWER_STEPS):
         v = v / np.linalg.norm(v)
         Z = block.scores(np.concatenate([[0.0], v])[None, :])
-        after = _without(block.adjoint(Z)[0, 1:], kept)
+        after = without(block.adjoint(Z)[0, 1:], kept)
         if not np.linalg.norm(after) > 0:
             break
         v = after
