@@ -310,7 +310,8 @@ def test_distributions_are_shares_of_each_class(ax):
     X[0, 0] = 1e4
     model = sx.LogisticRegression().fit(X, y)
     shown = _drawable(plots.DistributionDisplay.from_estimator(model, X, y, ax=ax))
-    assert [one.name for one in shown.found] == [f"x{j}" for j in sx.diagnostics.coefficients(model, X, y).largest(6)]
+    largest = sx.diagnostics.coefficients(model, X, y).largest(5)  # the sixth column is constant: its weight is zero
+    assert [one.name for one in shown.found] == [f"x{j}" for j in largest]
     for one in shown.found:
         np.testing.assert_allclose(one.shares.sum(axis=1), 1.0)
     first = next(one for one in shown.found if one.name == "x0")
