@@ -313,6 +313,20 @@ def test_report(tmp_path):
     assert "rows that it had not seen" in page
 
 
+def test_a_report_shows_what_mistakes_cost(tmp_path):
+    run("fit", "demo:credit", "--report", "r.html", "--cost", "FP=1,FN=5", "--out", "m.json")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "0.1667 = 1/(1 + 5)" in page
+    assert page.count("<dt>random seed</dt><dd>0</dd>") == 1
+    assert "<dt>table</dt><dd>demo:credit</dd>" in page
+    assert "--cost: there is no report" in complaint("fit", "demo:credit", "--cost", "FP=1,FN=5", code=2)
+    assert "--cost: got 'five'" in complaint("fit", "demo:credit", "--report", "r.html", "--cost", "five", code=2)
+    assert "--cost: the model has 3 classes" in complaint(
+        "fit", "demo:iris", "--report", "r.html", "--cost", "FP=1,FN=5", code=2
+    )
+    assert "--cost: FP is -1" in complaint("fit", "demo:credit", "--report", "r.html", "--cost", "FP=-1,FN=5", code=2)
+
+
 def test_standard_input_is_a_table():
     assert "standard input: 60 rows" in run("fit", "-", "--target", "y", stdin=OVERLAPPING).stdout
 
@@ -329,8 +343,8 @@ def test_the_report_calls_rows_by_their_numbers_in_the_table(tmp_path):
     (tmp_path / "odd.csv").write_text("x,y\n" + "".join(rows))
     run("fit", "odd.csv", "--target", "y", "--test-size", "0", "--report", "odd.html")
     page = (tmp_path / "odd.html").read_text()
-    first = page.split("Surprising rows</h2>")[1].split("<tbody>")[1].split("</td>")[0]
-    assert first.endswith(">42")
+    first = page.split('<section id="surprise">')[1].split("<h4>")[1].split(":")[0]
+    assert first == "Row 42"
     assert "Every column varies" in page
 
 

@@ -123,6 +123,8 @@ WITH_ROWS = {
     "plots.DecisionRegionsDisplay": lambda g: unchanged(
         plots.DecisionRegionsDisplay.from_estimator, g.model(), *g.both()
     ),
+    "plots.DistributionDisplay": lambda g: unchanged(plots.DistributionDisplay.from_estimator, g.model(), *g.both()),
+    "plots.ThresholdDisplay": lambda g: unchanged(plots.ThresholdDisplay.from_estimator, g.model(), *g.both()),
     "plots.InfluenceDisplay": lambda g: unchanged(plots.InfluenceDisplay.from_estimator, g.model(), *g.both()),
     "plots.LossDisplay": lambda g: unchanged(plots.LossDisplay.from_estimator, g.model(), *g.both()),
     "plots.PenaltyPathDisplay": lambda g: unchanged(plots.PenaltyPathDisplay.from_estimator, g.model(C="auto")),

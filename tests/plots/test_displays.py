@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from scipy.sparse import csr_array
 from sklearn.metrics import confusion_matrix, roc_curve
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -20,7 +21,8 @@ import separatrix as sx
 from separatrix import plots
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.plots.decision_regions import drawn_rows
+from separatrix.plots.boundaries import boundaries
+from separatrix.plots.hexagons import cells
 from separatrix.plots.style import plain
 
 matplotlib.use("Agg")
@@ -143,15 +145,67 @@ def test_regions_are_exact_for_linear_scores_and_contours_otherwise(ax):
     assert curve.leads[2].shape[0] == 3
 
 
-def test_mistakes_are_ringed_and_many_rows_sampled(ax):
-    X, y = _drawn(2, d=1, n=5000)
+def test_mistakes_are_ringed_in_ink(ax):
+    X, y = _drawn(2, d=1, n=500)
     model = sx.LogisticRegression().fit(X, y)
-    shown = plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, seed=3, ax=ax)
-    drawn = drawn_rows(np.searchsorted(model.classes_, y), 2, 200, 3)
-    np.testing.assert_array_equal(shown.wrong, model.predict(X[drawn]) != y[drawn])
-    assert f"{len(drawn)} of 5000 rows drawn" in shown.says
-    rings = [c for c in ax.collections if c.get_label() == "mistake"]
-    assert len(rings[0].get_offsets()) == shown.wrong.sum() > 0
+    shown = plots.DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax)
+    np.testing.assert_array_equal(shown.wrong, model.predict(X) != y)
+    (rings,) = [c for c in ax.collections if c.get_label() == "mistake"]
+    assert len(rings.get_offsets()) == shown.wrong.sum() > 0
+    assert to_hex(rings.get_edgecolor()[0]) == plots.LIGHT.ink
+
+
+def test_many_rows_are_hexagons_and_none_is_lost(ax):
+    X, y = _drawn(3, d=4, n=5000)
+    y[:20] = "rare"
+    model = sx.LogisticRegression().fit(X, y)
+    shown = _drawable(plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, ax=ax))
+    assert "5,000 rows, as hexagons" in shown.says
+    found = cells(shown.points, shown.codes, shown.wrong, 4, shown.box)
+    np.testing.assert_array_equal(found.counts.sum(axis=0), np.bincount(shown.codes))
+    assert found.wrong.sum() == shown.wrong.sum()
+    away = np.abs(found.centre[:, None] - shown.points[None]) / found.unit
+    near = np.sum(np.all(away <= [0.5 + 1e-9, 1 / np.sqrt(3) + 1e-9], axis=2), axis=1)
+    assert np.all(near >= found.counts.sum(axis=1))
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_boundary_is_lost(seed):
+    """Along any line through the plot, the predicted class changes only at boundaries."""
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((9, 2)) * 4
+    codes = np.arange(270) % 9
+    X = centres[codes] + rng.standard_normal((270, 2))
+    model = sx.LogisticRegression().fit(X, codes)
+    shown = plots.DecisionRegionsDisplay.of(model, X, codes)
+    edges = boundaries([region for region in shown.regions if not region.empty], shown.box)
+    left, right, low, high = shown.box
+    for height in rng.uniform(low, high, 5):
+        x = np.linspace(left, right, 4001)
+        predicted = model.predict(np.column_stack([x, np.full(4001, height)]))
+        changes = x[np.flatnonzero(predicted[1:] != predicted[:-1])]
+        a, b = edges[:, 0], edges[:, 1]
+        over = (a[:, 1] - height) * (b[:, 1] - height) < 0
+        crossed = a[over, 0] + (height - a[over, 1]) / (b[over, 1] - a[over, 1]) * (b[over, 0] - a[over, 0])
+        step = 2 * (right - left) / 4000
+        assert all(np.min(np.abs(crossed - change)) <= step for change in changes)
+
+
+def test_boundaries_are_the_strongest_lines_and_not_the_frame(ax):
+    X, y = _drawn(3, d=2)
+    for model in (sx.LogisticRegression(), sx.OneVsOneClassifier()):
+        shown = plots.DecisionRegionsDisplay.from_estimator(model.fit(X, y), X, y, ax=Figure().subplots())
+        edges = boundaries([region for region in shown.regions if not region.empty], shown.box)
+        assert len(edges) >= 2
+        side = 1e-7 * (shown.box[1] - shown.box[0])
+        for edge in edges:
+            across = np.array([[0.0, -1.0], [1.0, 0.0]]) @ (edge[1] - edge[0])
+            beside = edge.mean(axis=0) + np.array([[1], [-1]]) * 1e-3 * across
+            assert model.predict(beside)[0] != model.predict(beside)[1], edge
+            assert np.all(np.abs(edge[:, 0] - shown.box[0]) > side) or edge[0, 0] != edge[1, 0]
+    strongest = max(patch.get_linewidth() for patch in shown.ax_.patches)
+    assert strongest > max(float(np.max(c.get_linewidths())) for c in shown.ax_.collections)
 
 
 def test_an_outlier_does_not_squash_the_picture(ax):
@@ -218,13 +272,79 @@ def test_influence_and_the_choice_of_C(ax):
         plots.PenaltyPathDisplay.from_estimator(sx.LogisticRegression().fit(X, y))
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.parametrize("K", [2, 3])
+def test_every_display_tells_its_numbers(K):
+    X, y = _drawn(K)
+    model = sx.LogisticRegression("auto").fit(X, y)
+    for name in plots.__all__:
+        if name.endswith("Display") and name != "Display" and (K == 2 or name != "ThresholdDisplay"):
+            told = getattr(plots, name).from_estimator(model, X, y, ax=Figure().subplots()).alternative
+            assert sum(character.isdigit() for character in told) >= 2, name
+            assert told.endswith("."), name
+
+
+def test_thresholds_have_their_precision_recall_and_cost(ax):
+    X, y = _drawn(2, n=400)
+    model = sx.LogisticRegression().fit(X[:, :1], y)
+    shown = _drawable(plots.ThresholdDisplay.from_estimator(model, X[:, :1], y, cost={"FP": 1, "FN": 3}, ax=ax))
+    p, positive = model.predict_proba(X[:, :1])[:, 1], y == "yes"
+    thresholds = np.array([0.1, 0.25, 0.8])
+    precision, recall, cost = shown.at(thresholds)
+    for k, threshold in enumerate(thresholds):
+        chosen = p >= threshold
+        assert precision[k] == pytest.approx(positive[chosen].mean())
+        assert recall[k] == pytest.approx(chosen[positive].mean())
+        assert cost[k] == pytest.approx(np.mean((chosen & ~positive) + 3 * (~chosen & positive)))
+    assert shown.threshold == 0.25
+    assert shown.cost.mean == pytest.approx(cost[1])
+    with pytest.raises(ParameterError, match="3 classes"):
+        plots.ThresholdDisplay.from_estimator(sx.LogisticRegression().fit(*_drawn(3)), *_drawn(3))
+    with pytest.raises(ParameterError, match="no probabilities"):
+        plots.ThresholdDisplay.from_estimator(sx.LinearSVC().fit(X, y), X, y)
+
+
+def test_distributions_are_shares_of_each_class(ax):
+    X, y = _drawn(3, n=300)
+    X = np.column_stack([X, np.arange(300) % 2, np.full(300, 7.0)])
+    X[0, 0] = 1e4
+    model = sx.LogisticRegression().fit(X, y)
+    shown = _drawable(plots.DistributionDisplay.from_estimator(model, X, y, ax=ax))
+    largest = sx.diagnostics.coefficients(model, X, y).largest(5)  # the sixth column is constant: its weight is zero
+    assert [one.name for one in shown.found] == [f"x{j}" for j in largest]
+    for one in shown.found:
+        np.testing.assert_allclose(one.shares.sum(axis=1), 1.0)
+    first = next(one for one in shown.found if one.name == "x0")
+    assert first.edges[-1] < 100
+    binary = next(one for one in shown.found if one.name == "x4")
+    assert binary.levels.tolist() == [0.0, 1.0]
+    np.testing.assert_allclose(binary.shares[0, 1], X[y == "no", 4].mean())
+    assert 0.0 <= first.overlap <= 1.0
+    sparse = csr_array(X)
+    again = plots.DistributionDisplay.from_estimator(model, sparse, y, ax=Figure().subplots())
+    np.testing.assert_array_equal(again.found[0].shares, shown.found[0].shares)
+    curved = sx.QuadraticDiscriminantAnalysis(shrinkage=0.5).fit(X[1:, :4], y[1:])
+    assert len(plots.DistributionDisplay.from_estimator(curved, X[1:, :4], y[1:], ax=Figure().subplots()).found) == 4
+
+
+def test_several_classes_have_a_panel_each_in_their_colour(ax):
+    X, y = _drawn(3)
+    model = sx.LogisticRegression().fit(X, y)
+    kept = y != "no"
+    shown = _drawable(plots.RocDisplay.from_estimator(model, X[kept], y[kept], ax=ax))
+    colours = [to_hex(panel.lines[1].get_color()) for panel in ax.child_axes]
+    assert colours == [plots.LIGHT.of_class(k) for k in (1, 2)]
+    assert [panel.get_title(loc="left").split("\n")[0] for panel in ax.child_axes] == ["perhaps", "yes"]
+    assert "perhaps: area" in shown.alternative
+
+
 def test_themes_follow_the_paper():
     X, y = _drawn(2)
     model = sx.LogisticRegression().fit(X, y)
     for theme in (plots.LIGHT, plots.DARK):
         with plots.style(theme.name):
             shown = plots.RocDisplay.from_estimator(model, X, y, ax=Figure().subplots())
-        assert to_hex(shown.ax_.lines[1].get_color()) == theme.of_class(0)
+        assert to_hex(shown.ax_.lines[1].get_color()) == theme.ink
     assert matplotlib.rcParams["figure.facecolor"] == matplotlib.rcParamsDefault["figure.facecolor"]
     with pytest.raises(ParameterError, match="theme: got 'sepia'"), plots.style("sepia"):
         pass

@@ -6,11 +6,12 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
+from separatrix.base.theme import SHAPES, told_apart
 from separatrix.diagnostics import rankings
 from separatrix.evaluation.answers import answers
 from separatrix.plots.decision_regions import MOST_CLASSES_IN_LEGEND
 from separatrix.plots.ranked import MOST_PANELS
-from separatrix.plots.style import MARKERS, marker, told_apart
+from separatrix.plots.style import marker
 
 GLASS = ["building_float", "building_nonfloat", "vehicle_float", "containers", "tableware", "headlamps"]
 LONG = ["a very long class label, strongly disagree with everything", "x" * 120, "$\\alpha$ 同意"]
@@ -63,9 +64,9 @@ def test_every_class_is_in_the_legend_with_a_mark_of_its_own():
         assert set(NAMES["twenty"]) <= {text.get_text() for text in legend.get_texts()}
         assert len(legend.legend_handles) == len(legend.get_texts())
     colours = len(plots.LIGHT.classes)
-    assert len({(plots.LIGHT.of_class(k), marker(k)) for k in range(colours * len(MARKERS))}) == colours * len(MARKERS)
+    assert len({(plots.LIGHT.of_class(k), marker(k)) for k in range(colours * len(SHAPES))}) == colours * len(SHAPES)
     assert "points of different shapes" in plots.DecisionRegionsDisplay.of(model, X, y).says
-    assert "share both" in told_apart(colours * len(MARKERS) + 1)
+    assert "share both" in told_apart(colours * len(SHAPES) + 1)
 
 
 def test_past_the_most_that_can_be_named_the_picture_says_so():
@@ -107,7 +108,7 @@ def test_every_curve_has_its_band_and_the_interval_of_its_area(kind, K):
     axes = [shown.ax_] if shown.together else shown.ax_.child_axes
     assert sum(len(ax.patches) + len(ax.collections) for ax in axes) == len(shown.curves)
     texts = [text.get_text() for text in shown.ax_.get_legend().get_texts()] if shown.together else []
-    texts += [ax.get_title(loc="center") for ax in axes if not shown.together]
+    texts += [ax.get_title(loc="left") for ax in axes if not shown.together]
     for curve, told in zip(shown.curves, texts, strict=True):
         area, (low, high) = shown.area(curve)
         assert f"{area:.3f} ({low:.3f} to {high:.3f})" in told

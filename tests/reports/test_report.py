@@ -67,8 +67,23 @@ def checked(page):
     assert "@import" not in style
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(svg)
-    found.text = re.sub(r"\s+", " ", " ".join(found.words).replace("\N{NO-BREAK SPACE}", " "))
+    found.text = _plain(found.words)
     return found
+
+
+def words(html):
+    """The text of a part of a page."""
+    found = Checked()
+    found.feed(html)
+    found.close()
+    assert found.open == []
+    return _plain(found.words)
+
+
+def _plain(words):
+    """Words with the spaces and the minus signs of a program's output."""
+    text = re.sub(r"\s+", " ", " ".join(words).replace("\N{NO-BREAK SPACE}", " "))
+    return text.replace("e\N{MINUS SIGN}", "e-")
 
 
 def drawn(K=2, d=3, n=90, seed=0, apart=1.5):
@@ -122,7 +137,7 @@ def test_the_verdict_is_right():
     model = sx.LogisticRegression(C=np.inf).fit(X, y)
     found = checked(sx.report(model, X, y, test=test))
     right = model.predict(test[0]) == test[1]
-    assert "over 3 columns was fitted to 90 rows of 2 classes (no and yes)" in found.text
+    assert "over 3 columns, fitted to 90 rows of 2 classes (no and yes)" in found.text
     assert f"On 70 rows that it had not seen it is right {100 * right.mean():.1f}" in found.text
     assert "always guessing no would be right 50 % of the time" in found.text
     assert "The fit is proven optimal" in found.text
@@ -160,7 +175,7 @@ def test_good_fits_give_no_cause_for_worry_and_checks_are_shown():
     assert "No check found a reason to worry." in checked(sx.report(model, X, y, test=test)).text
     checks = [("error", "A leak.", "Column x0 is the target."), ("note", "Rows repeat.", "Twelve of them.")]
     found = checked(sx.report(model, X, y, test=test, checks=checks))
-    assert "What to worry about: A leak." in found.text
+    assert "One thing to worry about is listed here. A leak." in found.text
     assert "Twelve of them." in found.text
     assert "Data checks" in found.text
     assert "Nothing was found." in checked(sx.report(model, X, y, test=test, checks=[])).text
@@ -193,8 +208,8 @@ def test_frames_and_sparse_rows_have_their_names():
 def test_many_rows_are_sampled_and_said_and_many_columns_fit():
     X, y = drawn(2, n=30_000, apart=0.3)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y)
-    assert "of 30000 rows drawn" in checked(page).text
-    assert len(page) < 1_500_000
+    assert "30,000 rows, as hexagons" in checked(page).text
+    assert len(page) < 1_000_000
     X, y = drawn(2, d=2000, n=60)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y)
     assert "The 25 largest of 2000 columns" in checked(page).text
@@ -233,7 +248,7 @@ def test_a_pipeline_is_reported_by_its_last_step():
     model = make_pipeline(sx.TableEncoder(), sx.LogisticRegression()).fit(frame, y)
     page = sx.report(model, frame, y, test=(frame[:20], y[:20]))
     X, names = model[0].transform(frame), model[0].get_feature_names_out()
-    assert page == sx.report(model[-1], X, y, test=(X[:20], y[:20]), names=names)
+    assert page == sx.report(model[-1], X, y, test=(X[:20], y[:20]), names=names, missing={})
     assert all(name in page for name in names)
 
 

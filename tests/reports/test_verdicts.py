@@ -1,5 +1,6 @@
 """What a page says where a fit has no optimum, was given other rows, misses many classes, or had holes filled."""
 
+import re
 import warnings
 
 import numpy as np
@@ -11,11 +12,17 @@ from separatrix.base.errors import SeparationWarning
 from separatrix.reports import data_checks
 from separatrix.table import read_raw
 
-from .test_report import checked, drawn
+from .test_report import checked, drawn, words
 
 
-def _lead(page):
-    return checked(page[: page.index("<nav")] + "</main></body></html>").text
+def lead_of(page):
+    start = page[page.index("<header>") : page.index("<section")]
+    return words(re.sub(r"<nav.*?</nav>", "", start, flags=re.DOTALL) + "</main>")
+
+
+def section_of(page, name):
+    start = page.index(f'<section id="{name}">')
+    return words(page[start : page.index("</section>", start)] + "</section>")
 
 
 def _fitted(X, y, **settings):
@@ -32,10 +39,12 @@ def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
     assert model.certificate_.code == "separated"
     names = ["bill", "depth", "flipper", "mass", "year", "sex"]
     page = sx.report(model, X, y, names=names)
-    lead = _lead(page)
-    assert "No best fit exists: the classes of the rows fitted can be separated without a single mistake" in lead
-    assert "'bill'" in lead
-    assert "Fit with a penalty" in lead
+    lead = lead_of(page)
+    assert "No best fit exists, because of complete separation by 'bill'" in lead
+    section = section_of(page, "separation")
+    assert "Complete separation" in section
+    assert "No best fit exists: the classes of the rows fitted can be separated without a single mistake" in section
+    assert "Fit with a penalty" in section
     assert "without bound along" not in lead
     assert checked(page).text.count("no optimum exists") == 1
 
@@ -47,22 +56,24 @@ def test_quasi_separated_classes_have_their_columns_and_rows():
     model = _fitted(np.column_stack([noise, x]), y, C=np.inf)
     assert model.certificate_.code == "quasi-separated"
     page = sx.report(model, np.column_stack([noise, x]), y, names=["noise", "dose"], rows=range(101, 107))
-    assert "The cause is 'dose', through rows 101 and 104." in _lead(page)
+    assert "No best fit exists, because of quasi-complete separation by 'dose'." in lead_of(page)
+    assert "The cause is 'dose', through rows 101 and 104." in section_of(page, "separation")
+    assert "<h2>Quasi-complete separation" in page
 
 
 def test_a_fit_that_only_stopped_early_says_so():
     X, y = drawn(2, apart=0.3)
     with pytest.warns(sx.errors.NotConvergedWarning):
         model = sx.Perceptron(max_iter=2).fit(X, y)
-    lead = _lead(sx.report(model, X, y))
-    assert "The fit did not meet its stopping rule." in lead
+    lead = lead_of(sx.report(model, X, y))
+    assert "The fit did not meet its stopping rule" in lead
     assert "No best fit exists" not in lead
 
 
 def test_other_rows_than_the_fits_prove_nothing():
     X, y = drawn(2, apart=0.7)
-    lead = _lead(sx.report(sx.LogisticRegression().fit(X, y), X[:40], y[:40], test=(X[40:], y[40:])))
-    assert "was fitted to 90 rows" in lead
+    lead = lead_of(sx.report(sx.LogisticRegression().fit(X, y), X[:40], y[:40], test=(X[40:], y[40:])))
+    assert "fitted to 90 rows" in lead
     assert "Its certificate does not hold on the 40 rows given here as those of the fit" in lead
     assert "proven optimal" not in lead
 
@@ -70,10 +81,10 @@ def test_other_rows_than_the_fits_prove_nothing():
 def test_missed_classes_are_one_worry():
     X, _ = drawn(2, n=300, apart=0.0)
     y = np.array([f"k{k}" for k in range(15)])[np.arange(300) % 15]
-    lead = _lead(sx.report(sx.LogisticRegression().fit(X, y), X, y))
-    assert lead.count("mostly missed.") == 2  # in the paragraph, and below it
-    assert "15 classes are mostly missed." in lead
-    assert "; and " in lead
+    page = sx.report(sx.LogisticRegression().fit(X, y), X, y)
+    assert checked(page).text.count("mostly missed.") == 1
+    assert "15 classes are mostly missed." in lead_of(page)
+    assert "; and " in section_of(page, "confusion")
 
 
 @pytest.mark.parametrize(("K", "told"), [(2, "at most 1"), (3, "with 3 classes it may exceed 1, up to 2")])
@@ -132,4 +143,4 @@ def test_data_checks_of_whole_tables_say_that_nothing_is_missing():
 def test_checks_are_said_to_be_of_their_rows():
     X, y = drawn(2)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y, checks=[], checks_of="t.csv")
-    assert "Data checks Of t.csv. Nothing was found." in checked(page).text
+    assert "Of t.csv. Nothing was found." in section_of(page, "checks")

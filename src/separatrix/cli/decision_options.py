@@ -78,7 +78,7 @@ def decision_for(known: ModelFile, threshold: float | None, cost: str | None, pr
     refuse_improbable(known, asked[0], "leave it out")
     classes = known.scorer.classes
     try:
-        costs = None if cost is None else _costs(cost)
+        costs = None if cost is None else costs_of(cost)
         shares = None if prior is None else _shares(prior, classes)
         fitted, claim = (None, None) if shares is None else _fitted_shares(known)
         rule = decision_rule(classes, threshold, costs, shares, fitted, claim)
@@ -95,7 +95,8 @@ def refuse_improbable(known: ModelFile, option: str, instead: str) -> None:
         raise ParameterError(option, came, f"{instead}, or fit a model of P(class | x), such as logistic")
 
 
-def _costs(text: str) -> Costs:
+def costs_of(text: str) -> Costs:
+    """The costs in "FP=1,FN=5"."""
     from separatrix.evaluation.mistake_costs import Costs
 
     found = _numbers(text)

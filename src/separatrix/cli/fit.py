@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -50,7 +51,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
-  separatrix fit people.csv --target smoker --report report.html
+  separatrix fit people.csv --target smoker --report report.html --cost FP=1,FN=5
   separatrix fit people.csv --target smoker --C inf --test-size 0
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
@@ -74,7 +75,7 @@ _SECTIONS = {
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
-    "Output": ("out", "report", "as_json"),
+    "Output": ("out", "report", "cost", "as_json"),
 }
 
 
@@ -97,6 +98,12 @@ _SECTIONS = {
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
 @click.option(
+    "--cost",
+    metavar="FP=C,FN=C",
+    help="For the report, the costs of both mistakes of two classes, such as FP=1,FN=5; the second is the positive "
+    "one. The report then shows what the mistakes cost, and the threshold with the lowest cost.",
+)
+@click.option(
     "--test-size",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
@@ -114,6 +121,7 @@ def fit(
     standardise: bool,
     out: str | None,
     report: str | None,
+    cost: str | None,
     test_size: float | None,
     cv: int | None,
     seed: int,
@@ -136,6 +144,7 @@ def fit(
     for option, path in (("--out", out), ("--report", report)):
         table_arguments.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
+    costs = _costs(cost, report)
     from separatrix.base import concurrency
 
     unfitted(model, base, seed, given)  # Settings that the model does not have are refused before the table is read.
@@ -145,7 +154,7 @@ def fit(
         if out is not None:
             _write(output, out, table_arguments.remembered(wanted, table))
         if report is not None:
-            _report(output, report, table.holes)
+            _report(output, report, table.holes, costs)
     if as_json:
         terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
     else:
@@ -159,6 +168,21 @@ def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
     if test_size is not None and test_size != test_size:
         raise ParameterError("--test-size", "got nan", "give a share from 0 to less than 1")
     return Split((0.0 if cv else TEST_SIZE) if test_size is None else test_size, cv, seed)
+
+
+def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
+    """The costs of both mistakes for the report."""
+    if cost is None:
+        return None
+    if report is None:
+        raise ParameterError("--cost", "there is no report to show it", "give --report FILE, too, or leave it out")
+    from separatrix.cli.decision_options import costs_of
+
+    try:
+        found = costs_of(cost)
+    except ParameterError as error:
+        raise ParameterError("--cost", error.came, error.do) from error
+    return {"FP": found.false_positive, "FN": found.false_negative}
 
 
 def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> None:
@@ -221,15 +245,16 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
         raise ParameterError(named, error.came, error.do) from error
 
 
-def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
+def _report(output: FitOutput, path: str, missing: dict[str, int], cost: dict[str, float] | None) -> None:
     from separatrix.reports import data_checks, report
 
     table = output.table
     test = output.rows(output.held) if output.held.any() else None
-    title = f"{table.target}, predicted from {table.source}"
+    title = f"{table.target}, predicted from {output.training()['source']}"
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
-        page = report(
+        page = _named_option(
+            report,
             output.model,
             *output.rows(~output.held),
             names=table.names,
@@ -240,8 +265,31 @@ def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
             title=title,
             rows=table.row_names[~output.held],
             test_rows=table.row_names[output.held],
+            cost=cost,
+            missing=missing if table.encoder is not None else None,
+            about=_about(output),
         )
     table_arguments.write("--report", path, page.encode())
+
+
+def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
+    """The report; an error about its costs names the option."""
+    try:
+        return report(*given, **named)
+    except ParameterError as error:
+        argument = "--cost" if error.argument == "cost" else error.argument
+        raise ParameterError(argument, error.came, error.do) from error
+
+
+def _about(output: FitOutput) -> dict[str, str]:
+    """What the report says about the origin of the rows: no path of this machine."""
+    training = output.training()
+    about = {"table": str(training["source"]), "rows in the table": f"{training['rows']:,}"}
+    if output.test_size:
+        about["held out"] = f"{output.test_size:g} of each class"
+    if output.validation is not None:
+        about["cross-validation"] = output.validation.sentence
+    return {**about, "random seed": str(output.seed)}
 
 
 def _end(output: FitOutput, caught: list[str], out: str | None) -> int:

@@ -1,6 +1,7 @@
 """The numbers behind plots and reports: confidence intervals, rankings, coefficients, planes and unusual rows."""
 
 from separatrix.diagnostics.coefficients import Coefficients, coefficients
+from separatrix.diagnostics.contributions import Contributions, contributions
 from separatrix.diagnostics.influence import Influence, influential
 from separatrix.diagnostics.plane import Plane, plane_of
 from separatrix.diagnostics.surprise import Surprises, surprising
@@ -13,6 +14,7 @@ __all__ = [
     "Answers",
     "Band",
     "Coefficients",
+    "Contributions",
     "Influence",
     "Interval",
     "Plane",
@@ -21,6 +23,7 @@ __all__ = [
     "answers",
     "certificate_on",
     "coefficients",
+    "contributions",
     "exact",
     "influential",
     "on_logits",

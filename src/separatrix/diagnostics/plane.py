@@ -2,9 +2,12 @@ r"""A plane that shows a model's decisions well, and the decision regions in it.
 
 Two columns are the plane themselves. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
-    one score       along the weights, and along the largest principal direction orthogonal to them
-    K scores        the two directions along which the model's scores vary most over the rows
-    not linear      the first two of Fisher's discriminant directions
+    one score       the normal of the boundary, and the direction along the boundary that separates the classes best, of
+                    those that are uncorrelated with the score within the classes
+    K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
+    not linear      the first two of Fisher's axes
+
+``diagnostics/separating_directions.py`` computes the directions.
 
 The regions are those of the points x = m + s ∘ (B u), whose other coordinates are at their means. For one score, and
 for three classes, the scores depend on u alone, so every row lies in the region of its predicted class. For linear
@@ -24,6 +27,12 @@ from separatrix.base.errors import LabelError
 from separatrix.base.labels import known_codes
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.separating_directions import (
+    RELATIVE_RANK_TOLERANCE,
+    best_along,
+    fisher_axes,
+    without,
+)
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region, regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
@@ -34,8 +43,6 @@ from separatrix.scorers.scorer import Scorer, scores_of
 MOST_ROWS = 5000
 # Steps of the power method for the largest principal direction.
 POWER_STEPS = 60
-# Singular values below this share of the largest count as zero.
-RELATIVE_RANK_TOLERANCE = 1e-9
 # Largest number of classes for which the regions of one versus one are computed exactly: the lines of more pairs cut
 # the plane into too many cells, and a grid is used.
 MOST_CLASSES_BY_PAIRS = 10
@@ -124,7 +131,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
     >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
     >>> plane.names, plane.exact
-    (('along the weights', 'largest orthogonal principal direction'), True)
+    (('normal of the boundary', 'best direction along the boundary'), True)
     """
     model, X, encoded = view_of(model, X)
     scorer = scores_of(model)
@@ -142,26 +149,45 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     columns = summarise(memory_rows(rows, codes), ranges=False)
     scale = np.where(columns.constant | (columns.std == 0), 1.0, columns.std)
     block = _block(rows, columns.mean, scale)
-    V = _useful(model, scorer, block, codes)
+    V = _useful(model, scorer, block, codes, len(model.classes_))
     linear = getattr(scorer, "W", None) is not None
     B, n_useful = _two(V, block)
-    if n_useful == 2:
-        way = "in which the model's scores vary most" if linear else "that separate the classes best (Fisher)"
-        axes, says = ("first direction", "second direction"), f"the two directions {way}, over standardised columns"
+    if len(V) == 1:
+        V, first = B.T[:1], "normal of the boundary" if linear else "Fisher's axis"
+        along = best_along(block, codes, B[:, 0])
+        if along is not None:
+            B = np.column_stack([B[:, 0], along])
+        second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
+        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
+        told = meant if along is not None else "the largest principal direction orthogonal to it"
+        axes, says = (first, second), f"the {first.removeprefix('the ')}, and {told}, over standardised columns"
+    elif n_useful == 2:
+        axes = ("first Fisher axis", "second Fisher axis")
+        way = " of the model's scores" if linear else ""
+        says = f"the two directions{way} that separate the classes best (Fisher's axes), over standardised columns"
     else:
-        first = "along the weights" if linear else "Fisher's direction"
-        axes = (first, "largest orthogonal principal direction")
-        says = f"{first}, and the largest principal direction orthogonal to it, over standardised columns"
-    return Plane(columns.mean, scale, B, axes, linear and _rank(V) <= 2, says)
+        axes = ("Fisher's axis", "largest orthogonal principal direction")
+        says = "Fisher's axis, and the largest principal direction orthogonal to it, over standardised columns"
+    return Plane(columns.mean, scale, B, axes, linear and _rank(_weights(model, scorer, scale)) <= 2, says)
 
 
-def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
+def _weights(model: Any, scorer: Any, scale: Array) -> Array:
+    """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
+    W = getattr(scorer, "W", None)
+    if W is None:
+        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
+    w = W[:, 1:] * scale
+    if len(w) == 1:
+        return np.asarray(w)
+    if isinstance(scorer, PartsScorer):
+        return np.asarray(w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), np.finfo(np.float64).tiny))
+    return np.asarray(w - w.mean(axis=0))
+
+
+def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -> Array:
     """Directions (q, d) over standardised columns, the most useful first."""
     scale = block.frame.scale
-    W = getattr(scorer, "W", None)
-    if W is None and hasattr(model, "coef_"):
-        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
-    if W is None:
+    if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
         from separatrix.classifiers import FisherDiscriminant
 
         try:
@@ -169,14 +195,15 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any) -> Array:
         except LabelError:  # the class means are equal, so no direction separates the classes
             return np.zeros((1, len(scale)))
         return np.asarray(fitted.directions_.T * scale)
-    w = W[:, 1:] * scale
+    w = _weights(model, scorer, scale)
     if len(w) == 1:
-        return np.asarray(w)
-    w = w - w.mean(axis=0) if not isinstance(scorer, PartsScorer) else w / np.linalg.norm(w, axis=1, keepdims=True)
-    # The principal directions of the scores over these rows.
-    Z = block.scores(np.column_stack([np.zeros(len(w)), w]))
-    _, _, Vt = np.linalg.svd((Z - Z.mean(axis=0)).T @ (Z - Z.mean(axis=0)))
-    return np.asarray(Vt @ w)
+        return w
+    _, values, Vt = np.linalg.svd(w, full_matrices=False)
+    space = Vt[values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)]
+    if not len(space):
+        return np.zeros((1, len(scale)))
+    U = block.scores(np.column_stack([np.zeros(len(space)), space]))
+    return np.asarray(fisher_axes(U, codes, n_classes).T @ space)
 
 
 def _rank(V: Array) -> int:
@@ -189,7 +216,7 @@ def _two(V: Array, block: Block) -> tuple[Array, int]:
     kept: list[Array] = []
     largest = float(np.max(np.linalg.norm(V, axis=1)))
     for v in V[:2]:
-        left = _without(v, kept)
+        left = without(v, kept)
         if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * largest and largest > 0:
             kept.append(left / np.linalg.norm(left))
     n_useful = len(kept)
@@ -198,20 +225,13 @@ def _two(V: Array, block: Block) -> tuple[Array, int]:
     return np.column_stack(kept), n_useful
 
 
-def _without(v: Array, kept: list[Array]) -> Array:
-    """The part of v orthogonal to the directions kept."""
-    for known in kept:
-        v = v - (known @ v) * known
-    return v
-
-
 def _principal(block: Block, kept: list[Array]) -> Array:
     """The largest principal direction of the rows orthogonal to those kept, by the power method."""
-    v = _without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
+    v = without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
     for _ in range(POWER_STEPS):
         v = v / np.linalg.norm(v)
         Z = block.scores(np.concatenate([[0.0], v])[None, :])
-        after = _without(block.adjoint(Z)[0, 1:], kept)
+        after = without(block.adjoint(Z)[0, 1:], kept)
         if not np.linalg.norm(after) > 0:
             break
         v = after

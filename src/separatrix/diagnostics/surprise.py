@@ -13,6 +13,9 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.evaluation.answers import Answers
 from separatrix.evaluation.measures import in_bits, true_class_log_probability
 
+# A smaller surprisal, in bits, rounds to 0.0: the model expects the label with a probability of at least 97 %.
+LEAST_SURPRISE = 0.05
+
 
 @dataclass(frozen=True)
 class Surprises:
@@ -40,7 +43,8 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
     found : Answers
         The model's answers to labelled rows.
     top : int, default 10
-        How many rows to return. Without probabilities, only misclassified rows are returned.
+        How many rows to return. Rows that surprise by less than 0.05 bits are left out; without probabilities, so are
+        all rows that are classified correctly.
 
     Returns
     -------
@@ -61,4 +65,5 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
         return Surprises(order, amount[order], False)
     amount = in_bits(-true_class_log_probability(found.log_P, found.codes))
     order = np.argsort(-amount, kind="stable")[:top]
+    order = order[amount[order] >= LEAST_SURPRISE]
     return Surprises(order, amount[order], True)

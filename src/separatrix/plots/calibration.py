@@ -8,11 +8,12 @@ from typing import Any, Self, final
 import numpy as np
 from matplotlib.axes import Axes
 
+from separatrix.base.theme import BAND, Theme
 from separatrix.diagnostics import wilson
 from separatrix.evaluation.calibration import Cut, Reliability, reliability
 from separatrix.plots import legends
 from separatrix.plots.display import Display, share_axes
-from separatrix.plots.style import Theme, plain
+from separatrix.plots.style import REFERENCE, THIN, plain
 
 
 @final
@@ -84,11 +85,20 @@ class CalibrationDisplay(Display):
     def size(self) -> tuple[float, float]:
         return 4.6, 4.3
 
+    @property
+    def alternative(self) -> str:
+        found = self.found
+        bins = [
+            f"{p:.2f} predicted, {f:.2f} observed, {n:,} rows"
+            for p, f, n in zip(found.predicted, found.observed, found.count.tolist(), strict=True)
+        ]
+        return f"Expected calibration error {found.expected_error:.3f}. By bins of the prediction: {'; '.join(bins)}."
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
-        found, colour = self.found, theme.of_class(0)
+        found, colour = self.found, theme.ink
         low, high = wilson(np.round(found.observed * found.count), found.count, self.level)
-        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=0.9, linestyle=(0, (3, 3)), label="as predicted")
-        ax.vlines(found.predicted, low, high, color=colour, linewidth=1.4)
+        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=THIN, linestyle=REFERENCE, label="as predicted")
+        ax.vlines(found.predicted, low, high, color=colour, linewidth=THIN)
         label = f"observed, {100 * self.level:g} % Wilson intervals"
         size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
         ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
@@ -99,7 +109,7 @@ class CalibrationDisplay(Display):
         legends.below(ax)
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.17), sharex=ax)
         left, right = found.edges.T
-        above.bar(left, found.count, right - left, align="edge", color=colour, alpha=0.35, linewidth=0)
+        above.bar(left, found.count, right - left, align="edge", color=colour, alpha=2 * BAND, linewidth=0)
         above.set_yticks([int(found.count.max())])
         above.tick_params(axis="x", labelbottom=False, length=0)
         above.tick_params(axis="y", length=0)

@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.theme import Theme
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
 from separatrix.plots.display import TICK_MULTIPLES, Display
-from separatrix.plots.style import Theme, marker, plain
+from separatrix.plots.style import STRONG, THIN, marker, plain, shortened
 
 # Largest number of columns drawn by default.
 MOST_COLUMNS_DRAWN = 25
@@ -101,10 +102,25 @@ class CoefficientDisplay(Display):
     def _named(self) -> list[str]:
         return [plain(label, 24) for label in self.found.classes]
 
+    @property
+    def alternative(self) -> str:
+        found = self.found
+        what = found.ratio or "weight"
+        with np.errstate(over="ignore"):
+            value, low, high = (np.exp(a) if found.ratio else a for a in (found.value, found.low, found.high))
+        parts = []
+        for j in self.shown.tolist():
+            numbers = [
+                f"{label} {at:.3g}" + ("" if np.isnan(least) else f" ({least:.3g} to {most:.3g})")
+                for label, at, least, most in zip(found.classes, value[:, j], low[:, j], high[:, j], strict=True)
+            ]
+            parts.append(f"{shortened(found.names[j], 40)}, {found.step_of(j)}: {', '.join(numbers)}")
+        return f"The {what} of each column, the largest first. {'; '.join(parts)}."
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, chosen = self.found, self.shown
         q, limit = len(found.classes), self._limit(chosen)
-        ax.axvline(0.0, color=theme.muted, linewidth=0.9)
+        ax.axvline(0.0, color=theme.ink, linewidth=THIN)
         for k in range(q):
             place = np.arange(float(len(chosen))) + (0.62 * (k / (q - 1) - 0.5) if q > 1 else 0.0)
             self._draw_class(ax, theme, k, place, chosen, limit)
@@ -160,7 +176,7 @@ def _draw_interval(ax: Axes, y: float, interval: tuple[float, float], limit: flo
     """A horizontal line, with an arrow at an end that lies beyond the axis."""
     low, high = interval
     ends = np.clip([low, high], -limit, limit)
-    ax.plot(ends, [y, y], color=colour, linewidth=1.4, solid_capstyle="butt")
+    ax.plot(ends, [y, y], color=colour, linewidth=STRONG, solid_capstyle="butt")
     for end, beyond in zip(ends, (low < -limit, high > limit), strict=True):
         if beyond:
             ax.plot([end], [y], marker="<" if end < 0 else ">", color=colour, markersize=4, clip_on=False)

@@ -11,10 +11,11 @@ from matplotlib.patches import Rectangle
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.labels import encode, known_codes
+from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.measures import confusion_matrix
 from separatrix.plots.display import BROAD, Display
-from separatrix.plots.style import Theme, plain
+from separatrix.plots.style import SMALL_TEXT, TEXT, plain, shortened
 
 # The largest number of classes that are drawn. If there are more, those with the most rows are drawn.
 MOST_CLASSES_DRAWN = 30
@@ -26,14 +27,18 @@ MOST_NARROW = 12
 NAMES_WIDTH, CELL_HEIGHT = 1.2, 0.26
 # The width of a digit, relative to the font size.
 DIGIT_WIDTH = 0.68
+# The text alternative lists at most this many mistakes of a class.
+MOST_MISTAKES_TOLD = 5
 # The largest opacity of a cell. It is below 1 so that the text stays readable.
-LARGEST_OPACITY = 0.55
+LARGEST_OPACITY = 0.42
 
 
 @final
 @dataclass(eq=False)
 class ConfusionDisplay(Display):
-    """A confusion matrix. The opacity of a cell shows its share of the rows of the true class.
+    """A confusion matrix. A right answer has the colour of its class, a mistake is grey.
+
+    The opacity of a cell shows its share of the rows of the true class.
 
     Parameters
     ----------
@@ -104,10 +109,23 @@ class ConfusionDisplay(Display):
         return (4.6, min(4.4, 2.2 + 0.42 * K)) if narrow else (BROAD, 1.2 + CELL_HEIGHT * K)
 
     @property
+    def alternative(self) -> str:
+        labels = [shortened(label, 40) for label in self.classes.tolist()]
+        parts = []
+        for a in self.shown.tolist():
+            row = self.counts[a]
+            wrong = [
+                f"{row[b]:,} as {labels[b]}" for b in np.argsort(-row, kind="stable").tolist() if b != a and row[b]
+            ]
+            found = f"{row[a]:,} of {row.sum():,} rows are recognised"
+            parts.append(f"{labels[a]}: {found}{', ' * bool(wrong)}{', '.join(wrong[:MOST_MISTAKES_TOLD])}")
+        return "; ".join(parts) + "."
+
+    @property
     def _digits(self) -> float:
         """The font size of the counts, in points, at which the largest count fits into its cell."""
         across = 72.0 * (self.size[0] - NAMES_WIDTH) / len(self.shown)
-        most = 9.5 if len(self.shown) <= MOST_SHARES else 8.0
+        most = 1.25 * TEXT if len(self.shown) <= MOST_SHARES else SMALL_TEXT
         return min(most, across / (DIGIT_WIDTH * len(str(int(self.counts.max(initial=0))))))
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
@@ -116,7 +134,7 @@ class ConfusionDisplay(Display):
         for i, a in enumerate(chosen):
             for j, b in enumerate(chosen):
                 share = self.counts[a, b] / total[a]
-                colour = theme.of_class(0) if i == j else theme.of_class(1)
+                colour = theme.of_class(int(a)) if i == j else theme.ink
                 opacity = LARGEST_OPACITY * float(share)
                 ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=opacity, linewidth=0))
                 self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
@@ -141,4 +159,4 @@ class ConfusionDisplay(Display):
         centre = {"ha": "center", "va": "center", "color": theme.ink}
         ax.text(j + 0.5, i + (0.4 if both else 0.5), f"{count}", fontsize=self._digits, **centre)  # type: ignore[arg-type]
         if both:
-            ax.text(j + 0.5, i + 0.68, f"{100 * share:.0f} %", fontsize=7.5, **centre)  # type: ignore[arg-type]
+            ax.text(j + 0.5, i + 0.68, f"{100 * share:.0f} %", fontsize=SMALL_TEXT, **(centre | {"color": theme.body}))  # type: ignore[arg-type]

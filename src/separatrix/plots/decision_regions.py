@@ -1,4 +1,7 @@
-"""A plot of the decision regions in a plane, with the rows; misclassified rows have a ring."""
+"""A plot of the decision regions in a plane, with the rows; misclassified rows have a ring.
+
+More rows than can be seen one by one are drawn as hexagons (``plots/hexagons.py``).
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,22 @@ from matplotlib.path import Path
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import known_codes
+from separatrix.base.theme import GROUND, POINT, POINT_EDGE, RING, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
+from separatrix.plots.boundaries import boundaries
 from separatrix.plots.display import Display
-from separatrix.plots.style import Theme, marker, plain, told_apart
+from separatrix.plots.hexagons import cells
+from separatrix.plots.style import POINTS, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import scores_of
 
-# Largest number of rows drawn in all, and smallest number of a rare class (if it has as many).
-MOST_ROWS_DRAWN, FEWEST_ROWS_OF_CLASS = 1200, 25
-# With more points than this, points are drawn small.
-MOST_LARGE_POINTS = 300
+# Largest number of rows drawn one by one.
+MOST_ROWS_DRAWN = 1200
+# With more points than this, points are drawn small, with this share of the diameter.
+MOST_LARGE_POINTS, SMALL_POINT = 300, 0.7
 # If the range of all rows is wider than this multiple of the range between the 1 % and 99 % quantiles, only the latter
 # is drawn, so that an outlier does not shrink the rest.
 OUTLIER_RATIO = 4.0
@@ -40,7 +46,8 @@ MOST_CLASSES_IN_LEGEND = 40
 class DecisionRegionsDisplay(Display):
     """The region of each class in a plane, as exact polygons for linear scores, else as contours of scores on a grid.
 
-    Points are rows, coloured by their true class; misclassified rows have a ring. A pipeline with a basis φ is drawn in
+    Points are rows, coloured by their true class; misclassified rows have a ring. Many rows are hexagons whose areas
+    are the numbers of rows; those with mostly mistakes have a ring. A pipeline with a basis φ is drawn in
     its input columns, where its boundary is curved. TEXTBOOK B4.
 
     Attributes
@@ -56,9 +63,9 @@ class DecisionRegionsDisplay(Display):
     leads : tuple of arrays or None
         Otherwise the grid, and by how much each class leads there.
     points, codes, wrong : arrays
-        The coordinates of the rows drawn, their class numbers, and which of them are misclassified.
-    n_rows : int
-        The number of rows, drawn or not.
+        The coordinates of the rows, their class numbers, and which of them are misclassified.
+    most : int
+        The largest number of rows that are drawn one by one.
 
     Examples
     --------
@@ -67,8 +74,8 @@ class DecisionRegionsDisplay(Display):
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"]
     >>> model = LogisticRegression().fit(X, y)
     >>> shown = DecisionRegionsDisplay.from_estimator(model, X, y, ax=Figure().subplots())
-    >>> len(shown.regions), shown.ax_.get_xlabel(), shown.n_rows
-    (2, 'x0', 4)
+    >>> len(shown.regions), shown.ax_.get_xlabel(), shown.one_by_one
+    (2, 'x0', True)
     """
 
     plane: Plane
@@ -78,8 +85,8 @@ class DecisionRegionsDisplay(Display):
     leads: tuple[Array, Array, Array] | None
     points: Array
     codes: Integers
-    wrong: Any
-    n_rows: int
+    wrong: AnyArray
+    most: int = MOST_ROWS_DRAWN
 
     @classmethod
     def from_estimator(
@@ -104,9 +111,9 @@ class DecisionRegionsDisplay(Display):
         names : list of str or None
             Names of the columns; by default those of the fit.
         most : int, default 1200
-            About how many rows to draw; more are sampled.
+            The largest number of rows that are drawn one by one; more are drawn as hexagons.
         seed : int, default 0
-            Seed for the sample.
+            Seed for the sample of rows from which the plane is chosen, if there are many.
         ax : matplotlib Axes or None
             Where to draw; by default on a new figure of pyplot.
 
@@ -117,13 +124,25 @@ class DecisionRegionsDisplay(Display):
         return cls.of(model, X, y, names=names, most=most, seed=seed).plot(ax)
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any, *, names: Any = None, most: int = MOST_ROWS_DRAWN, seed: int = 0) -> Self:
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        names: Any = None,
+        most: int = MOST_ROWS_DRAWN,
+        seed: int = 0,
+        plane: Plane | None = None,
+    ) -> Self:
         """The same display, not drawn yet; call ``plot`` to draw it.
 
         Parameters
         ----------
         model, X, y, names, most, seed
             As for ``from_estimator``.
+        plane : Plane, optional
+            The plane to draw, which may have been chosen by other rows.
 
         Returns
         -------
@@ -133,14 +152,18 @@ class DecisionRegionsDisplay(Display):
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
-        plane = plane_of(model, X, y, names=names, seed=seed)
-        drawn = drawn_rows(codes, len(classes), most, seed)
-        points = plane.place(rows[drawn])
-        wrong = known_codes(scorer.predict(rows[drawn]), classes) != codes[drawn]
+        plane = plane_of(model, X, y, names=names, seed=seed) if plane is None else plane
+        points = plane.place(rows)
+        wrong = known_codes(scorer.predict(rows), classes) != codes
         box = _box(points, flat=len(plane.origin) == 1)
         exact = exact_regions(model, plane, box)
         grid = leads(model, plane, box) if exact is None else None
-        return cls(plane, classes, box, exact, grid, points, codes[drawn], wrong, len(codes))
+        return cls(plane, classes, box, exact, grid, points, codes, wrong, most)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether every row is a point."""
+        return len(self.codes) <= self.most
 
     @property
     def outside(self) -> int:
@@ -153,16 +176,28 @@ class DecisionRegionsDisplay(Display):
     def says(self) -> str:
         """What the plot shows, in words."""
         parts = [f"axes: {self.plane.says}"]
-        if len(self.codes) < self.n_rows:
-            parts.append(f"{len(self.codes)} of {self.n_rows} rows drawn")
+        if not self.one_by_one:
+            parts.append(f"{len(self.codes):,} rows, as hexagons whose areas are the numbers of rows")
         if self.outside:
-            parts.append(f"{self.outside} of them lie outside the plot")
+            parts.append(f"{self.outside:,} of them lie outside the plot")
         if not self.plane.exact:
             parts.append("regions with all other directions at their mean, so rows may lie outside their region")
         if len(self.named) < len(self.classes):
             parts.append(f"{len(self.named)} of {len(self.classes)} classes are named, those with the most points")
         parts += [note] if (note := told_apart(len(self.classes))) else []
         return "; ".join(parts)
+
+    @property
+    def alternative(self) -> str:
+        K = len(self.classes)
+        rows, wrong = (np.bincount(codes, minlength=K) for codes in (self.codes, self.codes[self.wrong]))
+        middle = [np.median(self.points[self.codes == k], axis=0) for k in range(K) if rows[k]]
+        told = [
+            f"{shortened(self.classes.tolist()[k], 40)}: {rows[k]:,} rows, {wrong[k]:,} of them misclassified, "
+            f"in the middle at ({x:.3g}, {y:.3g})"
+            for k, (x, y) in zip(np.flatnonzero(rows).tolist(), middle, strict=True)
+        ]
+        return f"Rows in a plane, by class. {'; '.join(told)}."
 
     @property
     def named(self) -> dict[int, str]:
@@ -174,44 +209,58 @@ class DecisionRegionsDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.6 + legends.height([*self.named.values(), "mistake"], 4.6)
+        return 4.6, 3.6 + legends.height([*self.named.values(), "mostly mistakes"], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.regions is not None:
             self._draw_polygons(ax, theme)
         if self.leads is not None:
             self._draw_contours(ax, theme)
-        many, named = len(self.points) > MOST_LARGE_POINTS, self.named
-        for k in range(len(self.classes)):
-            x, y = self.points[self.codes == k].T
-            look = {"s": 9 if many else 18, "alpha": 0.75, "linewidths": 0.3, "edgecolors": theme.paper}
-            ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=named.get(k), **look)  # type: ignore[arg-type]
-        x, y = self.points[self.wrong].T
-        size = 34 if many else 60
-        if len(x):
-            ring = {"facecolors": "none", "edgecolors": theme.alarm, "linewidths": 0.9}
-            ax.scatter(x, y, s=size, label="mistake", **ring)  # type: ignore[arg-type]
+        if self.one_by_one:
+            self._draw_points(ax, theme)
+        else:
+            self._draw_hexagons(ax, theme)
         ax.set_xlim(*self.box[:2])
         ax.set_ylim(*self.box[2:])
         ax.set_xlabel(plain(self.plane.names[0], 40))
         ax.set_ylabel(plain(self.plane.names[1], 40))
         if len(self.plane.origin) == 1:
             ax.set_yticks([])
-        legends.below(ax, marks=1.4 if many else 1.0)
+        legends.below(ax)
+
+    def _draw_points(self, ax: Axes, theme: Theme) -> None:
+        named, size = self.named, SMALL_POINT if len(self.points) > MOST_LARGE_POINTS else 1.0
+        point, ring = (POINTS * size * diameter for diameter in (POINT, RING))
+        look = {"s": point**2, "linewidths": POINTS * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
+        for k in range(len(self.classes)):
+            x, y = self.points[self.codes == k].T
+            ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=named.get(k), **look)  # type: ignore[arg-type]
+        x, y = self.points[self.wrong].T
+        if len(x):
+            look = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": THIN, "zorder": 4}
+            ax.scatter(x, y, s=ring**2, label="mistake", **look)  # type: ignore[arg-type]
+
+    def _draw_hexagons(self, ax: Axes, theme: Theme) -> None:
+        found = cells(self.points, self.codes, self.wrong, len(self.classes), self.box)
+        found.draw(ax, theme)
+        for k, name in self.named.items():
+            ax.scatter([], [], color=theme.of_class(k), marker="H", label=name)
+        if found.mostly_wrong.any():
+            ax.scatter([], [], facecolors="none", edgecolors=theme.ink, marker="H", label="mostly mistakes")
 
     def _draw_polygons(self, ax: Axes, theme: Theme) -> None:
         assert self.regions is not None
         drawn = [region for region in self.regions if not region.empty]
-        # The edges inside a class that has several polygons are no boundaries, so then no edges are drawn.
-        outlined = len({region.labels for region in drawn}) == len(drawn) and len(self.classes) > 1
         for k, label in enumerate(self.classes.tolist()):
             polygons = [region.vertices for region in drawn if region.labels == (label,)]
-            if not polygons:
-                continue
-            shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
-            ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=0.13, linewidth=0))
-            if outlined:
-                ax.add_patch(PathPatch(shape, facecolor="none", edgecolor=theme.muted, linewidth=0.8))
+            if polygons:
+                shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
+                ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=GROUND, linewidth=0))
+        edges = boundaries(drawn, self.box)
+        if len(edges):
+            codes = np.tile([Path.MOVETO, Path.LINETO], len(edges)).astype(np.uint8)
+            look: dict[str, Any] = {"edgecolor": theme.ink, "linewidth": STRONG, "capstyle": "round", "zorder": 2.8}
+            ax.add_patch(PathPatch(Path(edges.reshape(-1, 2), codes), facecolor="none", **look))
 
     def _draw_contours(self, ax: Axes, theme: Theme) -> None:
         assert self.leads is not None
@@ -219,28 +268,10 @@ class DecisionRegionsDisplay(Display):
         for k, ahead in enumerate(lead):
             if np.any(ahead > 0):
                 top = float(np.max(ahead)) + 1.0
-                ax.contourf(first, second, ahead, levels=[0.0, top], colors=[theme.of_class(k)], alpha=0.13)
-            if np.any(ahead > 0) and np.any(ahead < 0):
-                ax.contour(first, second, ahead, levels=[0.0], colors=[theme.muted], linewidths=0.8)
-
-
-def drawn_rows(codes: Integers, n_classes: int, most: int, seed: int) -> Integers:
-    """The numbers of the rows to draw: all, or a random sample of about ``most`` in which rare classes are kept.
-
-    >>> drawn_rows(np.array([0, 1, 0]), 2, 10, 0).tolist()
-    [0, 1, 2]
-    >>> codes = np.repeat([0, 1], [10_000, 30])
-    >>> np.bincount(codes[drawn_rows(codes, 2, 100, 0)]).tolist()
-    [100, 25]
-    """
-    if len(codes) <= most:
-        return np.arange(len(codes))
-    rng, samples = np.random.default_rng(seed), []
-    for k in range(n_classes):
-        rows = np.flatnonzero(codes == k)
-        size = min(len(rows), max(FEWEST_ROWS_OF_CLASS, round(most * len(rows) / len(codes))))
-        samples.append(rng.choice(rows, size, replace=False))
-    return np.sort(np.concatenate(samples))
+                ax.contourf(first, second, ahead, levels=[0.0, top], colors=[theme.of_class(k)], alpha=GROUND)
+            # The boundary of two classes is the same curve for both.
+            if np.any(ahead > 0) and np.any(ahead < 0) and (k > 0 or len(lead) > 2):
+                ax.contour(first, second, ahead, levels=[0.0], colors=[theme.ink], linewidths=STRONG, zorder=2.8)
 
 
 def _box(points: Array, flat: bool) -> tuple[float, float, float, float]:

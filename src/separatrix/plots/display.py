@@ -14,12 +14,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.plots.style import Theme, style
+from separatrix.base.theme import Theme
+from separatrix.plots.style import SMALL_TEXT, style
 
 # Cells along each side of the unit square: a curve keeps one vertex in each cell, since more could not be seen.
 CURVE_CELLS = 600
 # Width in inches of a figure as wide as a page.
 BROAD = 9.4
+# The space between two lines of panels, for tick labels and a title, as a share of the height of a panel.
+PANEL_GAP = 0.28
 # Ticks on an axis of ratios are these multiples of powers of ten.
 TICK_MULTIPLES = (1, 2, 5)
 
@@ -71,6 +74,11 @@ class Display(ABC):
             self._draw(ax, theme)
         return self
 
+    @property
+    @abstractmethod
+    def alternative(self) -> str:
+        """The numbers of the plot in words, for readers who do not see it."""
+
     @abstractmethod
     def _draw(self, ax: Axes, theme: Theme) -> None:
         """Draw on ``ax`` in the colours of ``theme``."""
@@ -104,6 +112,15 @@ def share_axes(ax: Axes) -> None:
     ax.grid(True)
 
 
+def panel_heights(lines: int) -> float:
+    """The height of so many lines of panels, in heights of a panel.
+
+    >>> panel_heights(1)
+    1.0
+    """
+    return lines + PANEL_GAP * (lines - 1)
+
+
 def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
     """Small axes of the unit square inside ``ax``, which keeps only its labels; tick labels are on the outer panels.
 
@@ -114,14 +131,15 @@ def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-    ax.xaxis.labelpad, ax.yaxis.labelpad = 16.0, 24.0
+    ax.xaxis.labelpad, ax.yaxis.labelpad = 14.0, 20.0
     across, down, small = min(count, in_line), -(-count // in_line), []
+    height = 1 / panel_heights(down)
     for k in range(count):
         i, j = divmod(k, across)
-        place = (j / across, 1 - (i + 1) / down, 0.88 / across, 0.8 / down)
+        place = (j / across, 1 - height * (1 + i * (1 + PANEL_GAP)), 0.92 / across, height)
         panel = ax.inset_axes(place)
         panel.set_xticks([0.0, 0.5, 1.0], ["0", "", "1"] if k + across >= count else [""] * 3)
         panel.set_yticks([0.0, 0.5, 1.0], ["0", "", "1"] if j == 0 else [""] * 3)
-        panel.tick_params(labelsize=7.0, length=2.0)
+        panel.tick_params(labelsize=SMALL_TEXT, length=2.0)
         small.append(panel)
     return small

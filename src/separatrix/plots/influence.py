@@ -11,10 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from separatrix.base.labels import as_label_array, known_codes
+from separatrix.base.theme import Theme
 from separatrix.diagnostics import Influence, influential
 from separatrix.plots import legends
 from separatrix.plots.display import Display
-from separatrix.plots.style import Theme, marker, plain
+from separatrix.plots.style import SMALL_TEXT, THIN, marker, plain, shortened
 
 
 @final
@@ -91,6 +92,12 @@ class InfluenceDisplay(Display):
         named = [plain(label, 24) for label in dict.fromkeys(self.labels)]
         return 4.6, 1.0 + 0.24 * max(4, len(self.found.rows)) + legends.height(named, 4.6)
 
+    @property
+    def alternative(self) -> str:
+        parts = zip(self.found.rows.tolist(), self.labels, self.found.distance, self.found.leverage, strict=True)
+        told = [f"row {row} of {shortened(label, 40)} {at:.3g}, leverage {h:.2g}" for row, label, at, h in parts]
+        return f"Cook's distance, the largest first: {'; '.join(told)}."
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, place = self.found, np.arange(len(self.found.rows))
         largest = float(np.max(found.distance[np.isfinite(found.distance)], initial=0.0)) or 1.0
@@ -99,7 +106,7 @@ class InfluenceDisplay(Display):
         for y, at, leverage, label, k in zip(place, distance, found.leverage, self.labels, self.codes, strict=True):
             colour, name = theme.of_class(k), None if k in named else plain(label, 24)
             named.add(k)
-            ax.plot([0, at], [y, y], color=colour, linewidth=1.2)
+            ax.plot([0, at], [y, y], color=theme.muted, linewidth=THIN)
             ax.plot([at], [y], marker=marker(k), color=colour, markersize=5.5, linestyle="none", label=name)
             ax.annotate(
                 f"leverage {leverage:.2g}",
@@ -107,7 +114,7 @@ class InfluenceDisplay(Display):
                 (6, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7.5,
+                fontsize=SMALL_TEXT,
                 color=theme.muted,
             )
         ax.set_yticks(place, [f"row {row}" for row in found.rows])

@@ -12,9 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
+from separatrix.plots.style import SMALL_TEXT
+
 # In points: the size of the text, the distance of the legend from the axes (with tick labels and a label in between),
 # and the margin at either side.
-TEXT, BELOW_AXES, SIDE_MARGIN = 8.0, 37.0, 6.0
+TEXT, BELOW_AXES, SIDE_MARGIN = SMALL_TEXT, 37.0, 6.0
 # In multiples of the text's size: the width of a letter and of a wide letter, of a marker with the space after it, the
 # distance between columns, and the height of a line.
 LETTER, WIDE_LETTER, MARK, BETWEEN, LINE = 0.6, 1.0, 2.0, 1.2, 1.35

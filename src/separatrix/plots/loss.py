@@ -13,9 +13,10 @@ from matplotlib.ticker import MaxNLocator
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.theme import Theme
 from separatrix.plots import legends
 from separatrix.plots.display import Display, last_step
-from separatrix.plots.style import Theme, plain
+from separatrix.plots.style import plain, shortened
 
 # The largest number of curves in a plot; further curves are not drawn.
 MOST_RUNS = 8
@@ -93,6 +94,16 @@ class LossDisplay(Display):
         named = [plain(run.name, 18) for run in self.runs[:MOST_RUNS]] if len(self.runs) > 1 else []
         return 4.6, 3.1 + legends.height(named, 4.6)
 
+    @property
+    def alternative(self) -> str:
+        parts = []
+        for run in self.runs[:MOST_RUNS]:
+            floor = (run.floor or 0.0) if self.gap else 0.0
+            if not self.gap or run.floor is not None:
+                ends = f"{run.value[0] - floor:.4g} at first, {run.value[-1] - floor:.4g} at last"
+                parts.append(f"{shortened(run.name, 40)}: {ends}, after {run.iteration[-1]:.0f} iterations")
+        return f"{'Proven gap to the minimum' if self.gap else 'Values'}. {'; '.join(parts)}."
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
         for k, run in enumerate(self.runs[:MOST_RUNS]):
             value = run.value
@@ -100,8 +111,10 @@ class LossDisplay(Display):
                 if run.floor is None:
                     continue
                 value = np.maximum(value - run.floor, np.finfo(np.float64).tiny)
-            look = {"marker": "o", "markersize": 3.5} if len(value) <= MOST_MARKED_ITERATIONS else {}
-            ax.plot(run.iteration, value, color=theme.of_class(k), label=plain(run.name, 18), **look)  # type: ignore[arg-type]
+            few = len(value) <= MOST_MARKED_ITERATIONS
+            look: dict[str, Any] = {"marker": "o", "markersize": 3.5} if few else {}
+            look["color"] = theme.ink if len(self.runs) == 1 else theme.of_class(k)
+            ax.plot(run.iteration, value, label=plain(run.name, 18), **look)
         ax.set_xlabel("iteration")
         ax.set_ylabel(
             "proven gap to the minimum" if self.gap else ", ".join(sorted({run.measure for run in self.runs}))

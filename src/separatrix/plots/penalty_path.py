@@ -11,9 +11,10 @@ from matplotlib.ticker import NullFormatter
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.theme import BAND, Theme
 from separatrix.plots import legends
 from separatrix.plots.display import TICK_MULTIPLES, Display, last_step
-from separatrix.plots.style import Theme
+from separatrix.plots.style import STRONG, THIN
 from separatrix.tuning.penalty_choice import PenaltyChoice
 
 
@@ -68,12 +69,19 @@ class PenaltyPathDisplay(Display):
     def size(self) -> tuple[float, float]:
         return 4.6, 3.4
 
+    @property
+    def alternative(self) -> str:
+        tried = zip(self.choice.Cs.tolist(), self.choice.scores, self.choice.standard_errors, strict=True)
+        told = [f"C = {C:.3g}: {score:.4g} ± {error:.2g}" for C, score, error in tried]
+        return f"Chosen is C = {self.choice.C:.4g}. Log loss on held-out rows by C: {'; '.join(told)}."
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
-        choice, colour = self.choice, theme.of_class(0)
+        choice, colour = self.choice, theme.ink
         low, high = choice.scores - choice.standard_errors, choice.scores + choice.standard_errors
-        ax.fill_between(choice.Cs, low, high, color=colour, alpha=0.16, linewidth=0, label="± one standard error")
+        ax.fill_between(choice.Cs, low, high, color=colour, alpha=BAND, linewidth=0, label="± one standard error")
         ax.plot(choice.Cs, choice.scores, color=colour, marker="o", markersize=4, label=choice.method)
-        ax.axvline(choice.C, color=theme.of_class(1), linewidth=1.0, label=f"C = {choice.C:.4g}")
+        ax.axvline(choice.C, color=theme.highlight, linewidth=4 * STRONG, zorder=0)
+        ax.axvline(choice.C, color=theme.highlight_edge, linewidth=THIN, label=f"C = {choice.C:.4g}", zorder=1)
         ax.set_xscale("log")
         ticks = ticks_of(choice.Cs)
         if ticks is not None:

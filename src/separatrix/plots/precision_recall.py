@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+import numpy as np
 from matplotlib.axes import Axes
 
+from separatrix.base.theme import BAND, Theme
 from separatrix.diagnostics import Interval, Ranking
 from separatrix.plots.display import thinned
 from separatrix.plots.ranked import RankingDisplay
+from separatrix.plots.style import REFERENCE, THIN
+
+# The text alternative names the precision at these recalls.
+RECALLS_TOLD = (0.5, 0.8, 0.95)
 
 
 @final
@@ -28,6 +34,8 @@ class PrecisionRecallDisplay(RankingDisplay):
         The kind of the confidence bands.
     level : float, default 0.95
         The level of the confidence bands and intervals.
+    numbers : list of int or None
+        The class number of each curve, which chooses its colour; by default 0, 1, ….
 
     Examples
     --------
@@ -58,13 +66,24 @@ class PrecisionRecallDisplay(RankingDisplay):
         """
         return curve.average_precision, curve.average_precision_interval(self.level)
 
-    def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
+    def told(self, curve: Ranking) -> str:
+        """The average precision, and the precision at three recalls."""
+        found = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RECALLS_TOLD]
+        area, (low, high) = self.area(curve)
+        return f"average precision {area:.3f} ({low:.3f} to {high:.3f}); precision {', '.join(found)} recall"
+
+    def _draw_one(self, ax: Axes, theme: Theme, curve: Ranking, colour: str, label: str) -> str:
         band = curve.band(self.band, self.level)
         recall, precision = curve.tpr[1:], curve.precision[1:]
         low, high = band.precision_low[1:], band.precision_high[1:]
         kept = thinned(recall, precision)
-        ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=0.16, linewidth=0)
+        ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=BAND, linewidth=0)
         share = curve.positives / (curve.positives + curve.negatives)
-        ax.axhline(share, color=colour, linewidth=0.9, linestyle=(0, (3, 3)))
+        ax.axhline(share, color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
         ax.plot(recall[kept], precision[kept], color=colour, label=label)
         return band.says
+
+
+def _highest(curve: Ranking, recall: float) -> float:
+    """The highest precision with at least this recall."""
+    return float(np.max(curve.precision[1:][curve.tpr[1:] >= recall], initial=0.0))

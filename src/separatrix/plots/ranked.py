@@ -1,6 +1,6 @@
 """The base class of ROC and precision-recall plots.
 
-Up to three classes are drawn in one plot. The confidence bands of more would hide each other, so each gets a panel.
+Two classes have one curve. The confidence bands of several would hide each other, so each class then gets a panel.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from separatrix.diagnostics import Interval, Ranking, rank, rankings
+from separatrix.base.arrays import Integers
+from separatrix.base.theme import Theme
+from separatrix.diagnostics import Answers, Interval, Ranking, rank, rankings
 from separatrix.evaluation.answers import answers
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, Display, panels, share_axes
-from separatrix.plots.style import Theme, plain
+from separatrix.plots.display import BROAD, Display, panel_heights, panels, share_axes
+from separatrix.plots.style import SMALL_TEXT, plain, shortened
 
-# Largest number of curves in one plot; with more, each has a panel.
-MOST_CURVES_TOGETHER = 3
-# Largest number of panels in all, and in one line.
-MOST_PANELS, MOST_PANELS_IN_LINE = 24, 6
+# Largest number of panels in all.
+MOST_PANELS = 24
+# With at most this many panels the plot has the normal width and two panels in a line; with more, it is as wide as a
+# page and has five.
+MOST_NARROW_PANELS, NARROW_LINE, BROAD_LINE = 4, 2, 5
 
 
 @dataclass(eq=False)
@@ -36,6 +39,7 @@ class RankingDisplay(Display):
     curves: Sequence[Ranking]
     band: str = "pointwise"
     level: float = 0.95
+    numbers: Sequence[int] | None = None
 
     @classmethod
     def from_estimator(
@@ -60,7 +64,13 @@ class RankingDisplay(Display):
         -------
         display
         """
-        return cls(rankings(answers(model, X, y)), band, level).plot(ax)
+        return cls.of(answers(model, X, y), band, level).plot(ax)
+
+    @classmethod
+    def of(cls, found: Answers, band: str = "pointwise", level: float = 0.95) -> Self:
+        """The curves of a model's answers; call ``plot`` to draw them."""
+        curves, labels = rankings(found), found.classes.tolist()
+        return cls(curves, band, level, [labels.index(curve.of) for curve in curves])
 
     @classmethod
     def from_predictions(
@@ -91,41 +101,69 @@ class RankingDisplay(Display):
 
     @property
     def together(self) -> bool:
-        """Whether all curves are drawn in one plot."""
-        return len(self.curves) <= MOST_CURVES_TOGETHER
+        """Whether there is one curve only, which needs no panels."""
+        return len(self.curves) <= 1
+
+    @property
+    def chosen(self) -> Integers:
+        """The numbers of the curves drawn: all of them, or those with the smallest areas if there are too many."""
+        areas = [self.area(curve)[0] for curve in self.curves]
+        return np.sort(np.argsort(areas, kind="stable")[:MOST_PANELS])
 
     @property
     def shown(self) -> Sequence[Ranking]:
-        """The curves drawn: all of them, or those with the smallest areas if there are too many."""
-        worst = np.argsort([self.area(curve)[0] for curve in self.curves], kind="stable")[:MOST_PANELS]
-        return [self.curves[k] for k in np.sort(worst)]
+        """The curves drawn."""
+        return [self.curves[k] for k in self.chosen]
+
+    @property
+    def alternative(self) -> str:
+        told = [
+            self.told(curve) if self.together else f"{shortened(curve.of, 40)}: {self.told(curve)}"
+            for curve in self.shown
+        ]
+        return f"{self.y_name} against {self.x_name}. {'. '.join(told)}.".capitalize()
 
     @property
     def size(self) -> tuple[float, float]:
         if self.together:
-            return 4.6, 4.0 + legends.height(["x" * 40] * len(self.curves), 4.6, title=True)
-        count = len(self.shown)
-        lines = -(-count // MOST_PANELS_IN_LINE)
-        return BROAD, 0.6 + (BROAD / min(count, MOST_PANELS_IN_LINE) + 0.25) * lines
+            return 4.6, 4.0 + legends.height(["x" * 40], 4.6, title=True)
+        width = 4.6 if self._in_line == NARROW_LINE else BROAD
+        lines = -(-len(self.chosen) // self._in_line)
+        return width, 0.85 + 0.92 * (width - 0.5) / self._in_line * panel_heights(lines)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the plot has the normal width."""
+        return self.size[0] < BROAD
+
+    @property
+    def _in_line(self) -> int:
+        return NARROW_LINE if len(self.chosen) <= MOST_NARROW_PANELS else BROAD_LINE
 
     @abstractmethod
     def area(self, curve: Ranking) -> tuple[float, Interval]:
         """The area below a curve, and its confidence interval."""
 
+    @abstractmethod
+    def told(self, curve: Ranking) -> str:
+        """The numbers of a curve in words."""
+
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.together:
             self._ground(ax, theme)
-            for k, curve in enumerate(self.curves):
-                name = self.area_name if len(self.curves) == 1 else plain(curve.of, 18)
-                says = self._draw_one(ax, curve, theme.of_class(k), f"{name} {self._areas(curve)}")
+            for curve in self.curves:
+                says = self._draw_one(ax, theme, curve, theme.ink, f"{self.area_name} {self._areas(curve)}")
             share_axes(ax)
             legends.below(ax, title=says if self.curves else None)
         else:
-            for panel, curve in zip(panels(ax, len(self.shown), MOST_PANELS_IN_LINE), self.shown, strict=True):
+            numbers = range(len(self.curves)) if self.numbers is None else self.numbers
+            small = panels(ax, len(self.chosen), self._in_line)
+            for panel, k in zip(small, self.chosen.tolist(), strict=True):
+                curve = self.curves[k]
                 self._ground(panel, theme)
-                self._draw_one(panel, curve, theme.of_class(0), "")
+                self._draw_one(panel, theme, curve, theme.of_class(numbers[k]), "")
                 share_axes(panel)
-                panel.set_title(f"{plain(curve.of, 20)}\n{self._areas(curve)}", fontsize=7.0, loc="center", pad=3.0)
+                panel.set_title(f"{plain(curve.of, 20)}\n{self._areas(curve)}", fontsize=SMALL_TEXT, pad=3.0)
         ax.set_xlabel(self.x_name)
         ax.set_ylabel(self.y_name)
 
@@ -137,5 +175,5 @@ class RankingDisplay(Display):
         """Draw the background of all curves; by default nothing."""
 
     @abstractmethod
-    def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
+    def _draw_one(self, ax: Axes, theme: Theme, curve: Ranking, colour: str, label: str) -> str:
         """Draw one curve with its band, and return a description of the band."""

@@ -8,10 +8,14 @@ from typing import ClassVar, final
 import numpy as np
 from matplotlib.axes import Axes
 
+from separatrix.base.theme import BAND, Theme
 from separatrix.diagnostics import Interval, Ranking
 from separatrix.plots.display import thinned
 from separatrix.plots.ranked import RankingDisplay
-from separatrix.plots.style import Theme
+from separatrix.plots.style import REFERENCE, THIN
+
+# The text alternative names the true positive rates at these false positive rates.
+RATES_TOLD = (0.01, 0.05, 0.2)
 
 
 @final
@@ -29,6 +33,8 @@ class RocDisplay(RankingDisplay):
         The kind of the confidence bands.
     level : float, default 0.95
         The level of the confidence bands and intervals.
+    numbers : list of int or None
+        The class number of each curve, which chooses its colour; by default 0, 1, ….
 
     Examples
     --------
@@ -59,15 +65,26 @@ class RocDisplay(RankingDisplay):
         """
         return curve.auc, curve.auc_interval(self.level)
 
-    def _ground(self, ax: Axes, theme: Theme) -> None:
-        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=0.9, linestyle=(0, (3, 3)))
+    def told(self, curve: Ranking) -> str:
+        """The area, and the true positive rates at three false positive rates."""
+        rates = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RATES_TOLD]
+        area, (low, high) = self.area(curve)
+        return f"area {area:.3f} ({low:.3f} to {high:.3f}); true positives {', '.join(rates)} false positives"
 
-    def _draw_one(self, ax: Axes, curve: Ranking, colour: str, label: str) -> str:
+    def _ground(self, ax: Axes, theme: Theme) -> None:
+        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
+
+    def _draw_one(self, ax: Axes, theme: Theme, curve: Ranking, colour: str, label: str) -> str:
         band = curve.band(self.band, self.level)
         x = np.concatenate([[0.0], band.false_low, [1.0], band.false_high[::-1]])
         y = np.concatenate([[0.0], band.true_high, [1.0], band.true_low[::-1]])
         kept = thinned(x, y)
-        ax.fill(x[kept], y[kept], color=colour, alpha=0.16, linewidth=0)
+        ax.fill(x[kept], y[kept], color=colour, alpha=BAND, linewidth=0)
         kept = thinned(curve.fpr, curve.tpr)
         ax.plot(curve.fpr[kept], curve.tpr[kept], color=colour, label=label)
         return band.says
+
+
+def _highest(curve: Ranking, fpr: float) -> float:
+    """The highest true positive rate with at most this false positive rate."""
+    return float(np.max(curve.tpr[curve.fpr <= fpr], initial=0.0))

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Rows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
+from separatrix.evaluation.comparison_result import Comparison
+from separatrix.evaluation.decision_rule import decision_rule
+from separatrix.evaluation.mistake_costs import Costs
 from separatrix.evaluation.proportions import check_level
-from separatrix.reports.page import page
+from separatrix.reports.page import Section, findings, page
+from separatrix.reports.provenance import today
 from separatrix.reports.reported_model import Check, ReportedModel
-from separatrix.reports.sections import SECTIONS, lead
+from separatrix.reports.sections import SECTIONS
+from separatrix.reports.sections.lead import lead
+from separatrix.reports.verdict import fitted
+from separatrix.reports.worries import Worry, worries
 from separatrix.scorers.scorer import scores_of, taken_apart
+from separatrix.table.formats import open_frame
+from separatrix.table.formats.frames import is_frame
 
 
 def report(
@@ -31,6 +44,11 @@ def report(
     test_rows: Rows | None = None,
     validated: str | None = None,
     checks_of: str | None = None,
+    cost: Mapping[str, float] | None = None,
+    missing: Mapping[str, int] | None = None,
+    comparison: Comparison | None = None,
+    about: Mapping[str, str] | None = None,
+    date: datetime.date | None = None,
 ) -> str:
     """Make an HTML page about a fitted classifier: verdict, certificate, figures and rows that stand out.
 
@@ -63,6 +81,18 @@ def report(
         A sentence about cross-validation of such fits.
     checks_of : str, optional
         Which rows the checks are about, in words.
+    cost : {"FP": float, "FN": float}, optional
+        For two classes, the costs of both mistakes; the second class is the positive one. The page then shows what the
+        mistakes cost, and the threshold with the lowest cost.
+    missing : mapping from column names to int, optional
+        The number of missing values of each column before they were filled. For a pipeline and a data frame they are
+        counted.
+    comparison : Comparison, optional
+        The result of ``separatrix.compare`` on the same rows.
+    about : mapping of str, optional
+        Further facts about the origin of the fit, such as the name of the table or the seed of the split.
+    date : datetime.date, optional
+        The date of the report, by default today, or the day of the environment variable SOURCE_DATE_EPOCH.
 
     Returns
     -------
@@ -83,6 +113,8 @@ def report(
     if test is not None:
         held_out, labels = _seen(test)
         test = (taken_apart(model, held_out)[1], labels)
+    if missing is None and len(getattr(model, "steps", ())) > 1:
+        missing = _missing_values(X)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
         came = f"got {type(model).__name__}"
@@ -90,12 +122,66 @@ def report(
     scores_of(model)
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
-    findings = None if checks is None else tuple(checks)
+    checked = None if checks is None else tuple(checks)
     subject = ReportedModel(
-        model, X, y, named, test, tuple(notes), findings, level, rows, test_rows, validated, checks_of
+        model,
+        X,
+        y,
+        named,
+        test,
+        tuple(notes),
+        checked,
+        level,
+        rows,
+        test_rows,
+        validated,
+        checks_of,
+        _costs(model, cost),
+        missing,
+        comparison,
+        about or {},
+        today() if date is None else date,
     )
+    return _page(f"Report on a {subject.kind}" if title is None else title, subject)
+
+
+def _page(title: str, subject: ReportedModel) -> str:
+    """The page, with each worry's sentence at the top of the section that has its details."""
+    found = worries(subject)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
-    return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)
+    told = [
+        replace(
+            section, body=findings([(w.severity, w.sentence) for w in found if _belongs(w, section)]) + section.body
+        )
+        for section in sections
+    ]
+    start = lead(subject, found, frozenset(section.id for section in sections))
+    return page(title, fitted(subject), start, told)
+
+
+def _belongs(worry: Worry, section: Section) -> bool:
+    return worry.section == section.id and bool(worry.sentence)
+
+
+def _costs(model: Any, cost: Any) -> Costs | None:
+    """The costs of both mistakes, which need a model of two classes with probabilities."""
+    if cost is None:
+        return None
+    costs = Costs.of(cost)
+    decision_rule(np.asarray(model.classes_), cost=costs)
+    if not getattr(model, "has_probabilities", True):
+        do = "leave it out, or fit a model that has probabilities"
+        raise ParameterError("cost", f"{type(model).__name__} has scores but no probabilities", do)
+    return costs
+
+
+def _missing_values(X: Any) -> dict[str, int] | None:
+    """The number of missing values of each column of a data frame that has any; None for other rows."""
+    if not is_frame(X):
+        return None
+    columns = open_frame(X).columns
+    counts = {name: columns.column(name).null_count for name in columns.column_names}
+    return {name: count for name, count in counts.items() if count}
 
 
 def _seen(test: Any) -> tuple[Any, Any]:

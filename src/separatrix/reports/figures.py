@@ -14,22 +14,24 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from separatrix.base.theme import LIGHT
 from separatrix.plots import Display, style
 from separatrix.plots.display import BROAD
-from separatrix.plots.style import LIGHT
-from separatrix.reports.page import FIGURE, roles, text
+from separatrix.reports.page import FIGURE, text
 
 SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "separatrix", "path.simplify": True}
 METADATA_LEFT_OUT = ("Date", "Creator", "Format", "Type")
 # Coordinates are cut to two decimals: a hundredth of 1/72 inch is invisible.
 LONG_DECIMALS = re.compile(r"(\d\.\d\d)\d+")
+# The most characters of a text alternative.
+LONGEST_ALTERNATIVE = 1500
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
-VARIABLES = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
+VARIABLES = {colour: f"var(--{name})" for name, colour in LIGHT.roles().items()}
 COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 
 
 def figure(display: Display, name: str, caption: str) -> str:
-    """The display as a figure with a caption. ``name`` must be unique on the page.
+    """The display as a figure with a caption, and its numbers in words. ``name`` must be unique on the page.
 
     >>> import numpy as np
     >>> from separatrix.plots import ConfusionDisplay
@@ -38,11 +40,11 @@ def figure(display: Display, name: str, caption: str) -> str:
     (True, True, False)
     """
     kind = "broad" if display.size[0] >= BROAD else "narrow"
-    return FIGURE.substitute(kind=kind, svg=svg(display, name, caption), caption=text(caption))
+    return FIGURE.substitute(kind=kind, svg=svg(display, name), caption=text(caption))
 
 
-def svg(display: Display, name: str, caption: str) -> str:
-    """The display as an SVG element."""
+def svg(display: Display, name: str) -> str:
+    """The display as an SVG element, whose text alternative is made of the numbers of the display."""
     with style("light"), mpl.rc_context(SETTINGS), warnings.catch_warnings():
         # The browser draws the text with its own fonts, so glyphs missing from matplotlib's font do not matter.
         warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
@@ -55,8 +57,14 @@ def svg(display: Display, name: str, caption: str) -> str:
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.set("role", "img")
-    root.set("aria-label", caption)
+    root.set("aria-label", _printable(display.alternative))
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _printable(told: str) -> str:
+    """Text that XML allows, and not without end."""
+    shown = "".join(c if c.isprintable() else " " for c in told[: LONGEST_ALTERNATIVE + 1])
+    return shown if len(shown) <= LONGEST_ALTERNATIVE else shown[:LONGEST_ALTERNATIVE] + "…"
 
 
 def _rewrite(root: ElementTree.Element, name: str) -> None:

@@ -1,9 +1,6 @@
-"""Explain in one paragraph, without mathematics, why there is no best fit: what happened, which columns, what to do."""
+"""Explain without mathematics why there is no best fit: what happened, through which columns, and what to do."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,9 +8,10 @@ from separatrix.base.labels import quoted
 from separatrix.classifiers.separated import APART
 from separatrix.proofs.verdicts import QuasiSeparable
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.wording import MOST_NAMED, some
 
-# The paragraph names at most this many columns and rows.
-MOST_NAMED_CAUSES = 3
+# The usual term for each kind of separation.
+TERMS = {"separated": "Complete separation", "quasi-separated": "Quasi-complete separation"}
 _HAPPENED = {
     "separated": "the classes of the rows fitted can be separated without a single mistake, so larger weights always "
     "fit better",
@@ -31,40 +29,35 @@ def apart(subject: ReportedModel) -> str | None:
     code = subject.model.certificate_.code
     if code not in APART:
         return None
+    columns, rows = _causes(subject)
+    cause = f"The columns that separate the classes most: {some(columns)}. " if columns else ""
+    if rows:
+        cause = f"The cause is {some(columns)}, through row{'s' * (len(rows) > 1)} {some(rows)}. "
     return (
         f"No best fit exists: {_HAPPENED[code]}, and the weights shown here depend on where the search stopped. "
-        f"{_who(subject)}{_DO}"
+        f"{cause}{_DO}"
     )
 
 
-def _who(subject: ReportedModel) -> str:
-    """The columns that cause it: those that the proof needs, or those with the largest effect on the scores."""
+def short_cause(subject: ReportedModel) -> str:
+    """The same in one short sentence."""
+    columns, _ = _causes(subject)
+    term = TERMS[subject.model.certificate_.code].lower()
+    return f"No best fit exists, because of {term}{f' by {some(columns)}' if columns else ''}."
+
+
+def _causes(subject: ReportedModel) -> tuple[list[str], list[str]]:
+    """The columns that the proof needs, and the rows through which they separate; else the columns with most effect."""
     verdict = getattr(subject.model, "separation_", None)
     if isinstance(verdict, QuasiSeparable) and len(verdict.columns):
-        columns = [_column(subject, verdict, int(j)) for j in verdict.columns]
         off = np.setdiff1d(np.arange(subject.own.n_rows), verdict.touching)
-        rows = [str(row) for row in subject.called(off)]
-        through = f"row{'s' * (len(rows) > 1)} {_some(rows)}"
-        return f"The cause is {_some(columns)}, through {through}. "
+        return [_column(subject, verdict, int(j)) for j in verdict.columns], [str(row) for row in subject.called(off)]
     if isinstance(subject.coefficients, str):
-        return ""
-    largest = subject.coefficients.largest(MOST_NAMED_CAUSES)
-    columns = [quoted(subject.names[j]) for j in largest]
-    return f"The columns that separate the classes most: {_some(columns)}. "
+        return [], []
+    return [quoted(subject.names[j]) for j in subject.coefficients.largest(MOST_NAMED)], []
 
 
 def _column(subject: ReportedModel, verdict: QuasiSeparable, j: int) -> str:
     """The name of a column. The verdict has only columns without a penalty, so its indices may differ."""
     whole = np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1
     return quoted(subject.names[j]) if whole else verdict.about.column(j)
-
-
-def _some(names: Sequence[Any]) -> str:
-    """The names as a list in words; at most a few, then the number of others.
-
-    >>> _some(["a"]), _some(["a", "b"]), _some(["a", "b", "c", "d"])
-    ('a', 'a and b', 'a, b, c and 1 more')
-    """
-    if len(names) > MOST_NAMED_CAUSES:
-        return f"{', '.join(names[:MOST_NAMED_CAUSES])} and {len(names) - MOST_NAMED_CAUSES:,} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -5,13 +5,14 @@ A part that a model does not have is its reason, a sentence, in place of the num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.base.arrays import Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Rows
@@ -20,19 +21,28 @@ from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics import (
     Answers,
     Coefficients,
+    Contributions,
     Influence,
+    Surprises,
     coefficients,
+    contributions,
     influential,
+    surprising,
 )
+from separatrix.diagnostics.importance import important_columns
 from separatrix.evaluation.answers import answers
-from separatrix.evaluation.calibration import Reliability, reliability
+from separatrix.evaluation.calibration import Reliability, reliability_of
+from separatrix.evaluation.comparison_result import Comparison
+from separatrix.evaluation.mistake_costs import Costs
 from separatrix.evaluation.performance import Performance
+from separatrix.reports.provenance import today
+from separatrix.rows import memory_rows, summarise
 
 T = TypeVar("T")
 
 Check = tuple[str, str, str]
-# Rows named in tables.
-TOP = 10
+# Rows that are shown one by one (three in a line), and columns that are shown together.
+TOP, TOP_COLUMNS = 9, 10
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,8 @@ class ReportedModel:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
     ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
-    ``checks_of``: what was checked.
+    ``checks_of``: what was checked. ``costs``: of both mistakes. ``missing``: the number of missing values by column,
+    before they were filled. ``comparison``: of classifiers on these rows. ``about``: further facts on the fit.
     """
 
     model: Any
@@ -55,6 +66,11 @@ class ReportedModel:
     test_rows: Rows | None = None
     validated: str | None = None
     checks_of: str | None = None
+    costs: Costs | None = None
+    missing: Mapping[str, int] | None = None
+    comparison: Comparison | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    date: datetime.date = field(default_factory=today)
 
     def called(self, places: Integers, judged: bool = False) -> list[Any]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
@@ -108,6 +124,32 @@ class ReportedModel:
         return _or_reason(lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level))
 
     @cached_property
+    def important(self) -> Integers:
+        """The numbers of the columns that matter most, the most important first."""
+        found = None if isinstance(self.coefficients, str) else self.coefficients
+        return important_columns(self.scored, self.own.codes, len(self.labels), found, TOP_COLUMNS)
+
+    @cached_property
+    def scored(self) -> Any:
+        """The rows of the fit as a matrix, dense or sparse."""
+        return rows_to_score(self.model, self.X)[0]
+
+    @cached_property
+    def mean(self) -> Array:
+        """The mean of each column over the rows of the fit."""
+        return summarise(memory_rows(self.scored, np.zeros(self.scored.shape[0])), ranges=False).mean
+
+    def explained(self, places: Integers, judged: bool = False) -> Contributions | None:
+        """What each column contributed to the scores of some rows, of the fit or of the judged ones."""
+        rows = rows_to_score(self.model, self.judged_rows[0])[0] if judged else self.scored
+        codes = (self.judged if judged else self.own).codes
+        return contributions(self.model, rows[places], codes[places], self.mean)
+
+    @cached_property
+    def surprises(self) -> Surprises:
+        return surprising(self.judged, TOP)
+
+    @cached_property
     def influence(self) -> Influence | str:
         return _or_reason(lambda: influential(self.model, self.X, self.y, TOP))
 
@@ -115,7 +157,8 @@ class ReportedModel:
     def calibration(self) -> Reliability | str:
         if self.judged.log_P is None:
             return f"{self.kind} has scores only, no probabilities that could come true or not"
-        return _or_reason(lambda: reliability(self.model, *self.judged_rows))
+        found = self.judged
+        return reliability_of(np.exp(self.judged.log_P), self.judged.log_P, found.codes, found.classes)
 
 
 def _or_reason(ask: Callable[[], T]) -> T | str:

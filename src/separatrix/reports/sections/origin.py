@@ -1,0 +1,104 @@
+"""Sections on where the model comes from: the comparison that chose it, and all that is needed to fit it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from separatrix._version import __version__
+from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.evaluation.standings import Standing
+from separatrix.reports.page import Html, Section, bar, block, details, facts, named_class, pair, paragraph, table, text
+from separatrix.reports.provenance import digest
+from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.verdict import chosen_C
+from separatrix.reports.wording import percent
+
+# The most rows in the table of classes, and the most columns that are listed before the list is folded.
+MOST_CLASS_ROWS, MOST_UNFOLDED_COLUMNS = 40, 12
+
+
+def comparison(subject: ReportedModel) -> Section | None:
+    found = subject.comparison
+    if found is None:
+        return None
+    fitted = [one for one in found.standings if one.fitted]
+    worst = min((one.accuracy.mean for one in fitted), default=0.0)
+    best = max((one.accuracy.mean for one in fitted), default=1.0)
+
+    def cells(one: Standing) -> list[Any]:
+        share = (one.accuracy.mean - worst) / (best - worst) if best > worst else 1.0
+        off = one.calibration_error
+        return [
+            one.name,
+            bar(share, f"{100 * one.accuracy.mean:.1f} ± {100 * one.accuracy.error:.1f} %"),
+            "none" if one.log_loss is None else f"{one.log_loss.mean:.4f}",
+            "none" if off is None else f"{off:.3f}",
+            f"{one.n_met} of {found.n_folds}",
+        ]
+
+    heads = ["classifier", "accuracy", "log loss", "calibration error", "fits certified"]
+    now = frozenset(i for i, one in enumerate(fitted) if one is found.chosen)
+    body = paragraph(found.why) + table(heads, [cells(one) for one in fitted], now=now)
+    body += paragraph(
+        f"{found.n_folds} folds, random seed {found.seed}; ± is the standard error over the folds. The bars begin at "
+        "the worst accuracy.",
+        "aside",
+    )
+    refused = [f"{one.name}: {one.reason}" for one in found.standings if not one.fitted]
+    if refused:
+        body += details("Classifiers that could not be fitted", "".join(map(paragraph, refused)))
+    gloss = "other classifiers on the same folds"
+    return Section("comparison", "Performance", "Comparison", gloss, body)
+
+
+def settings(subject: ReportedModel) -> Section:
+    n, K = subject.own.n_rows, len(subject.labels)
+    counts = np.bincount(subject.own.codes, minlength=K).tolist()
+    rows = [
+        [named_class(k, label), f"{count:,}", percent(count / n)]
+        for k, (label, count) in enumerate(zip(subject.labels, counts, strict=True))
+    ]
+    params = subject.model.get_params(deep=False)
+    pairs = [(name, f"{value!r}") for name, value in sorted(params.items())]
+    body = pair(
+        block("<h3>Origin</h3>", facts(_origin(subject)), "<h3>Settings</h3>", facts(pairs)),
+        block("<h3>Classes</h3>", table(["class", "rows fitted", "share"], rows[:MOST_CLASS_ROWS]), _columns(subject)),
+    )
+    return Section("settings", "Fit", "Reproducibility", "what was fitted, to what, and when", body)
+
+
+def _origin(subject: ReportedModel) -> list[tuple[str, Any]]:
+    """The day, the version, the penalty, the seed, and the digests of the rows."""
+    C, seed = chosen_C(subject), subject.model.get_params(deep=False).get("random_state")
+    found: list[tuple[str, Any]] = [
+        ("date", subject.date.isoformat()),
+        ("separatrix", __version__),
+        ("model", subject.kind),
+    ]
+    if C is not None:
+        chosen = ", chosen by the fit" if getattr(subject.model, "penalty_choice_", None) is not None else ""
+        found.append(("C", f"{C:.6g}{chosen}"))
+    if seed is not None and "random seed" not in subject.about:
+        found.append(("random seed", f"{seed!r}"))
+    found += list(subject.about.items())
+    found.append(("rows fitted", f"{subject.own.n_rows:,}"))
+    found.append(("their digest", _long(digest(subject.scored, subject.y))))
+    if subject.test is not None:
+        X, y = subject.test
+        found.append(("rows held out", f"{subject.judged.n_rows:,}"))
+        found.append(("their digest", _long(digest(rows_to_score(subject.model, X)[0], y))))
+    return found
+
+
+def _long(value: str) -> Html:
+    return Html(f'<code class="long">SHA-256 {text(value)}</code>')
+
+
+def _columns(subject: ReportedModel) -> str:
+    """The list of columns, folded if it is long."""
+    listed = paragraph(", ".join(map(str, subject.names)))
+    if len(subject.names) <= MOST_UNFOLDED_COLUMNS:
+        return f"<h3>Columns</h3>{listed}"
+    return "<h3>Columns</h3>" + details(f"All {len(subject.names):,} columns", listed)

@@ -1,0 +1,122 @@
+"""Sections on the rows that stand out, with their values and what each column contributed to the score."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.base.arrays import Integers
+from separatrix.base.theme import LIGHT
+from separatrix.diagnostics import Contributions
+from separatrix.plots import InfluenceDisplay
+from separatrix.reports.figures import figure
+from separatrix.reports.page import Html, Section, named_class, pair, paragraph, text
+from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.wording import signed
+
+GROUP = "Rows"
+# The columns shown of a row: those that contributed most.
+MOST_PARTS = 5
+# The cards beside the figure of influential rows; the others are below it.
+CARDS_BESIDE = 3
+EXPLANATION = (
+    "Of each row, the columns that contributed most are shown with their values: how much the score of its class, less "
+    "that of the class it is most easily taken for, changes from the column's mean to this value. A bar to the right "
+    "speaks for its label, a bar to the left against it, in the colour of the class that gains."
+)
+
+
+def influence(subject: ReportedModel) -> Section:
+    title, gloss = "Influential rows", "rows without which the fit would change the most"
+    found = subject.influence
+    if isinstance(found, str):
+        return Section("influence", GROUP, title, gloss, paragraph(f"Left out: {found}."))
+    caption = f"{found.says}; past 1 a row matters.{_leverage(subject)}"
+    called = subject.called(found.rows)
+    shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
+    said = [
+        f"Cook's distance {distance:.3g}, leverage {leverage:.3g}"
+        for distance, leverage in zip(found.distance, found.leverage, strict=True)
+    ]
+    picture = figure(shown, "fig-influence", caption)
+    cards = _cases(subject, found.rows, said, False)
+    body = pair(picture, _together(cards[:CARDS_BESIDE])) + _together(cards[CARDS_BESIDE:])
+    if not len(subject.surprises.rows):  # else the section on surprising rows, which comes first, explains the cards
+        body += paragraph(EXPLANATION, "aside")
+    return Section("influence", GROUP, title, gloss, body)
+
+
+def _leverage(subject: ReportedModel) -> str:
+    """How large a leverage can be: 1, or K − 1 for K scores fitted together, the rank of a row's curvature."""
+    several = len(subject.labels) > 2 and not hasattr(type(subject.model), "influential")
+    most = (
+        f"with {len(subject.labels)} classes it may exceed 1, up to {len(subject.labels) - 1}"
+        if several
+        else "at most 1"
+    )
+    return f" Leverage: how strongly a row determines its own scores; {most}."
+
+
+def surprise(subject: ReportedModel) -> Section:
+    found = subject.surprises
+    title, gloss = "Surprising rows", "look here first for wrong labels"
+    places = subject.test_rows if subject.held_out else subject.rows
+    where = "rows as the table numbers them, from 1"
+    if places is None:
+        where = "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
+    if len(found.rows) == 0:
+        none = "every label has a probability of at least 97 %" if found.in_bits else "every row is on its class's side"
+        return Section("surprise", GROUP, title, gloss, paragraph(f"None: {none}."))
+    if found.in_bits:
+        said = [f"P(true) {2.0**-bits:.2g}, surprise {bits:.1f} bits" for bits in found.amount.tolist()]
+        told = "The rows whose labels have the lowest predicted probability"
+    else:
+        said = [f"wrong by {z:.3g}" for z in found.amount.tolist()]
+        told = "The rows that are farthest on the wrong side of the boundary, by their scores"
+    body = paragraph(f"{told} ({where}).") + _together(_cases(subject, found.rows, said, True))
+    return Section("surprise", GROUP, title, gloss, body + paragraph(EXPLANATION, "aside"))
+
+
+def _together(cards: list[str]) -> str:
+    return f'<div class="cases">{"".join(cards)}</div>' if cards else ""
+
+
+def _cases(subject: ReportedModel, rows: Integers, said: list[str], judged: bool) -> list[str]:
+    """A card for each row: its number, its classes, its figures and its contributions."""
+    answers = subject.judged if judged else subject.own
+    explained = subject.explained(rows, judged)
+    labels, called = subject.labels, subject.called(rows, judged)
+    cards = []
+    for i, (row, sentence) in enumerate(zip(rows.tolist(), said, strict=True)):
+        true, chosen = int(answers.codes[row]), int(answers.chosen[row])
+        right = f"{named_class(true, labels[true])}, predicted so"
+        classes = (
+            right
+            if true == chosen
+            else f"{named_class(true, labels[true])}, predicted {named_class(chosen, labels[chosen])}"
+        )
+        parts = "" if explained is None else _parts(subject, explained, i, true)
+        cards.append(
+            f'<article class="case"><h4>Row {called[i]:,}: {classes}</h4>'
+            f'<p class="aside">{text(sentence)}</p>{parts}</article>'
+        )
+    return cards
+
+
+def _parts(subject: ReportedModel, found: Contributions, i: int, true: int) -> Html:
+    """The columns of row i that contributed most, each with its value, a bar and its contribution."""
+    chosen = found.largest(i, MOST_PARTS).tolist()
+    largest = max((abs(float(found.parts[i, j])) for j in chosen), default=1.0)
+    items = []
+    for j in chosen:
+        part, value = float(found.parts[i, j]), float(found.values[i, j])
+        side, k = ("for", true) if part > 0 else ("against", int(found.others[i]))
+        style = f"width:{50 * abs(part) / largest:.0f}%;background:var(--class-{k % len(LIGHT.classes)})"
+        shown = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+        items.append(
+            f'<li><span class="name">{text(subject.names[j])} = <b>{shown}</b></span>'
+            f'<span class="two" aria-hidden="true"><i class="{side}" style="{style}"></i></span>'
+            f'<b class="part">{signed(part)}</b></li>'
+        )
+    return Html(f"<ul>{''.join(items)}</ul>")
