@@ -122,3 +122,24 @@ def test_the_installed_command_from_comparing_to_exporting(tmp_path, name, optio
         )
     answers = done.stdout.splitlines()
     assert answers[-len(labels) :] == labels
+
+
+def test_the_reference_that_was_asked_for(tmp_path):
+    path = real(tmp_path, "penguins")
+    words = ("fit", path, "--target", "species", "--missing", "drop", "--reference", "island=Torgersen")
+    told = run(*words, "--reference", "sex=male", "--out", "m.json").stdout
+    assert "island (Torgersen), sex (male): each level against the one in brackets" in told
+    assert model_file.read("m.json").encoder.levels_of["island"] == ("Torgersen", "Biscoe", "Dream")
+    schema = json.loads(run(*words, "--print-schema").stdout)["columns"]
+    assert next(column for column in schema if column["name"] == "island")["reference"] == "Torgersen"
+    refit = run("compare", *words[1:], "--only", "lda", "--cv", "2").stdout.splitlines()[-1]
+    assert "--reference island=Torgersen" in refit
+    for asked, said in {
+        "island=dream": "--reference: column 'island' has no level 'dream' (perhaps 'Dream'); give one of 'Biscoe'",
+        "island": "--reference: got 'island'; write COLUMN=LEVEL",
+        "body_mass_g=3000": "--reference: column 'body_mass_g' holds numbers",
+        "species=Adelie": "--reference: column 'species' is the target",
+        "island=Biscoe": "--reference: column 'island' is given twice",
+    }.items():
+        given = words if "Biscoe" in asked else words[:-2]
+        assert said in complaint(*given, "--reference", asked, code=2)

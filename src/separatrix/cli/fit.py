@@ -58,7 +58,7 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", *SPELLED),
+    "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", "reference", *SPELLED),
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
     "Output": ("out", "report", "as_json"),

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # The default classifier, alone and as the base of others.
 DEFAULT_MODEL = "logistic"
 SPELLED = ("encoding", "delimiter", "decimal", "max_columns", "max_unpacked")
-_OF_TABLES = ("target", "drop", "schema", "missing", *SPELLED)
+_OF_TABLES = ("target", "drop", "schema", "missing", "reference", *SPELLED)
 
 
 def settings() -> tuple[Setting, ...]:

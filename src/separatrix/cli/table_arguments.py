@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,6 +73,7 @@ class Wanted:
     schema: str | None = None
     missing: str = "error"
     strict: bool = False
+    reference: tuple[str, ...] = ()
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: str = "."
@@ -107,6 +108,13 @@ def table_options(command: F) -> F:
             help="Make categories that do not occur in the training rows an error in prediction. By default they are "
             "encoded as the mean of the training rows.",
         ),
+        click.option(
+            "--reference",
+            metavar="COL=LEVEL",
+            multiple=True,
+            help="The reference level of a category, with which its other levels are compared; by default the first in "
+            "alphabetical order. May be repeated.",
+        ),
         *_SPELLING,
     )
     for option in reversed(options):
@@ -121,7 +129,7 @@ def read(data: str, wanted: Wanted) -> RawTable:
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
         asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
-        table = read_raw(data, *asked, **wanted.spelling)
+        table = read_raw(data, *asked, **wanted.spelling, reference=_references(wanted.reference))
         return replace(table, notes=tuple(map(in_shell, table.notes)))
 
 
@@ -129,6 +137,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     """What the columns seem to hold, whether or not a model can be fitted to them."""
     from separatrix.table import Column, Schema, infer, open_source
     from separatrix.table.formats import SparseSource, Spelling
+    from separatrix.table.references import refuse_other_columns
     from separatrix.table.select import literal, refuse_unknown
 
     source = open_source(data, Spelling(**wanted.spelling))
@@ -136,14 +145,16 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         raise TableError(source.name, "a libsvm file has no schema", "fit it as it is: all its columns are numbers")
     given = _schema(wanted.schema) or Schema(())
     targets = [name for name in (wanted.target, given.target, source.target) if name is not None][:1]
-    for name in (*wanted.drop, *given.names, *targets):
+    references = _references(wanted.reference)
+    for name in (*wanted.drop, *given.names, *targets, *references):
         refuse_unknown(source, name)
     target = targets[0] if targets else None
+    refuse_other_columns(references, target, wanted.drop)
     left_out = tuple(Column(name, "ignored", note="left out as asked") for name in wanted.drop)
     kept = tuple(column for column in given.columns if column.name not in wanted.drop)
     with terminal.working(f"reading {data}"):
         columns = source.read(source.names, literal(given.columns, target, given.classes))
-        schema = infer(columns, target, Schema((*kept, *left_out), target, given.classes))
+        schema = infer(columns, target, Schema((*kept, *left_out), target, given.classes), references)
     return replace(schema, columns=tuple(replace(column, note=in_shell(column.note)) for column in schema.columns))
 
 
@@ -232,6 +243,23 @@ def write(option: str, out: str, content: bytes) -> None:
         replace_file(out, content)
     except ParameterError as error:
         raise ParameterError(option, error.came, error.do) from error
+
+
+def _references(given: Sequence[str]) -> dict[str, str]:
+    """The reference levels by column.
+
+    >>> _references(["city=Brno", "size==3"])
+    {'city': 'Brno', 'size': '=3'}
+    """
+    references: dict[str, str] = {}
+    for text in given:
+        name, equals, level = text.partition("=")
+        if not equals:
+            raise ParameterError("reference", f"got {text!r}", "write COLUMN=LEVEL, such as city=Brno")
+        if name in references:
+            raise ParameterError("reference", f"column {name!r} is given twice", "give one level for each column")
+        references[name] = level
+    return references
 
 
 def _schema(path: str | None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ def compare(
     only: Sequence[str] | None = None,
     missing: str = "error",
     seconds: float = DEFAULT_SECONDS,
+    reference: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Cross-validate all classifiers of the package, with their defaults, on the same stratified folds.
 
@@ -67,6 +68,8 @@ def compare(
     seconds : float, default 60
         The processor time that all fits of one classifier may take together. A classifier that needs more is stopped
         at the next step of its solver and listed with that reason; the others are compared. ``math.inf`` sets no limit.
+    reference : mapping of str to str, optional
+        The reference level of a category of a data frame, by column; by default the first in alphabetical order.
 
     Returns
     -------
@@ -96,8 +99,12 @@ def compare(
     >>> compare(frame, ["no", "no", "yes", "yes", "yes", "no"], cv=2, only=["logistic"])["logistic"].fitted
     True
     """
-    if is_frame(X) and (missing != "error" or not holds_numbers(X)):
-        return compare_table(_labelled_frame(X, y, missing), cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+    if is_frame(X) and (missing != "error" or reference or not holds_numbers(X)):
+        frame = _labelled_frame(X, y, missing, reference)
+        return compare_table(frame, cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+    if reference:
+        came = f"got {reference!r:.80}, and X is not a data frame"
+        raise ParameterError("reference", came, "give a data frame: only its categories have levels")
     if missing != "error":
         came = f"got {missing!r}, and X is not a data frame"
         raise ParameterError("missing", came, "give a data frame, or fill missing values before the comparison")
@@ -127,7 +134,7 @@ def compare_table(
     return _compared(table, *encode(table.y), cv, seed, by, only, seconds)
 
 
-def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
+def _labelled_frame(X: Any, y: Any, missing: str, reference: Mapping[str, str] | None) -> RawTable:
     """The columns of a data frame with labels y, read as ``separatrix compare`` reads a file."""
     columns = open_frame(X).columns
     classes, codes = encode(y)
@@ -137,7 +144,7 @@ def _labelled_frame(X: Any, y: Any, missing: str) -> RawTable:
     name = "y"
     while name in columns.column_names:
         name += "_"
-    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing)
+    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, reference=reference)
     return replace(table, y=classes[table.y])
 
 

@@ -23,7 +23,7 @@ from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
-from separatrix.table.infer import levels_in_order
+from separatrix.table.references import levels_in_order
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 
@@ -93,6 +93,12 @@ class RawTable:
             Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
         ]
         kept = [narrowed[j][0] for j in used]
+        notes += [
+            f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
+            f"{quoted(column.levels[0])} takes its place."
+            for column in kept
+            if column.preferred is not None and column.preferred != column.levels[0]
+        ]
         V = self._renumbered(used, [narrowed[j][1] for j in used])
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train)
         filled = missing_counts(kept, V)
@@ -126,7 +132,7 @@ class RawTable:
         if len(present) < 2:
             only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
             return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        levels = levels_in_order(present, None if given is None else given.preferred)
+        levels = levels_in_order(present, column.preferred)
         if levels == column.levels:
             return column, None
         numbers = {level: k for k, level in enumerate(levels)}

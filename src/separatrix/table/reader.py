@@ -37,6 +37,7 @@ from separatrix.table.formats import Source, SparseSource, Spelling, open_source
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
 from separatrix.table.raw import RawTable
+from separatrix.table.references import checked_reference, refuse_other_columns
 from separatrix.table.schema import Column, Schema
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
 
@@ -59,6 +60,7 @@ def read_table(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    reference: Mapping[str, str] | None = None,
 ) -> Table:
     """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
@@ -91,6 +93,9 @@ def read_table(
         The most columns that a libsvm file may have. The default limit refuses a small file that makes a huge table.
     max_unpacked : float, optional
         The most gigabytes that a compressed file may unpack to. There is a default limit for the same reason.
+    reference : mapping of str to str, optional
+        The reference level of a category, by column: the level without a column of X. By default it is the first level
+        in alphabetical order.
 
     Returns
     -------
@@ -112,7 +117,7 @@ def read_table(
     >>> table.names, table.X[0].tolist(), table.y.tolist()
     (('age', 'sex=m'), [31.0, 0.0], [0, 0, 1, 1])
     """
-    how = (encoding, delimiter, decimal, max_columns, max_unpacked)
+    how = (encoding, delimiter, decimal, max_columns, max_unpacked, reference)
     return read_raw(data, target, drop, schema, missing, unseen, *how).learned()
 
 
@@ -128,6 +133,7 @@ def read_raw(
     decimal: str = ".",
     max_columns: int | None = None,
     max_unpacked: float | None = None,
+    reference: Mapping[str, str] | None = None,
 ) -> RawTable:
     """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
 
@@ -142,11 +148,13 @@ def read_raw(
     drop = (drop,) if isinstance(drop, str) else tuple(drop)
     given = _checked_schema(schema)
     target = select.chosen_target(source, given.target if target is None else target, drop)
-    for name in given.names:
+    levels = checked_reference(reference)
+    for name in (*given.names, *levels):
         select.refuse_unknown(source, name)
+    refuse_other_columns(levels, target, drop)
     if isinstance(source, SparseSource):
         return _sparse(source, target, drop)
-    return _typed_columns(source, target, drop, given, missing, unseen)
+    return _typed_columns(source, target, drop, given, missing, unseen, levels)
 
 
 def _checked_schema(schema: Schema | None) -> Schema:
@@ -157,7 +165,13 @@ def _checked_schema(schema: Schema | None) -> Schema:
 
 
 def _typed_columns(
-    source: Source, target: str, drop: Sequence[str], given: Schema, missing: str, unseen: str
+    source: Source,
+    target: str,
+    drop: Sequence[str],
+    given: Schema,
+    missing: str,
+    unseen: str,
+    reference: Mapping[str, str],
 ) -> RawTable:
     """Read the columns and the target, and leave out rows without a label or with a missing value as ``missing`` says.
 
@@ -169,12 +183,12 @@ def _typed_columns(
     columns = source.read([*features, target], select.literal(given.columns, target, given.classes))
     labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
     unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
-    schema = infer(columns, target, given)
+    schema = infer(columns, target, given, reference)
     select.refuse_nameless(source, [column.name for column in schema.used])
     if not labelled.all():
         read_cells(encodable(schema, source.name), columns, source.name)
         columns = columns.filter(pa.array(labelled))
-        schema = infer(columns, target, given)
+        schema = infer(columns, target, given, reference)
     numbers = np.flatnonzero(labelled) + 1
     y = labels(source.name, columns.column(target), target, classes=given.classes)
     refuse_unlisted(source.name, columns.column(target), target, given.classes, numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
@@ -18,6 +18,7 @@ from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.formats import open_frame
 from separatrix.table.infer import infer
+from separatrix.table.references import checked_reference, refuse_other_columns
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown
@@ -43,6 +44,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     standardise : bool
         Whether to give all columns of X mean 0 and standard deviation 1 over the training rows. This matters for
         penalised fits and for perceptrons.
+    reference : mapping of str to str, optional
+        The reference level of a category, by column. By default it is the first level in alphabetical order.
 
     Attributes
     ----------
@@ -71,12 +74,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         schema: Schema | None = None,
         drop: Sequence[str] = (),
         standardise: bool = False,
+        reference: Mapping[str, str] | None = None,
     ) -> None:
         self.missing = missing
         self.unseen = unseen
         self.schema = schema
         self.drop = drop
         self.standardise = standardise
+        self.reference = reference
 
     @classmethod
     def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
@@ -100,10 +105,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         source = open_frame(X)
         given = self.schema or Schema(())
         left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
-        for name in (*left_out, *given.names):
+        levels = checked_reference(self.reference)
+        for name in (*left_out, *given.names, *levels):
             refuse_unknown(source, name)
+        refuse_other_columns(levels, None, sorted(left_out))
         asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
-        self.schema_ = infer(source.columns, None, Schema(asked))
+        self.schema_ = infer(source.columns, None, Schema(asked), levels)
         refuse_nameless(source, [column.name for column in self.schema_.used])
         with _no_rows_left_out():
             self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
