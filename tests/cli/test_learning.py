@@ -41,7 +41,7 @@ def test_rows_held_out_teach_nothing(tmp_path):
     assert one.scorer.W.tobytes() == two.scorer.W.tobytes()
     assert one.training["held_out_log_loss"] != two.training["held_out_log_loss"]
     assert "has levels that no fitted row has, in 15 rows held out, counted as average: 'Rome'" in told
-    assert "Missing values are filled with the means of the rows fitted: " in told
+    assert "Missing values are filled and marked, as learned from the rows fitted: " in told
     strict = complaint("fit", "two/t.csv", "--target", "y", "--missing", "impute", "--strict", code=3)
     assert "column 'city' has 'Rome' in 15 rows" in strict
 

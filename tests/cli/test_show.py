@@ -42,7 +42,7 @@ def test_show_says_how_categories_are_coded(tmp_path):
     text = run("show", "m.json").stdout
     for part in (
         "island: Dream, Torgersen, each against Biscoe",
-        "filled with the training means, and marked; "
+        "missing numbers are filled with the training means and marked; in a category, missing is a level; "
         "levels that no training row had are encoded as the training average",
         "sex=missing",
     ):

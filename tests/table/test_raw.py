@@ -124,5 +124,6 @@ def test_an_indicator_is_for_holes_in_the_rows_fitted():
     assert "a=missing" not in table.names
     assert table.X[6, 0] == 2.5
     assert any(
-        note.startswith("Missing values are filled with the means of the rows fitted: 1 in 'a'") for note in table.notes
+        note.startswith("Missing values are filled and marked, as learned from the rows fitted: 1 in 'a'")
+        for note in table.notes
     )

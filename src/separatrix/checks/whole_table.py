@@ -16,7 +16,7 @@ from separatrix.base.messages import Message, Setting, joined
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Schema, Source, infer, open_source, select
+from separatrix.table import Encoder, Schema, Source, infer, open_source, select
 from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal
 from separatrix.table.formats import SparseSource, Spelling
@@ -92,11 +92,17 @@ def _dense(source: Source, names: Sequence[str], target: str, given: Schema) -> 
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
     y = labels(source.name, columns.column(target), target, classes=given.classes)
     encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
+    encoder = _with_shares(encoder)
     reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     numbers, given_columns = np.flatnonzero(kept) + 1, len(encoder.columns)
     return checked(reading.X, y, encoder.names, numbers, first, references, n_columns=given_columns)
+
+
+def _with_shares(encoder: Encoder) -> Encoder:
+    """The encoder with the average of a category for its missing values, which the checks tell from its levels."""
+    return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:

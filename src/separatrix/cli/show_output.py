@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
 _MISSING = {
     "error": "missing values are refused",
-    "impute": "missing values are filled with the training means",
-    "indicator": "missing values are filled with the training means, and marked",
+    "impute": "missing values are filled with the training means (categories: the most frequent levels)",
+    "indicator": "missing numbers are filled with the training means and marked; in a category, missing is a level",
     "drop": "rows with missing values get no prediction",
+}
+# In files of version 6 and older.
+_MISSING_AVERAGED = {
+    "impute": "missing values are filled with the training means (categories: the shares of the levels)",
+    "indicator": "missing values are filled with the training means (categories: the shares of the levels), and marked",
 }
 _UNSEEN = {"error": "refused", "average": "encoded as the training average"}
 
@@ -78,7 +83,9 @@ def _show_columns(known: ModelFile) -> None:
         if kind == "category":
             _show_categories(encoder)
     unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
-    terminal.line("policies", _MISSING[encoder.missing] + unseen)
+    averaged = any(column.kind == "category" and not column.average for column in encoder.columns)
+    missing = (_MISSING | _MISSING_AVERAGED if averaged else _MISSING)[encoder.missing]
+    terminal.line("policies", missing + unseen)
 
 
 def _columns_of_kind(encoder: Encoder, kind: str) -> str:

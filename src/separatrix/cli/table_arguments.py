@@ -99,8 +99,9 @@ def table_options(command: F) -> F:
             type=click.Choice(POLICIES),
             default="error",
             metavar="HOW",
-            help="What to do with missing values: error (the default) reports an error, impute replaces them by column "
-            "means, indicator also adds indicator columns, drop removes rows that have them.",
+            help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
+            "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
+            "category missing is a level of its own; drop removes rows that have them.",
         ),
         click.option(
             "--strict",

@@ -63,8 +63,8 @@ def compare(
     only : sequence of str, optional
         The names of the classifiers, by default all.
     missing : {"error", "impute", "indicator", "drop"}
-        What to do with missing values of a data frame: refuse them, fill them with the means of the fitted rows, fill
-        them and add a 0/1 column that marks them, or leave the row out.
+        What to do with missing values of a data frame: refuse them; fill them with the mean of a number and the most
+        frequent level of a category in the fitted rows; mark them in a 0/1 column of their own; or leave the row out.
     seconds : float, default 60
         The processor time that all fits of one classifier may take together. A classifier that needs more is stopped
         at the next step of its solver and listed with that reason; the others are compared. ``math.inf`` sets no limit.

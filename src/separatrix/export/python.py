@@ -237,8 +237,8 @@ def _missing(formula: Formula) -> str:
     policy = "error" if encoder is None else encoder.missing
     missing = {
         "error": "A missing value is refused with a ValueError.",
-        "impute": "A missing value counts as the training rows' mean.",
-        "indicator": "A missing value counts as the training rows' mean, with a weight for being missing.",
+        "impute": "A missing value is filled as learned from the training rows.",
+        "indicator": "A missing value is filled as learned from the training rows, with a weight for being missing.",
         "drop": "A row with a missing value has no answer: None.",
     }[policy]
     if all(column.kind != "category" for column in formula.columns):

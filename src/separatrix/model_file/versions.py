@@ -12,6 +12,7 @@ refuses keys that its version did not have, which would otherwise be overwritten
     5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
          the weights; the digest covers the whole file, including the version
     6    a quasi-complete separation has all directions that cause it
+    7    an encoder has separate replacements for missing values and for unseen levels of a category
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 from separatrix.base.errors import ModelFileError
 
-VERSION = 6
+VERSION = 7
 Content = dict[str, Any]
 
 
@@ -162,4 +163,20 @@ def _with_further(found: Any) -> Any:
     return {key: _with_further(item) for key, item in found.items()} | further
 
 
-_CONVERSIONS: dict[int, Callable[[Content], Content]] = {1: _from_1, 2: _from_2, 3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(content: Content) -> Content:
+    """Version 6 had one replacement for missing values and for unseen levels: without averages it serves for both."""
+    if content["encoder"] is not None:
+        for column in content["encoder"]["columns"]:
+            _refuse_newer(6, column, "average")
+            column["average"] = []
+    return content
+
+
+_CONVERSIONS: dict[int, Callable[[Content], Content]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+    6: _from_6,
+}

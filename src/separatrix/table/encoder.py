@@ -5,8 +5,13 @@
     an indicator             one more column: 1 where the value is missing, else 0
 
 The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others.
-``fill`` holds the means of the training rows. They replace a missing value (``missing="impute"`` or ``"indicator"``)
-and a level that no training row had (``unseen="average"``).
+``fill`` replaces a missing value. With ``missing="impute"`` it is the mean of a number or a date over the training
+rows, the more frequent of true and false, and the most frequent level of a category. With ``missing="indicator"`` it is
+the same, next to the indicator; for a category it is 0 in all columns but the indicator's, so that "missing" is a level
+like any other. ``average`` replaces a level that no training row had (``unseen="average"``): it holds the share of each
+level in the training rows, so that the score of such a row is the mean of its scores with the known levels, weighted by
+how frequent they are. Unlike a row of zeros, it does not depend on which level is the reference. A column without an
+``average``, such as one from an older model file, has ``fill`` in its place.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ UNKNOWN = -1.0
 class Encoded:
     """One column of the table, and the columns of X that it becomes.
 
-    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True).names
+    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True).names
     ('student=Yes', 'student=Part', 'student=missing')
     """
 
@@ -46,11 +51,17 @@ class Encoded:
     levels: tuple[str, ...] = ()
     fill: tuple[float, ...] = ()
     indicator: bool = False
+    average: tuple[float, ...] = ()
 
     @property
     def values(self) -> int:
         """The number of columns of X, without the indicator."""
         return len(self.levels) - 1 if self.kind == "category" else 1
+
+    @property
+    def unseen(self) -> tuple[float, ...]:
+        """The columns of X for a level that no training row had, without the indicator; empty if they are not known."""
+        return self.average or self.fill
 
     @property
     def width(self) -> int:
@@ -67,7 +78,7 @@ class Encoded:
     def n_letters(self) -> int:
         """The total length of ``names``, computed without building them.
 
-        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True)
+        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True)
         >>> column.n_letters == sum(map(len, column.names))
         True
         """
@@ -95,7 +106,10 @@ class Encoded:
         return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
 
     def write(self, X: Array, v: Array) -> None:
-        """Write cells v (n,) into X (n, width), which holds zeros. Missing and unseen cells get ``fill``, if given."""
+        """Write cells v (n,) into X (n, width), which holds zeros.
+
+        A missing cell gets ``fill`` and a cell with an unseen level ``unseen``, if they are known.
+        """
         if self.kind == "category":
             rows = np.flatnonzero(v > 0)
             X[rows, v[rows].astype(np.intp) - 1] = 1.0
@@ -103,7 +117,9 @@ class Encoded:
             X[:, 0] = v
         missing = np.isnan(v)
         if self.fill:
-            X[np.flatnonzero(missing | self.strange(v)), : self.values] = self.fill
+            X[np.flatnonzero(missing), : self.values] = self.fill
+        if self.unseen:
+            X[np.flatnonzero(self.strange(v)), : self.values] = self.unseen
         if self.indicator:
             X[:, -1] = missing
 
@@ -123,7 +139,7 @@ class Encoder:
     """Turn the columns of a table into X.
 
     >>> table = pa.table({"age": [30, 50], "student": ["Yes", "No"]})
-    >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"), (0.5,))))
+    >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"))))
     >>> encoder.names, encoder.transform(table, "a table")[0].tolist()
     (('age', 'student=Yes'), [[30.0, 1.0], [50.0, 0.0]])
     """
@@ -207,6 +223,7 @@ class Encoder:
                     "levels": list(column.levels),
                     "fill": list(column.fill),
                     "indicator": column.indicator,
+                    "average": list(column.average),
                 }
                 for column in self.columns
             ],
@@ -247,17 +264,22 @@ def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    keys = {"name", "kind", "levels", "fill", "indicator"}
+    keys = {"name", "kind", "levels", "fill", "indicator", "average"}
     _require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
     name, kind, indicator = content["name"], content["kind"], content["indicator"]
     _require(isinstance(name, str), f"column {k} has no name")
     place = f"column {cells.shortened(name)!r}"
     _require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
-    levels, fill = _checked_levels(place, kind, content["levels"]), _checked_fill(place, content["fill"])
+    levels = _checked_levels(place, kind, content["levels"])
+    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
     _require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
-    column = Encoded(name, kind, levels, fill, indicator)
-    filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
+    column = Encoded(name, kind, levels, fill, indicator, average)
+    filled = whole["missing"] in ("impute", "indicator")
     _require(len(fill) == column.values or (not fill and not filled), f"{place} needs {column.values} fills")
+    averaged = kind == "category" and whole["unseen"] == "average"
+    _require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
+    fits = not average or (kind == "category" and len(average) == column.values)
+    _require(fits, f"{place} has {len(average)} averages, which does not fit a {kind}")
     _require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
     return column
 
@@ -270,10 +292,10 @@ def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
     return tuple(levels)
 
 
-def _checked_fill(place: str, fill: Any) -> tuple[float, ...]:
-    finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
-    _require(finite, f"{place} has a fill that is not of finite decimal numbers")
-    return tuple(fill)
+def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
+    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
+    _require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
+    return tuple(found)
 
 
 def _require(holds: bool, check: str) -> None:

@@ -29,6 +29,11 @@ from separatrix.table.schema import Column, Schema
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
+# What is done with missing values, before the words "the training rows".
+FILLED = {
+    "impute": "Missing values are filled with the means (categories: the most frequent levels) of",
+    "indicator": "Missing values are filled and marked, as learned from",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,7 @@ class RawTable:
         filled = missing_counts(kept, V)
         if filled:
             where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
-            notes.append(f"Missing values are filled with the means of {who}: {where}.")
+            notes.append(f"{FILLED[self.missing]} {who}: {where}.")
         notes += self._new_levels(columns, used, V)
         return _matrix(encoder, V), encoder, notes
 

@@ -36,7 +36,7 @@ from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
-from separatrix.table.raw import RawTable
+from separatrix.table.raw import FILLED, RawTable
 from separatrix.table.references import checked_reference, refuse_other_columns
 from separatrix.table.schema import Column, Schema
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
@@ -79,8 +79,9 @@ def read_table(
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
     missing : {"error", "impute", "indicator", "drop"}
-        What to do with missing values: refuse them, fill them with means, fill them and add a 0/1 column that marks
-        them, or leave the row out. Rows without a label are left out too, except with "error".
+        What to do with missing values: refuse them; fill them with the mean of a number, or the most frequent level of
+        a category; mark them, by a 0/1 column next to a number and as a level of its own in a category; or leave the
+        row out. Rows without a label are left out too, except with "error".
     unseen : {"average", "error"}
         What to do with a category level that training rows do not have: encode it as their average, or refuse it.
     encoding : str
@@ -347,7 +348,7 @@ def _filled(reading: Reading, missing: str) -> list[str]:
         return []
     if missing == "drop":
         return _dropped(reading.missing, reading.kept)
-    return [f"Missing values are filled with the training means: {_by_column(reading.missing)}."]
+    return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
 
 
 def _dropped(missing: dict[str, int], kept: AnyArray) -> list[str]:

@@ -33,8 +33,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     missing : {"error", "impute", "indicator"}
-        What to do with missing values: refuse them, fill them with the means of the training rows, or fill them and add
-        a 0/1 column that marks them.
+        What to do with missing values: refuse them; fill them with the mean of a number, or the most frequent level of
+        a category; or mark them, by a 0/1 column next to a number, and as a level of its own in a category.
     unseen : {"average", "error"}
         What to do with a category level that no training row had: encode it as their average, or refuse it.
     schema : Schema, optional
