@@ -68,14 +68,14 @@ def test_standardised_columns(tmp_path):
     run(*words, "--standardise", "--out", "scaled.json")
     run(*words, "--out", "plain.json")
     table = read_table(path, "default")
-    scaled, plain = (
-        LogisticRegression(C=0.01).fit(X, table.y) for X in (StandardScaler().fit_transform(table.X), table.X)
-    )
+    numbers = table.encoder.measured
+    units = np.where(numbers, StandardScaler().fit_transform(table.X), table.X)
+    scaled, plain = (LogisticRegression(C=0.01).fit(X, table.y) for X in (units, table.X))
     known = model_file.read("scaled.json")
     np.testing.assert_allclose(known.estimator().coef_, scaled.coef_, rtol=1e-6)
     assert not np.allclose(known.scaled(table.X) @ scaled.coef_[0], table.X @ plain.coef_[0], rtol=0.1)
-    assert "weights are per standard deviation" in run("show", "scaled.json").stdout
-    assert "weights are per standard deviation" not in run("show", "plain.json").stdout
+    assert "odds ratio per SD" in run("show", "scaled.json").stdout
+    assert "per SD" not in run("show", "plain.json").stdout
     changes = run("show", "plain.json", "scaled.json").stdout
     assert "standardised" in changes
     assert "center of balance" in changes

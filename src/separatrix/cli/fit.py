@@ -16,7 +16,7 @@ from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.models import SPELLED, model_options, models_listed, settings, unfitted
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import checks_in_shell, in_table
+from separatrix.cli.wording import checks_in_shell, in_shell, in_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
@@ -40,7 +40,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json --report report.html
-  separatrix fit people.csv --target smoker --C inf --test-size 0
+  separatrix fit people.csv --target smoker --C inf --test-size 0 --stats
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
   separatrix fit people.csv --print-schema > schema.json
@@ -61,7 +61,7 @@ _SECTIONS = {
     "The table": ("target", "drop", "schema", "print_schema", "missing", "strict", "reference", *SPELLED),
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
-    "Output": ("out", "report", "as_json"),
+    "Output": ("out", "report", "stats", "as_json"),
 }
 
 
@@ -78,11 +78,18 @@ _SECTIONS = {
 @click.option(
     "--standardise",
     is_flag=True,
-    help="Standardise columns to mean 0 and standard deviation 1 before fitting. Scales matter for models with a "
-    "penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty.",
+    help="Standardise numbers and dates to mean 0 and standard deviation 1 before fitting. Scales matter for models "
+    "with a penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty. "
+    "The 0/1 columns of categories stay as they are.",
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
+@click.option(
+    "--stats",
+    is_flag=True,
+    help="Print standard errors, tests and confidence intervals of the weights, and store them in the model file. They "
+    "exist for maximum likelihood (--C inf) and for Firth's likelihood (--bias-reduction firth).",
+)
 @click.option(
     "--test-size",
     type=click.FloatRange(0, 1, max_open=True),
@@ -101,6 +108,7 @@ def fit(
     standardise: bool,
     out: str | None,
     report: str | None,
+    stats: bool,
     test_size: float | None,
     cv: int | None,
     seed: int,
@@ -128,6 +136,7 @@ def fit(
     table = table_arguments.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
         output, caught = _fitted(table, standardise, split, model, base, given)
+        output = _with_statistics(output) if stats else output
         if out is not None:
             _write(output, out)
         if report is not None:
@@ -189,6 +198,18 @@ def _fitted(
     return output, [message for message in map(_message, caught) if message != status]
 
 
+def _with_statistics(output: FitOutput) -> FitOutput:
+    """The output with the statistics of the fitted rows, worded for the shell."""
+    from separatrix.diagnostics.fit_statistics import fit_statistics
+
+    table = output.table
+    with terminal.working("computing standard errors"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Those of the fit have been collected.
+        found = fit_statistics(output.model, *output.rows(~output.held), table.names, table.scaling)
+    withheld = None if found.withheld is None else in_shell(found.withheld)
+    return replace(output, statistics=replace(found, withheld=withheld, notes=tuple(map(in_shell, found.notes))))
+
+
 def _message(warning: warnings.WarningMessage) -> str:
     """The text of a warning, with its typed parts if it has any."""
     text = warning.message.args[0] if isinstance(warning.message, Warning) and warning.message.args else ""
@@ -201,7 +222,8 @@ def _write(output: FitOutput, out: str) -> None:
     table = output.table
     try:
         training = output.training()
-        known = ModelFile.of(output.model, table.names, table.target, training, table.encoder, table.scaling)
+        parts = (training, table.encoder, table.scaling, output.statistics)
+        known = ModelFile.of(output.model, table.names, table.target, *parts)
         write(known, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument

@@ -42,9 +42,6 @@ def show_model(known: ModelFile) -> None:
     terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS_SHOWN))
     _show_settings(known)
     _show_columns(known)
-    if known.scaling is not None:
-        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
-        terminal.line("units", f"each column is {how} by its standard deviation; weights are per standard deviation")
     if known.certificate is not None:
         terminal.say()
         terminal.certificate(known.certificate)
@@ -122,21 +119,18 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 
 def _show_linear(known: ModelFile) -> None:
-    scorer = known.scorer
-    classes = [printable(str(label)) for label in scorer.classes.tolist()]
-    if len(scorer.W) == 1:
-        terminal.line("weights", f"of the score, positive for {classes[1]}, negative for {classes[0]}")
-        heads = ["weight"]
-    else:
-        terminal.line("weights", "of each class's score; the largest score wins")
-        heads = classes
-    _show_rows(known, heads, scorer.W.T.tolist())
+    from separatrix.cli.weight_lines import show_weights
+    from separatrix.diagnostics.weight_table import weight_table
+
+    show_weights(weight_table(known.scorer, _names(known), known.scaling, known.encoder), known.encoder)
 
 
 def _show_quadratic(known: ModelFile) -> None:
     model = known.scorer.gaussians
     terminal.line("means", "of each class; the boundary is quadratic, so columns have no weights")
     means = model.frame.center + model.means * model.frame.scale
+    if known.scaling is not None:
+        means = means * known.scaling.scale + known.scaling.center
     heads = [printable(str(label)) for label in known.scorer.classes.tolist()]
     _show_rows(known, heads, [model.priors.tolist(), *means.T.tolist()], "prior")
 
@@ -151,8 +145,11 @@ def _show_parts(known: ModelFile) -> None:
 
     parts = scorer.scheme.parts(np.arange(len(labels)), len(labels))
     heads = [f"{labels[i]}/{'rest' if j is None else labels[j]}" for i, j in (part.names for part in parts)]
-    terminal.line("weights", "of each model's score, positive for the first class")
-    _show_rows(known, heads, scorer.W.T.tolist())
+    from separatrix.diagnostics.weight_table import in_units
+
+    W = scorer.W if known.scaling is None else in_units(scorer.W, known.scaling)
+    terminal.line("weights", "of each model's score, per unit of a column, positive for the first class")
+    _show_rows(known, heads, W.T.tolist())
 
 
 def _show_no_weights(known: ModelFile) -> None:
@@ -160,8 +157,11 @@ def _show_no_weights(known: ModelFile) -> None:
 
 
 def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], first: str = "intercept") -> None:
-    names = known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-    terminal.matrix([first, *map(printable, names)], heads, values)
+    terminal.matrix([first, *map(printable, _names(known))], heads, values)
+
+
+def _names(known: ModelFile) -> tuple[str, ...]:
+    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
 
 
 _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
@@ -169,6 +169,20 @@ _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
     "QuadraticScorer": _show_quadratic,
     "PartsScorer": _show_parts,
 }
+
+
+def show_statistics(known: ModelFile, as_json: bool) -> None:
+    """Print the standard errors, tests and intervals in a model file."""
+    found = known.statistics
+    if found is None:
+        came = "the model file has no statistics"
+        raise ParameterError("--stats", came, "fit again with: separatrix fit ... --stats --out FILE")
+    if as_json:
+        terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
+        return
+    from separatrix.cli import weight_lines
+
+    weight_lines.show_statistics(found, known.encoder)
 
 
 def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:

@@ -12,7 +12,7 @@ refuses keys that its version did not have, which would otherwise be overwritten
     5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
          the weights; the digest covers the whole file, including the version
     6    a quasi-complete separation has all directions that cause it
-    7    an encoder has separate replacements for missing values and for unseen levels of a category
+    7    an encoder has separate replacements for missing values and for unseen levels of a category; statistics
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Content = dict[str, Any]
 def up_to_date(version: int, content: Content) -> Content:
     """The content of a file of this version in the form of the newest version.
 
-    >>> sorted(up_to_date(3, {"classes": [], "scorer": {}}))
-    ['classes', 'scaling', 'scorer']
+    >>> sorted(up_to_date(6, {"classes": [], "encoder": None}))
+    ['classes', 'encoder', 'statistics']
     """
     for number in range(version, VERSION):
         try:
@@ -164,12 +164,13 @@ def _with_further(found: Any) -> Any:
 
 
 def _from_6(content: Content) -> Content:
-    """Version 6 had one replacement for missing values and for unseen levels: without averages it serves for both."""
+    """Version 6 had one replacement for missing values and unseen levels, which serves for both; and no statistics."""
+    _refuse_newer(6, content, "statistics")
     if content["encoder"] is not None:
         for column in content["encoder"]["columns"]:
             _refuse_newer(6, column, "average")
             column["average"] = []
-    return content
+    return content | {"statistics": None}
 
 
 _CONVERSIONS: dict[int, Callable[[Content], Content]] = {

@@ -32,6 +32,8 @@ from separatrix.table import cells
 from separatrix.table.lookalikes import perhaps
 
 KINDS = ("number", "boolean", "category", "date")
+# The kinds whose values have a unit.
+MEASURED = ("number", "date")
 MISSING = ("error", "impute", "indicator", "drop")
 UNSEEN = ("average", "error")
 # The code of a category's cell whose level is not among the known ones.
@@ -152,6 +154,16 @@ class Encoder:
     def names(self) -> tuple[str, ...]:
         """The names of the columns of X."""
         return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def measured(self) -> AnyArray:
+        """Which columns of X (d,) hold numbers or dates. The others are 0 or 1 and are not standardised.
+
+        >>> Encoder((Encoded("age", "number", (), (40.0,), True), Encoded("ok", "boolean"))).measured.tolist()
+        [True, False, False]
+        """
+        parts = [(column.kind in MEASURED,) * column.values + (False,) * column.indicator for column in self.columns]
+        return np.array([one for part in parts for one in part], dtype=bool)
 
     @property
     def n_columns(self) -> int:

@@ -80,9 +80,15 @@ class RawTable:
             names = encoder.names
         scaling = Scaling.of(X, train) if standardise else None
         if scaling is not None:
+            scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            how = "divided by their standard deviations" if not scaling.center.any() else "standardised"
-            notes.append(f"Columns are {how}, using {who}.")
+            which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
+            how = (
+                "standardised"
+                if scaling.center.any() or encoder is not None
+                else "divided by their standard deviations"
+            )
+            notes.append(f"{which} are {how}, using {who}.")
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)

@@ -42,8 +42,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     drop : sequence of str
         Columns to leave out.
     standardise : bool
-        Whether to give all columns of X mean 0 and standard deviation 1 over the training rows. This matters for
-        penalised fits and for perceptrons.
+        Whether to give numbers and dates mean 0 and standard deviation 1 over the training rows. This matters for
+        penalised fits and for perceptrons. The 0/1 columns of categories, truth values and missing values stay as they
+        are: dividing them by their standard deviations would nearly exempt rare levels from a penalty.
     reference : mapping of str to str, optional
         The reference level of a category, by column. By default it is the first level in alphabetical order.
 
@@ -115,7 +116,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with _no_rows_left_out():
             self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
         rows = self.encoder_.transform(source.columns, source.name)[0] if self.standardise else None
-        self.scaling_ = None if rows is None else Scaling.of(rows)
+        self.scaling_ = None if rows is None else Scaling.of(rows).only(self.encoder_.measured)
         self.feature_names_in_ = np.array(source.names, dtype=object)
         self.n_features_in_ = len(source.names)
         return self
