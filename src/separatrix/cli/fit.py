@@ -249,6 +249,8 @@ def _report(output: FitOutput, path: str, missing: dict[str, int]) -> None:
             title=title,
             rows=None if table.rows is None else table.rows[~output.held],
             test_rows=None if table.rows is None else table.rows[output.held],
+            scaling=table.scaling,
+            encoder=table.encoder,
         )
     table_arguments.write("--report", path, page.encode())
 

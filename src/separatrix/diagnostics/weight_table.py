@@ -103,7 +103,7 @@ def weight_table(
 
     Examples
     --------
-    >>> from separatrix.scorers import Scorer
+    >>> from separatrix.scorers.scorer import Scorer
     >>> from separatrix.table.scaling import Scaling
     >>> scorer = Scorer(np.array([[1.0, 3.0]]), np.array(["no", "yes"]), "logit")
     >>> found = weight_table(scorer, ["age"], Scaling(np.array([40.0]), np.array([10.0])))

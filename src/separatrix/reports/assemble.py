@@ -8,7 +8,7 @@ from typing import Any
 from separatrix.base.arrays import Integers
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.fit_input import rows_to_score
-from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.coefficients import before_model, column_names
 from separatrix.evaluation.proportions import check_level
 from separatrix.reports.page import page
 from separatrix.reports.reported_model import Check, ReportedModel
@@ -31,6 +31,8 @@ def report(
     test_rows: Sequence[int] | Integers | None = None,
     validated: str | None = None,
     checks_of: str | None = None,
+    scaling: Any = None,
+    encoder: Any = None,
 ) -> str:
     """Make an HTML page about a fitted classifier: verdict, certificate, figures and rows that stand out.
 
@@ -62,6 +64,10 @@ def report(
         A sentence about cross-validation of such fits.
     checks_of : str, optional
         Which rows the checks are about, in words.
+    scaling : Scaling, optional
+        How the columns of X were scaled, so that steps are in the units of the table; that of a pipeline by default.
+    encoder : Encoder, optional
+        How the table became X, so that reference levels are named; that of a pipeline by default.
 
     Returns
     -------
@@ -80,6 +86,7 @@ def report(
     if test is not None:
         held_out, labels = _seen(test)
         test = (taken_apart(model, held_out)[1], labels)
+    scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
         came = f"got {type(model).__name__}"
@@ -89,7 +96,7 @@ def report(
     named = column_names(scored.shape[1], known or encoded, names)
     findings = None if checks is None else tuple(checks)
     subject = ReportedModel(
-        model, X, y, named, test, tuple(notes), findings, level, rows, test_rows, validated, checks_of
+        model, X, y, named, test, tuple(notes), findings, level, rows, test_rows, validated, checks_of, scaling, encoder
     )
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     return page(f"Report on a {subject.kind}" if title is None else title, lead(subject), sections)

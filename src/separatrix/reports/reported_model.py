@@ -39,7 +39,7 @@ class ReportedModel:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
     ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
-    ``checks_of``: what was checked.
+    ``checks_of``: what was checked; ``scaling``, ``encoder``: how the table became X, if it is known.
     """
 
     model: Any
@@ -54,6 +54,8 @@ class ReportedModel:
     test_rows: Sequence[int] | Integers | None = None
     validated: str | None = None
     checks_of: str | None = None
+    scaling: Any = None
+    encoder: Any = None
 
     def called(self, places: Integers, judged: bool = False) -> list[int]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
@@ -104,7 +106,10 @@ class ReportedModel:
 
     @cached_property
     def coefficients(self) -> Coefficients | str:
-        return _or_reason(lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level))
+        before = {"scaling": self.scaling, "encoder": self.encoder}
+        return _or_reason(
+            lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level, **before)
+        )
 
     @cached_property
     def influence(self) -> Influence | str:

@@ -88,9 +88,13 @@ def columns(subject: ReportedModel) -> Section:
     if len(found.classes) > MOST_COEFFICIENT_CLASSES:
         return Section("columns", title, picture)
     what = found.ratio or "weight"
-    heads = ["column", "step", *([what] if len(found.classes) == 1 else map(str, found.classes))]
+    one = len(found.classes) == 1
+    units = ["weight", found.odds] if found.odds else ["weight"]
+    heads = ["column", "step", *([what] if one else map(str, found.classes))]
+    heads += [f"{unit} per unit" for unit in units] if one else []
     rows = [
-        [found.names[j], found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
+        [found.name_of(j), found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
+        + (_per_unit(found, j) if one else [])
         for j in shown.shown.tolist()
     ]
     return Section("columns", title, pair(picture, f"<div>{table(heads, rows)}</div>"))
@@ -105,6 +109,14 @@ def _effect(found: Coefficients, k: int, j: int) -> str:
         return "none"
     shown = f"{at:.3g}" if np.isnan(low) or np.isnan(high) else f"{at:.3g} ({low:.3g} to {high:.3g})"
     return _interval(shown.replace("-", "\N{MINUS SIGN}"))  # Lines do not break after a minus sign.
+
+
+def _per_unit(found: Coefficients, j: int) -> list[str]:
+    """The weight per unit of column j, and its ratio, if it has one."""
+    weight = float(found.per_unit[0, j])
+    with np.errstate(over="ignore"):
+        values = [weight, float(np.exp(weight))] if found.odds else [weight]
+    return ["none" if np.isnan(v) else f"{v:.4g}".replace("-", "\N{MINUS SIGN}") for v in values]
 
 
 def _interval(shown: str) -> str:
