@@ -193,7 +193,13 @@ def _fitted(
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
         rows = np.arange(1, len(held) + 1) if table.rows is None else table.rows
-        model.certificate_ = replace(certificate, status=in_table(certificate.status, rows[~held], table.names))
+        told = partial(in_table, rows=rows[~held], names=table.names)
+        model.certificate_ = replace(
+            certificate,
+            status=told(certificate.status),
+            bound_reason=told(certificate.bound_reason),
+            weight_error_reason=told(certificate.weight_error_reason),
+        )
     output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
 

@@ -135,9 +135,10 @@ def weight_table(
 
 
 def in_units(W: Array, scaling: Scaling) -> Array:
-    """Weights (q, 1 + d) of scaled columns as weights of the columns themselves."""
-    slopes = W[:, 1:] / scaling.scale
-    return np.column_stack([W[:, 0] - slopes @ scaling.center, slopes])
+    """Weights (q, 1 + d) of scaled columns as weights of the columns themselves, infinite if they are past float64."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = W[:, 1:] / scaling.scale
+        return np.column_stack([W[:, 0] - slopes @ scaling.center, slopes])
 
 
 def compared_with(encoder: Encoder) -> tuple[str, ...]:
