@@ -183,7 +183,7 @@ def test_categories_and_what_is_missing(tmp_path):
     text = run("fit", path, "--target", "species", "--missing", "drop", "--out", "m.json").stdout
     for part in (
         "333 of 344 rows",
-        "island (Biscoe), sex (male)",
+        "island (Biscoe), sex (female)",
         "11 of 344 rows are left out because a value is missing",
     ):
         assert part in text

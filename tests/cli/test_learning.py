@@ -41,7 +41,7 @@ def test_rows_held_out_teach_nothing(tmp_path):
     assert one.scorer.W.tobytes() == two.scorer.W.tobytes()
     assert one.training["held_out_log_loss"] != two.training["held_out_log_loss"]
     assert "has levels that no fitted row has, in 15 rows held out, counted as average: 'Rome'" in told
-    assert "Missing values are filled with the means of the rows fitted: " in told
+    assert "Missing values are filled and marked, as learned from the rows fitted: " in told
     strict = complaint("fit", "two/t.csv", "--target", "y", "--missing", "impute", "--strict", code=3)
     assert "column 'city' has 'Rome' in 15 rows" in strict
 
@@ -68,14 +68,14 @@ def test_standardised_columns(tmp_path):
     run(*words, "--standardise", "--out", "scaled.json")
     run(*words, "--out", "plain.json")
     table = read_table(path, "default")
-    scaled, plain = (
-        LogisticRegression(C=0.01).fit(X, table.y) for X in (StandardScaler().fit_transform(table.X), table.X)
-    )
+    numbers = table.encoder.measured
+    units = np.where(numbers, StandardScaler().fit_transform(table.X), table.X)
+    scaled, plain = (LogisticRegression(C=0.01).fit(X, table.y) for X in (units, table.X))
     known = model_file.read("scaled.json")
     np.testing.assert_allclose(known.estimator().coef_, scaled.coef_, rtol=1e-6)
     assert not np.allclose(known.scaled(table.X) @ scaled.coef_[0], table.X @ plain.coef_[0], rtol=0.1)
-    assert "weights are per standard deviation" in run("show", "scaled.json").stdout
-    assert "weights are per standard deviation" not in run("show", "plain.json").stdout
+    assert "odds ratio per SD" in run("show", "scaled.json").stdout
+    assert "per SD" not in run("show", "plain.json").stdout
     changes = run("show", "plain.json", "scaled.json").stdout
     assert "standardised" in changes
     assert "center of balance" in changes
@@ -122,3 +122,24 @@ def test_the_installed_command_from_comparing_to_exporting(tmp_path, name, optio
         )
     answers = done.stdout.splitlines()
     assert answers[-len(labels) :] == labels
+
+
+def test_the_reference_that_was_asked_for(tmp_path):
+    path = real(tmp_path, "penguins")
+    words = ("fit", path, "--target", "species", "--missing", "drop", "--reference", "island=Torgersen")
+    told = run(*words, "--reference", "sex=male", "--out", "m.json").stdout
+    assert "island (Torgersen), sex (male): each level against the one in brackets" in told
+    assert model_file.read("m.json").encoder.levels_of["island"] == ("Torgersen", "Biscoe", "Dream")
+    schema = json.loads(run(*words, "--print-schema").stdout)["columns"]
+    assert next(column for column in schema if column["name"] == "island")["reference"] == "Torgersen"
+    refit = run("compare", *words[1:], "--only", "lda", "--cv", "2").stdout.splitlines()[-1]
+    assert "--reference island=Torgersen" in refit
+    for asked, said in {
+        "island=dream": "--reference: column 'island' has no level 'dream' (perhaps 'Dream'); give one of 'Biscoe'",
+        "island": "--reference: got 'island'; write COLUMN=LEVEL",
+        "body_mass_g=3000": "--reference: column 'body_mass_g' holds numbers",
+        "species=Adelie": "--reference: column 'species' is the target",
+        "island=Biscoe": "--reference: column 'island' is given twice",
+    }.items():
+        given = words if "Biscoe" in asked else words[:-2]
+        assert said in complaint(*given, "--reference", asked, code=2)

@@ -42,7 +42,7 @@ def test_show_says_how_categories_are_coded(tmp_path):
     text = run("show", "m.json").stdout
     for part in (
         "island: Dream, Torgersen, each against Biscoe",
-        "filled with the training means, and marked; "
+        "missing numbers are filled with the training means and marked; in a category, missing is a level; "
         "levels that no training row had are encoded as the training average",
         "sex=missing",
     ):
@@ -76,7 +76,7 @@ def test_what_one_kind_of_model_has_and_another_lacks_is_none():
 
 
 def test_levels_with_marks_of_a_list_are_quoted(tmp_path):
-    levels = ["CZ", "Zlín", '"O\'Hara, Praha"']  # the first is the most frequent
+    levels = ["CZ", "Zlín", '"O\'Hara, Praha"']
     text = "".join(
         f"{levels[i % 4 // 2 + i % 4 // 3]},{i * i % 7},{'no' if i * i % 5 > 1 else 'yes'}\n" for i in range(60)
     )

@@ -112,7 +112,7 @@ def test_a_third_of_the_values_missing(tmp_path):
     lines = [f"{','.join(row)},{label}\n" for row, label in zip(cells.tolist(), y, strict=True)]
     (tmp_path / "holes.csv").write_text("a,b,c,d,y\n" + "".join(lines))
     assert "values are missing in 200 rows" in complaint("fit", "holes.csv", "--target", "y", code=3)
-    for how, part in (("impute", "filled with"), ("indicator", "filled with"), ("drop", "left out because")):
+    for how, part in (("impute", "filled with"), ("indicator", "filled and marked"), ("drop", "left out because")):
         done = run("fit", "holes.csv", "--target", "y", "--missing", how, "--out", "m.json")
         assert part in done.stdout
         assert len(run("predict", "m.json", "holes.csv").stdout.splitlines()) == 201

@@ -23,7 +23,7 @@ COLUMNS = (
     Encoded("select", "number", fill=(1.5,), indicator=True),
     Encoded('a"b', "number", fill=(-0.25,)),
     Encoded("naïve col", "category", LEVELS, (0.1, 0.2, 0.05, 0.1, 0.05, 0.1, 0.1, 0.1), indicator=True),
-    Encoded("label", "category", ("0", "1", "17"), (0.5, 0.125)),
+    Encoded("label", "category", ("0", "1", "17"), (0.0, 1.0), average=(0.5, 0.125)),
     Encoded("z0", "boolean", fill=(0.75,)),
     Encoded("x`y{0}", "boolean", fill=(0.5,), indicator=True),
     Encoded("day", "date", fill=(18000.5,)),

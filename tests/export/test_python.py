@@ -188,7 +188,7 @@ def test_the_docstring_says_what_to_give():
         assert repr(column.name) in said
         assert all(repr(level) in said for level in column.levels)
     assert repr(case.model.scorer.classes.tolist()) in said
-    assert "is replaced by the mean of the training rows" in said
+    assert "filled as learned from the training rows" in said
     assert "A level that no training row had raises" in said
 
 

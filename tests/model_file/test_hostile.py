@@ -90,7 +90,7 @@ def long_names():
     """A column's name stands before each of its levels."""
     levels = [str(k) for k in range(5_000)]
     column = {"name": "n" * 50_000, "kind": "category", "levels": levels, "fill": [0.0] * 4_999, "indicator": False}
-    column["text"] = None
+    column |= {"average": [], "text": None}
     content = by_hand(np.ones((1, 5_000)), "logit")
     content["features"] = levels[1:]
     content["encoder"] = {"columns": [column], "missing": "error", "unseen": "average"}

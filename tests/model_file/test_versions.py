@@ -3,7 +3,8 @@
 Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25; the third is Firth's, of three classes;
 of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof; of version 4
 one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions; of version 5 one is a
-logistic regression, one holds a quasi-complete separation; of version 6 one is behind a table's encoder with scaling.
+logistic regression, one holds a quasi-complete separation; of version 6 one is behind a table's encoder with scaling,
+and one fills missing categories with averages.
 The probabilities and scores beside them were printed by the code that wrote them. The file holds the weights to the
 last bit. Scores computed from them may differ by rounding, some 1e-16 of the largest term: one processor fuses
 multiplication and addition, another does not.
@@ -102,6 +103,16 @@ def test_a_separation_of_version_5_has_one_direction():
     assert verdict.verify(rows, labels)
 
 
+def test_a_table_s_pipeline_of_version_6_fills_categories_with_averages():
+    pandas = pytest.importorskip("pandas")
+    rows = {"age": [40.0, None, 20.0], "sex": ["never seen", None, "f"], "ok": [None, True, False]}
+    model = load(FILES / "version_6_filled.json")
+    printed = [0.5261398222364944, 0.41037501649060976, 0.25635587929685855]
+    np.testing.assert_allclose(model.predict_proba(pandas.DataFrame(rows))[:, 1], printed, rtol=ROUNDING)
+    column = model[0].encoder_.columns[1]
+    assert (column.average, column.unseen) == ((), column.fill)
+
+
 def test_all_directions_of_a_separation_are_kept(tmp_path):
     rows = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [1.5, 1, 0], [2.5, 0, 1]])
     labels = ["a", "b", "a", "b", "a", "a"]
@@ -159,7 +170,17 @@ def test_the_weights_error_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["version_1", "version_2", "version_2_firth", "version_3", "version_4", "version_5", "version_6"]
+    "name",
+    [
+        "version_1",
+        "version_2",
+        "version_2_firth",
+        "version_3",
+        "version_4",
+        "version_5",
+        "version_6",
+        "version_6_filled",
+    ],
 )
 def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):
     model = load(FILES / f"{name}.json")

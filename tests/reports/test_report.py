@@ -248,7 +248,9 @@ def test_a_pipeline_is_reported_by_its_last_step():
     model = make_pipeline(sx.TableEncoder(), sx.LogisticRegression()).fit(frame, y)
     page = sx.report(model, frame, y, test=(frame[:20], y[:20]))
     X, names = model[0].transform(frame), model[0].get_feature_names_out()
-    assert page == sx.report(model[-1], X, y, test=(X[:20], y[:20]), names=names, missing={})
+    given = {"names": names, "missing": {}, "encoder": model[0].encoder_}
+    assert page == sx.report(model[-1], X, y, test=(X[:20], y[:20]), **given)
+    assert "sex=m (against f)" in page
     assert all(name in page for name in names)
 
 

@@ -119,7 +119,8 @@ HOLES = pd.DataFrame(
     [
         (
             "impute",
-            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted.",
+            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted, "
+            "and in categories with the most frequent level.",
         ),
         ("indicator", "marked in additional columns"),
         ("drop", "3 rows of 10 (30.0 %) lacked a value or a label. They were left out"),

@@ -29,17 +29,28 @@ def test_names_widths_and_fills():
     encoder = fitted()
     assert encoder.names == ("age", "city=Prague", "city=Zlin", "ok", "day")
     assert encoder.n_columns == 5
-    assert [column.fill for column in encoder.columns] == [(30.0,), (0.25, 0.25), (0.75,), (18263.0,)]
+    assert [column.fill for column in encoder.columns] == [(30.0,), (0.0, 0.0), (1.0,), (18263.0,)]
+    assert [column.average for column in encoder.columns] == [(), (0.25, 0.25), (), ()]
     assert fitted("indicator").names == ("age", "age=missing", "city=Prague", "city=Zlin", "ok", "day")
 
 
-def test_fills_are_the_means_of_X():
+def test_averages_are_the_means_of_X():
     rng = np.random.default_rng(0)
     table = pa.table({"a": rng.normal(size=50), "b": [f"l{k}" for k in rng.integers(0, 4, 50)]})
     encoder = fit_encoder(infer(table), table)
     X, kept = encoder.transform(table, "t")
     assert kept.all()
-    np.testing.assert_allclose(X.mean(axis=0), np.concatenate([column.fill for column in encoder.columns]))
+    np.testing.assert_allclose(X.mean(axis=0), np.concatenate([column.unseen for column in encoder.columns]))
+
+
+def test_the_most_frequent_level_fills_whichever_is_the_reference():
+    table = pa.table({"a": ["u", "v", "v", "w", "w", None], "b": [True, False, None, False, True, True]})
+    for reference in "uvw":
+        encoder = fit_encoder(infer(table, reference={"a": reference}), table, "impute")
+        filled = encoder.transform(table.slice(5), "t")[0]
+        as_v = encoder.transform(pa.table({"a": ["v"], "b": [True]}), "t")[0]  # v and w are tied: by the alphabet
+        assert filled.tolist() == as_v.tolist()
+        assert encoder.transform(table.slice(2, 1), "t")[0][0, -1] == 1.0
 
 
 def test_means_that_would_overflow_as_sums():
@@ -61,7 +72,7 @@ def test_impute_fills_with_means_and_indicator_marks():
 def test_a_hole_where_training_had_none_is_filled_without_a_mark():
     later = pa.table({"age": [1.0, 1.0], "city": ["Brno", None], "ok": [None, True], "day": ["2020-01-01", None]})
     X, _ = fitted("indicator").transform(later, "t")
-    assert X.tolist() == [[1.0, 0.0, 0.0, 0.0, 0.75, 18262.0], [1.0, 0.0, 0.25, 0.25, 1.0, 18263.0]]
+    assert X.tolist() == [[1.0, 0.0, 0.0, 0.0, 1.0, 18262.0], [1.0, 0.0, 0.0, 0.0, 1.0, 18263.0]]
 
 
 def test_drop_leaves_rows_out_and_means_are_of_the_rest():
@@ -69,7 +80,8 @@ def test_drop_leaves_rows_out_and_means_are_of_the_rest():
     X, kept = encoder.transform(TRAINING, "t")
     assert kept.tolist() == [True, True, False, True]
     assert X.shape == (3, 5)
-    np.testing.assert_allclose(X.mean(axis=0), np.concatenate([column.fill for column in encoder.columns]))
+    assert encoder.columns[0].fill == (X[:, 0].mean(),)
+    np.testing.assert_allclose(X[:, 1:3].mean(axis=0), encoder.columns[1].average)
 
 
 def test_error_names_all_columns_and_counts():

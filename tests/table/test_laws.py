@@ -86,14 +86,27 @@ def test_a_schema_given_back_changes_nothing(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_row_has_one_level_or_the_fill(seed):
-    table = draw(seed)
-    found = read_table(table, "y", missing="impute")
-    start = 0
-    for column in found.encoder.columns:
-        own = found.X[:, start : start + column.values]
+@pytest.mark.parametrize("missing", ["impute", "indicator"])
+def test_every_row_has_one_level(seed, missing):
+    """Also a row whose value is missing: the most frequent level, or the level "missing"."""
+    found = read_table(draw(seed), "y", missing=missing)
+    for column, own in found.encoder.places(found.X):
+        if column.kind in ("category", "boolean"):
+            assert np.isin(own, [0, 1]).all()
         if column.kind == "category":
-            filled = np.all(own == column.fill, axis=1)
-            assert np.all((own[~filled].sum(axis=1) <= 1) & np.isin(own[~filled], [0, 1]).all(axis=1))
-            np.testing.assert_allclose(own.mean(axis=0), column.fill)
-        start += column.width
+            assert np.all(own.sum(axis=1) <= 1)
+            known = own[own[:, -1] == 0] if column.indicator else own
+            shares = known[:, : column.values].mean(axis=0)
+            assert not column.indicator or shares.tolist() == pytest.approx(column.average)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_missing_is_a_level_like_any_other(seed):
+    """The columns of a category with holes are those of the same category with a word in the holes."""
+    table = draw(seed)
+    marked = read_table(table, "y", missing="indicator")
+    for column, own in marked.encoder.places(marked.X):
+        if column.indicator and column.kind == "category":
+            whole = table.column(column.name).cast(pa.string()).fill_null("\ufffc")
+            spelled = read_table(pa.table({column.name: whole, "y": table["y"]}), "y")
+            np.testing.assert_array_equal(spelled.X, own)

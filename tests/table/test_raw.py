@@ -91,11 +91,14 @@ def test_levels_of_rows_held_out_are_levels_never_seen():
         read_raw(ONE, "y", unseen="error").learned(FITTED)
 
 
-def test_the_reference_is_the_most_frequent_level_of_the_rows_fitted():
-    assert read_raw(ONE, "y").learned(np.arange(8) > 1).encoder.columns[1].levels == ("v", "u", "w", "x")
+def test_the_reference_does_not_depend_on_how_frequent_levels_are_in_the_rows_fitted():
+    assert read_raw(ONE, "y").learned(np.arange(8) > 1).encoder.columns[1].levels == ("u", "v", "w", "x")
     asked = Schema((Column("c", "category", preferred="w"),))
-    assert read_raw(ONE, "y", schema=asked).learned().encoder.columns[1].levels == ("w", "u", "v", "x")
-    assert read_raw(ONE, "y", schema=asked).learned(FITTED).encoder.columns[1].levels == ("u", "v")
+    for raw in (read_raw(ONE, "y", schema=asked), read_raw(ONE, "y", reference={"c": "w"})):
+        assert raw.learned().encoder.columns[1].levels == ("w", "u", "v", "x")
+        fitted = raw.learned(FITTED)
+        assert fitted.encoder.columns[1].levels == ("u", "v")
+        assert "The reference 'w' of column 'c' is in no row fitted; 'u' takes its place." in fitted.notes
 
 
 def test_levels_that_a_schema_gives_hold():
@@ -121,5 +124,6 @@ def test_an_indicator_is_for_holes_in_the_rows_fitted():
     assert "a=missing" not in table.names
     assert table.X[6, 0] == 2.5
     assert any(
-        note.startswith("Missing values are filled with the means of the rows fitted: 1 in 'a'") for note in table.notes
+        note.startswith("Missing values are filled and marked, as learned from the rows fitted: 1 in 'a'")
+        for note in table.notes
     )

@@ -189,7 +189,9 @@ def test_missing_values_at_prediction():
         read_rows(later, read_table(TRAINING, "ill").encoder)
     filled = read_rows(later, read_table(TRAINING, "ill", missing="impute").encoder)
     np.testing.assert_allclose(filled.X[1, 0], 45.0)
-    assert filled.notes == ("Missing values are filled with the training means: 1 in 'age', 1 in 'city'.",)
+    said = "Missing values are filled with the means (categories: the most frequent levels) of the training rows"
+    assert filled.notes == (f"{said}: 1 in 'age', 1 in 'city'.",)
+    assert filled.X[:2, 1:].tolist() == [[0.0, 0.0]] * 2  # Brno, the most frequent level and here the reference
     dropped = read_rows(later, read_table(TRAINING, "ill", missing="drop").encoder)
     assert dropped.rows.tolist() == [3]
     assert dropped.n_rows == 3

@@ -49,11 +49,13 @@ def test_cross_validated():
     assert np.all(cross_val_score(model, holes, LABELS, cv=3) > 0.5)
 
 
-def test_standardised_as_by_a_scaler_behind_it():
-    plain = make_pipeline(TableEncoder(), StandardScaler(), sx.LogisticRegression()).fit(FRAME, LABELS)
+def test_numbers_are_standardised_as_by_a_scaler_behind_it():
+    X = np.asarray(TableEncoder().fit_transform(FRAME))
+    X = np.where([True, False, False, True], StandardScaler().fit_transform(X), X)  # age and zip are numbers
     own = make_pipeline(TableEncoder(standardise=True), sx.LogisticRegression()).fit(FRAME, LABELS)
-    np.testing.assert_allclose(own[0].transform(FRAME), plain[:2].transform(FRAME), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(own.predict_proba(FRAME), plain.predict_proba(FRAME), rtol=1e-9)
+    np.testing.assert_allclose(own[0].transform(FRAME), X, rtol=1e-9, atol=1e-9)
+    plain = sx.LogisticRegression().fit(X, LABELS)
+    np.testing.assert_allclose(own.predict_proba(FRAME), plain.predict_proba(X), rtol=1e-9)
     assert own[0].scaling_ is not None
     assert clone(own[0]).get_params()["standardise"] is True
     assert TableEncoder().fit(FRAME).scaling_ is None
@@ -96,3 +98,17 @@ def test_refusals():
         TableEncoder().fit(np.zeros((2, 2)))
     with pytest.raises(TableError, match="no column 'town'"):
         TableEncoder(drop=["town"]).fit(FRAME)
+
+
+def test_columns_of_zeros_and_ones_are_not_standardised():
+    """A penalty would hardly see the column of a rare level, which its standard deviation makes large."""
+    rng = np.random.default_rng(0)
+    rare = np.array(["no"] * 97 + ["yes"] * 3)
+    held = pd.DataFrame({"age": rng.normal(40, 9, 100), "rare": rare, "ok": rng.random(100) < 0.1})
+    held.loc[:4, "age"] = np.nan
+    encoder = sx.TableEncoder(missing="indicator", standardise=True).fit(held)
+    X = np.asarray(encoder.transform(held))
+    assert encoder.get_feature_names_out().tolist() == ["age", "age=missing", "rare=yes", "ok"]
+    assert np.isin(X[:, 1:], [0, 1]).all()
+    np.testing.assert_allclose([X[:, 0].mean(), X[:, 0].std()], [0, 1], atol=1e-12)
+    assert encoder.scaling_.scale[1:].tolist() == [1.0] * 3

@@ -15,7 +15,7 @@ from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Schema, infer, select
+from separatrix.table import Encoder, Schema, infer, select
 from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
@@ -97,11 +97,17 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     with every[kept].in_errors():
         y = labels(source.name, columns.column(target), target, classes=given.classes)
         encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
+        encoder = _with_shares(encoder)
         reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     of = (reading.X, y, encoder.names, every[kept], first, references)
     return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
+
+
+def _with_shares(encoder: Encoder) -> Encoder:
+    """The encoder with the average of a category for its missing values, which the checks tell from its levels."""
+    return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
 
 
 def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:

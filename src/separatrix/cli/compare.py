@@ -93,7 +93,7 @@ def compare(
         exits.note(note)
     if table.holes:
         where = ", ".join(f"{count} in {name!r}" for name, count in table.holes.items())
-        exits.note(f"In each fold, missing values are filled with the means of the training rows: {where}.")
+        exits.note(f"In each fold, missing values are filled as learned from the training rows: {where}.")
     return exits.FINE
 
 

@@ -27,7 +27,7 @@ from separatrix.cli.models import (
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import checks_in_shell, in_table
+from separatrix.cli.wording import checks_in_shell, in_shell, in_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
@@ -52,7 +52,7 @@ Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
   separatrix fit people.csv --target smoker --report report.html --cost FP=1,FN=5
-  separatrix fit people.csv --target smoker --C inf --test-size 0
+  separatrix fit people.csv --target smoker --C inf --test-size 0 --stats
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
   separatrix fit reviews.csv --target stars --text review --out model.json
@@ -71,11 +71,11 @@ class Split:
 
 
 _SECTIONS = {
-    "The table": (*SELECTED, "print_schema", "missing", "strict", *SPELLED),
+    "The table": (*SELECTED, "print_schema", "missing", "strict", "reference", *SPELLED),
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
-    "Output": ("out", "report", "cost", "as_json"),
+    "Output": ("out", "report", "cost", "stats", "as_json"),
 }
 
 
@@ -92,8 +92,9 @@ _SECTIONS = {
 @click.option(
     "--standardise",
     is_flag=True,
-    help="Standardise columns to mean 0 and standard deviation 1 before fitting. Scales matter for models with a "
-    "penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty.",
+    help="Standardise numbers and dates to mean 0 and standard deviation 1 before fitting. Scales matter for models "
+    "with a penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty. "
+    "The 0/1 columns of categories stay as they are.",
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
 @click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
@@ -102,6 +103,12 @@ _SECTIONS = {
     metavar="FP=C,FN=C",
     help="For the report, the costs of both mistakes of two classes, such as FP=1,FN=5; the second is the positive "
     "one. The report then shows what the mistakes cost, and the threshold with the lowest cost.",
+)
+@click.option(
+    "--stats",
+    is_flag=True,
+    help="Print standard errors, tests and confidence intervals of the weights, and store them in the model file. They "
+    "exist for maximum likelihood (--C inf) and for Firth's likelihood (--bias-reduction firth).",
 )
 @click.option(
     "--test-size",
@@ -122,6 +129,7 @@ def fit(
     out: str | None,
     report: str | None,
     cost: str | None,
+    stats: bool,
     test_size: float | None,
     cv: int | None,
     seed: int,
@@ -151,6 +159,7 @@ def fit(
     table = table_arguments.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
         output, caught = _fitted(table, standardise, split, model, base, given)
+        output = _with_statistics(output) if stats else output
         if out is not None:
             _write(output, out, table_arguments.remembered(wanted, table))
         if report is not None:
@@ -220,10 +229,27 @@ def _fitted(
         model = new_model().fit(table.X[~held], classes[codes[~held]])
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
-        named = in_table(certificate.status, table.row_names[~held], table.names)
-        model.certificate_ = replace(certificate, status=named)
+        told = partial(in_table, rows=table.row_names[~held], names=table.names)
+        model.certificate_ = replace(
+            certificate,
+            status=told(certificate.status),
+            bound_reason=told(certificate.bound_reason),
+            weight_error_reason=told(certificate.weight_error_reason),
+        )
     output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
+
+
+def _with_statistics(output: FitOutput) -> FitOutput:
+    """The output with the statistics of the fitted rows, worded for the shell."""
+    from separatrix.diagnostics.fit_statistics import fit_statistics
+
+    table = output.table
+    with terminal.working("computing standard errors"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Those of the fit have been collected.
+        found = fit_statistics(output.model, *output.rows(~output.held), table.names, table.scaling)
+    withheld = None if found.withheld is None else in_shell(found.withheld)
+    return replace(output, statistics=replace(found, withheld=withheld, notes=tuple(map(in_shell, found.notes))))
 
 
 def _message(warning: warnings.WarningMessage) -> str:
@@ -238,7 +264,8 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     table = output.table
     try:
         training = output.training() | reading
-        known = ModelFile.of(output.model, table.names, table.target, training, table.encoder, table.scaling)
+        parts = (training, table.encoder, table.scaling, output.statistics)
+        known = ModelFile.of(output.model, table.names, table.target, *parts)
         write(known, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument
@@ -268,6 +295,8 @@ def _report(output: FitOutput, path: str, missing: dict[str, int], cost: dict[st
             cost=cost,
             missing=missing if table.encoder is not None else None,
             about=_about(output),
+            scaling=table.scaling,
+            encoder=table.encoder,
         )
     table_arguments.write("--report", path, page.encode())
 

@@ -15,8 +15,12 @@ from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
 from separatrix.cli.validation import CrossValidation
+from separatrix.cli.weight_lines import show_statistics
 from separatrix.cli.wording import in_shell
+from separatrix.diagnostics.weight_table import WeightTable, weight_table
+from separatrix.model_file.statistics import Statistics
 from separatrix.rows.csr import is_sparse
+from separatrix.scorers.scorer import Scorer
 from separatrix.table import Table
 from separatrix.table.formats import DEMO, STDIN
 
@@ -36,6 +40,7 @@ class FitOutput:
     test_size: float
     seed: int
     validation: CrossValidation | None = None
+    statistics: Statistics | None = None
 
     @property
     def classes(self) -> list[Any]:
@@ -60,18 +65,38 @@ class FitOutput:
         return Measures(self.model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
 
     @cached_property
+    def weights(self) -> WeightTable | None:
+        """The weights in the units of the table; None for a model without weights for each class."""
+        scorer = self.model.scorer_of()
+        if not isinstance(scorer, Scorer):
+            return None
+        return weight_table(scorer, self.table.names, self.table.scaling, self.table.encoder)
+
+    @cached_property
     def largest(self) -> list[dict[str, Any]]:
-        """The largest weights times their columns' standard deviations; empty for a model without weights."""
+        """The largest weights per standard deviation of their columns; empty for a model without weights.
+
+        ``weight`` is per standard deviation, ``per_unit`` per unit of the column. The ratio, for two classes alone, is
+        per unit.
+        """
         coef = getattr(self.model, "coef_", None)
         if coef is None:
             return []
         moves = coef * deviations(self.table.X[~self.held])
         order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS_SHOWN]
-        binary, largest = len(moves) == 1, []
-        for k, j in zip(*np.unravel_index(order, moves.shape), strict=True):
-            label = self.classes[1] if binary else self.classes[k]
-            largest.append({"column": self.table.names[j], "class": label, "weight": float(moves[k, j])})
-        return largest
+        return [
+            self._one_weight(int(k), int(j), moves) for k, j in zip(*np.unravel_index(order, moves.shape), strict=True)
+        ]
+
+    def _one_weight(self, k: int, j: int, moves: Array) -> dict[str, Any]:
+        label = self.classes[1] if len(moves) == 1 else self.classes[k]
+        one = {"column": self.table.names[j], "class": label, "weight": float(moves[k, j])}
+        found = self.weights
+        if found is None:
+            return one
+        ratio = float(found.ratios(found.per_unit)[0, 1 + j]) if found.ratio and len(moves) == 1 else None
+        more = {"per_unit": float(found.per_unit[k, 1 + j]), "ratio": ratio, "reference": found.compared[j] or None}
+        return one | more
 
     def training(self) -> dict[str, Any]:
         """What the model file stores about the fit: plain values, and no path of this machine."""
@@ -121,7 +146,9 @@ class FitOutput:
             "held_out": None if self.measures is None else self.measures.as_dict(),
             "cross_validation": None if self.validation is None else self.validation.as_dict(),
             "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_} if linear else None,
+            "weights_per_unit": self._per_unit(),
             "largest_weights": self.largest,
+            "statistics": None if self.statistics is None else vars(self.statistics),
         }
 
     def show(self) -> None:
@@ -141,6 +168,13 @@ class FitOutput:
         if self.largest:
             terminal.say()
             self._show_largest()
+        if self.statistics is not None:
+            terminal.say()
+            show_statistics(self.statistics, self.table.encoder)
+
+    def _per_unit(self) -> dict[str, Any] | None:
+        found = self.weights
+        return None if found is None else {"intercept": found.per_unit[:, 0], "coef": found.per_unit[:, 1:]}
 
     def show_written(self, out: str, data: str, marks: list[str]) -> None:
         """Print where the model was written, and a command to try next. ``marks`` are options of the text file."""
@@ -194,12 +228,21 @@ class FitOutput:
 
     def _show_largest(self) -> None:
         binary = len(self.classes) == 2
-        terminal.line("weights", "the largest, per standard deviation of the column")
+        found = self.weights
+        ratio = found.ratio if found is not None and binary else None
+        more = "" if ratio is None else f"; {ratio}s are per unit"
+        terminal.line("weights", f"the largest, per standard deviation (SD) of the column{more}")
+        heads = f"{'per SD':>8}" + f"{'per unit':>12}" * (found is not None) + (f"{ratio:>14}" if ratio else "")
+        terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
             side, label = "for" if one["weight"] >= 0 else "against", one["class"]
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
-            terminal.line("", f"{one['weight']:+8.3f}  {one['column']}, {side} {label}")
+            numbers = f"{one['weight']:+8.3f}"
+            if found is not None:
+                numbers += f"{one['per_unit']:>+12.4g}" + (f"{one['ratio']:>14.4g}" if ratio else "")
+            against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
+            terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
 
 
 def deviations(X: Any) -> Array:

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
 _MISSING = {
     "error": "missing values are refused",
-    "impute": "missing values are filled with the training means",
-    "indicator": "missing values are filled with the training means, and marked",
+    "impute": "missing values are filled with the training means (categories: the most frequent levels)",
+    "indicator": "missing numbers are filled with the training means and marked; in a category, missing is a level",
     "drop": "rows with missing values get no prediction",
+}
+# In files of version 6 and older.
+_MISSING_AVERAGED = {
+    "impute": "missing values are filled with the training means (categories: the shares of the levels)",
+    "indicator": "missing values are filled with the training means (categories: the shares of the levels), and marked",
 }
 _UNSEEN = {"error": "refused", "average": "encoded as the training average"}
 
@@ -38,9 +43,6 @@ def show_model(known: ModelFile) -> None:
     terminal.line("classes", terminal.some([*map(item, classes)], MOST_COLUMNS_SHOWN))
     _show_settings(known)
     _show_columns(known)
-    if known.scaling is not None:
-        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
-        terminal.line("units", f"each column is {how} by its standard deviation; weights are per standard deviation")
     if known.certificate is not None:
         terminal.say()
         terminal.certificate(known.certificate)
@@ -79,10 +81,11 @@ def _show_columns(known: ModelFile) -> None:
         if kind == "category":
             _show_categories(encoder)
     unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
-    empty = (
-        "; a missing text counts as empty" if "words" in kinds and encoder.missing in ("impute", "indicator") else ""
-    )
-    terminal.line("policies", _MISSING[encoder.missing] + empty + unseen)
+    averaged = any(column.kind == "category" and not column.average for column in encoder.columns)
+    missing = (_MISSING | _MISSING_AVERAGED if averaged else _MISSING)[encoder.missing]
+    filled = "words" in kinds and encoder.missing in ("impute", "indicator")
+    empty = "; a missing text counts as empty" if filled else ""
+    terminal.line("policies", missing + empty + unseen)
 
 
 def _columns_of_kind(encoder: Encoder, kind: str) -> str:
@@ -122,23 +125,24 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 
 def _show_linear(known: ModelFile) -> None:
-    scorer = known.scorer
-    classes = [printable(str(label)) for label in scorer.classes.tolist()]
-    if len(scorer.W) == 1:
-        terminal.line("weights", f"of the score, positive for {classes[1]}, negative for {classes[0]}")
-        heads = ["weight"]
-        sides = [f"for {label}" for label in classes]
-    else:
-        terminal.line("weights", "of each class's score; the largest score wins")
-        heads = classes
-        sides = None
-    _show_rows(known, heads, scorer.W.T.tolist(), sides=sides)
+    from separatrix.cli.weight_lines import show_weights
+    from separatrix.diagnostics.weight_table import weight_table
+
+    found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
+    show_weights(found, known.encoder)
+    classes = [printable(str(label)) for label in known.scorer.classes.tolist()]
+    two_sided = len(found.per_unit) == 1
+    heads = [f"for {label}" for label in classes] if two_sided else classes
+    for column, place in text_places(known.encoder):
+        show_words(column, heads, found.per_unit[:, 1 + place.start : 1 + place.stop].T.tolist(), two_sided)
 
 
 def _show_quadratic(known: ModelFile) -> None:
     model = known.scorer.gaussians
     terminal.line("means", "of each class; the boundary is quadratic, so columns have no weights")
     means = model.frame.center + model.means * model.frame.scale
+    if known.scaling is not None:
+        means = means * known.scaling.scale + known.scaling.center
     heads = [printable(str(label)) for label in known.scorer.classes.tolist()]
     _show_rows(known, heads, [model.priors.tolist(), *means.T.tolist()], "prior")
 
@@ -153,32 +157,29 @@ def _show_parts(known: ModelFile) -> None:
 
     parts = scorer.scheme.parts(np.arange(len(labels)), len(labels))
     heads = [f"{labels[i]}/{'rest' if j is None else labels[j]}" for i, j in (part.names for part in parts)]
-    terminal.line("weights", "of each model's score, positive for the first class")
-    _show_rows(known, heads, scorer.W.T.tolist())
+    from separatrix.diagnostics.weight_table import in_units
+
+    W = scorer.W if known.scaling is None else in_units(scorer.W, known.scaling)
+    terminal.line("weights", "of each model's score, per unit of a column, positive for the first class")
+    _show_rows(known, heads, W.T.tolist())
 
 
 def _show_no_weights(known: ModelFile) -> None:
     terminal.line("weights", "none: the scores are not linear in the columns")
 
 
-def _show_rows(
-    known: ModelFile,
-    heads: list[str],
-    values: list[list[float]],
-    first: str = "intercept",
-    sides: list[str] | None = None,
-) -> None:
-    """A row of numbers for each column, and for columns of text the heaviest n-grams.
-
-    ``sides`` names the classes of a single score, the negative one first.
-    """
-    names = known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-    words = list(text_places(known.encoder))
+def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], first: str = "intercept") -> None:
+    """A row of numbers for each column, and for columns of text the heaviest n-grams."""
+    names, words = _names(known), list(text_places(known.encoder))
     grams = {j for _, place in words for j in place}
     kept = [j for j in range(len(names)) if j not in grams] if grams else range(len(names))
     terminal.matrix([first, *(printable(names[j]) for j in kept)], heads, [values[0], *(values[1 + j] for j in kept)])
     for column, place in words:
-        show_words(column, sides or heads, values[1 + place.start : 1 + place.stop], sides is not None)
+        show_words(column, heads, values[1 + place.start : 1 + place.stop], False)
+
+
+def _names(known: ModelFile) -> tuple[str, ...]:
+    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
 
 
 _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
@@ -186,6 +187,20 @@ _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
     "QuadraticScorer": _show_quadratic,
     "PartsScorer": _show_parts,
 }
+
+
+def show_statistics(known: ModelFile, as_json: bool) -> None:
+    """Print the standard errors, tests and intervals in a model file."""
+    found = known.statistics
+    if found is None:
+        came = "the model file has no statistics"
+        raise ParameterError("--stats", came, "fit again with: separatrix fit ... --stats --out FILE")
+    if as_json:
+        terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
+        return
+    from separatrix.cli import weight_lines
+
+    weight_lines.show_statistics(found, known.encoder)
 
 
 def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:

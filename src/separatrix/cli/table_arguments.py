@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -160,6 +160,7 @@ class Wanted:
     schema: str | None = None
     missing: str = "error"
     strict: bool = False
+    reference: tuple[str, ...] = ()
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: str = "."
@@ -181,6 +182,12 @@ class Wanted:
         return asked_text({name: getattr(self, name) for name in TEXT_PARAMETERS})
 
     @property
+    def kinds(self) -> dict[str, Any]:
+        """What the user says the columns hold, as arguments of ``read_table``."""
+        reference = _references(self.reference)
+        return {"category": self.category, "number": self.number, "text": self.words, "reference": reference}
+
+    @property
     def spelling(self) -> dict[str, Any]:
         """How the table is written and the size limits, as arguments of ``read_table``."""
         return {name: getattr(self, name) for name in SPELLED}
@@ -195,14 +202,22 @@ def table_options(command: F) -> F:
             type=click.Choice(POLICIES),
             default="error",
             metavar="HOW",
-            help="What to do with missing values: error (the default) reports an error, impute replaces them by column "
-            "means, indicator also adds indicator columns, drop removes rows that have them.",
+            help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
+            "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
+            "category missing is a level of its own; drop removes rows that have them.",
         ),
         click.option(
             "--strict",
             is_flag=True,
             help="Make categories that do not occur in the training rows an error in prediction. By default they are "
             "encoded as the mean of the training rows.",
+        ),
+        click.option(
+            "--reference",
+            metavar="COL=LEVEL",
+            multiple=True,
+            help="The reference level of a category, with which its other levels are compared; by default the first in "
+            "alphabetical order. May be repeated.",
         ),
         *_SPELLING,
     )
@@ -219,7 +234,8 @@ def read(data: str, wanted: Wanted) -> RawTable:
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
         asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
-        table = read_raw(data, *asked, wanted.category, wanted.number, wanted.words, **wanted.spelling)
+        how: dict[str, Any] = {**wanted.kinds, **wanted.spelling}
+        table = read_raw(data, *asked, **how)
         return replace(table, notes=tuple(map(in_shell, table.notes)))
 
 
@@ -232,8 +248,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
 
     with terminal.working(f"reading {data}"):
         how = (wanted.target, wanted.drop, _schema(wanted.schema), Spelling(**wanted.spelling))
-        kinds: dict[str, Any] = {"category": wanted.category, "number": wanted.number}
-        asked = selected(data, *how, needs_target=False, text=wanted.words, **kinds)
+        asked = selected(data, *how, needs_target=False, **wanted.kinds)
         if isinstance(asked.source, SparseSource):
             came = "a libsvm file has no schema"
             raise TableError(asked.source.name, came, "fit it as it is: all its columns are numbers")
@@ -241,7 +256,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         kept = tuple(column for column in asked.given.columns if column.name not in asked.drop)
         given = Schema((*kept, *left_out), asked.target, asked.given.classes)
         columns = asked.read(asked.source.names)
-        schema, names = infer(columns, asked.target, given), row_names(columns)
+        schema, names = infer(columns, asked.target, given, asked.reference), row_names(columns)
     noted = (replace(column, note=in_shell(names.named(column.note))) for column in schema.columns)
     return replace(schema, columns=tuple(noted))
 
@@ -372,6 +387,23 @@ def write(option: str, out: str, content: bytes) -> None:
         replace_file(out, content)
     except ParameterError as error:
         raise ParameterError(option, error.came, error.do) from error
+
+
+def _references(given: Sequence[str]) -> dict[str, str]:
+    """The reference levels by column.
+
+    >>> _references(["city=Brno", "size==3"])
+    {'city': 'Brno', 'size': '=3'}
+    """
+    references: dict[str, str] = {}
+    for text in given:
+        name, equals, level = text.partition("=")
+        if not equals:
+            raise ParameterError("reference", f"got {text!r}", "write COLUMN=LEVEL, such as city=Brno")
+        if name in references:
+            raise ParameterError("reference", f"column {name!r} is given twice", "give one level for each column")
+        references[name] = level
+    return references
 
 
 def _schema(path: str | None) -> Any:

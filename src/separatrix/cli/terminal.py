@@ -22,7 +22,6 @@ from typing import Any
 import click
 
 from separatrix.base.errors import printable
-from separatrix.base.pieces import pieces
 from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
 
@@ -30,6 +29,9 @@ from separatrix.cli.wording import in_shell
 LABEL_WIDTH = 11
 # The width assumed for a file or a pipe, where lines are not wrapped.
 WIDTH_WITHOUT_WRAPPING = 1 << 16
+# In a table, a head with more characters than this continues on further lines, and names get at least so many if all
+# columns are to stand side by side.
+WIDEST_HEAD, NARROWEST_NAMES = 24, 16
 # Progress is shown for work that takes longer than this.
 SECONDS_BEFORE_PROGRESS = 1.0
 
@@ -81,6 +83,17 @@ def line(label: str, text: str, colour: str | None = None) -> None:
         say(more, head=" " * LABEL_WIDTH, fg=colour)
 
 
+def indented(head: str, text: str) -> None:
+    """Print text that wraps to the right of a head, or below it on a narrow terminal; both indented as in ``line``."""
+    if width() < LABEL_WIDTH + len(head) + NARROWEST_NAMES:
+        say(" " * LABEL_WIDTH + head.rstrip())
+        line("", text)
+        return
+    margin = LABEL_WIDTH + len(head)
+    for k, part in enumerate(textwrap.wrap(printable(text), width() - margin - 1, break_on_hyphens=False) or [""]):
+        say((" " * LABEL_WIDTH + head if k == 0 else " " * margin) + part)
+
+
 def certificate(shown: Any) -> None:
     """Print the lines of a certificate, with the status in green or red."""
     for label, text in shown.lines():
@@ -99,16 +112,61 @@ def matrix(
 
     ``form`` is the format of a number, ``least`` the least width of a column, and ``widest`` the most for the names.
     """
-    left = min(max((len(name) for name in names), default=0), max(8, min(widest, width() - least - 5)))
-    cell = max(least, *(min(len(head), 24) for head in heads)) + 2
-    at_once = max(1, (width() - left - 3) // cell)
-    for shown in pieces(len(heads), at_once):
-        part = range(shown.start, shown.stop)
-        titles = "".join(f"{clipped(heads[k], cell - 2):>{cell}}" for k in part)
-        say(f"  {'':<{left}}{titles}", bold=True)
-        for name, row in zip(names, values, strict=True):
-            cells = ["none" if (one := row[k]) is None else f"{one:{form}}" for k in part]
-            say(f"  {clipped(name, left):<{left}}" + "".join(f"{text:>{cell}}" for text in cells))
+    cells = [["none" if one is None else f"{one:{form}}" for one in row] for row in values]
+    cell = max(least, *(min(len(head), WIDEST_HEAD) for head in heads))
+    table(names, heads, cells, [cell] * len(heads), widest)
+
+
+def table(
+    names: Sequence[str],
+    heads: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    widths: Sequence[int] | None = None,
+    widest: int = 40,
+) -> None:
+    """Print a table of texts with a row for each name.
+
+    Names and heads are never cut: longer ones than the room for them continue on further lines, and the cells stand on
+    the last line of their name. Columns that do not fit follow in further tables, unless the names can be narrower.
+    ``widths`` are the widths of the columns, by default those of their contents; ``widest`` is the most for the names.
+    """
+    if widths is None:
+        contents = zip(*cells, strict=True)
+        widths = [
+            max(min(len(head), WIDEST_HEAD), *map(len, column)) for head, column in zip(heads, contents, strict=True)
+        ]
+    longest = max((len(name) for name in names), default=0)
+    beside = width() - 3 - sum(widths) - 2 * len(widths)
+    left = min(longest, beside if beside >= NARROWEST_NAMES else max(8, min(widest, width() - max(widths) - 5)))
+    for part in _columns_at_once(widths, width() - left - 3):
+        titles = [textwrap.wrap(heads[k], widths[k]) or [""] for k in part]
+        for line_no in range(-max(map(len, titles)), 0):
+            shown = [title[line_no] if len(title) >= -line_no else "" for title in titles]
+            say("  " + " " * left + _right_aligned(shown, [widths[k] for k in part]), bold=True)
+        for name, row in zip(names, cells, strict=True):
+            *first, last = textwrap.wrap(name, left, break_on_hyphens=False) or [""]
+            for text in first:
+                say(f"  {text}")
+            say((f"  {last:<{left}}" + _right_aligned([row[k] for k in part], [widths[k] for k in part])).rstrip())
+
+
+def _columns_at_once(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """The columns of a table in groups that fit into ``room``.
+
+    >>> list(_columns_at_once([8, 8, 8], 20)), list(_columns_at_once([8, 30], 20))
+    ([[0, 1], [2]], [[0], [1]])
+    """
+    group: list[int] = []
+    for k, wide in enumerate(widths):
+        if group and sum(widths[j] + 2 for j in group) + wide + 2 > room:
+            yield group
+            group = []
+        group.append(k)
+    yield group
+
+
+def _right_aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"  {text:>{wide}}" for text, wide in zip(cells, widths, strict=True))
 
 
 def clipped(text: str, most: int) -> str:

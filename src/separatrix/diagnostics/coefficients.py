@@ -8,7 +8,7 @@ compare coefficients: Gelman, Scaling regression inputs by dividing by two stand
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,10 +16,16 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.diagnostics.weight_table import RATIOS, compared_with
 from separatrix.inference import summary
+from separatrix.model_file.pipelines import taken_apart as pipeline_parts
 from separatrix.rows import Block, memory_rows, summarise
 from separatrix.rows.csr import is_sparse
-from separatrix.scorers.scorer import taken_apart
+from separatrix.scorers.scorer import scores_of, taken_apart
+
+if TYPE_CHECKING:
+    from separatrix.table.encoder import Encoder
+    from separatrix.table.scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ class Coefficients:
         The change of the score of each class per step of each column, and the ends of its confidence interval (NaN if
         there is none).
     steps : array (d,)
-        The length of a step of each column.
+        The length of a step of each column, in the units of the table.
     binary : array (d,) of bool
         Which columns have a step from 0 to 1.
     level : float
@@ -47,6 +53,10 @@ class Coefficients:
         The name of exp(value), such as "odds ratio"; None if it has no meaning.
     says : str
         The kind of the intervals, or why there are none.
+    compared : tuple of str
+        For each column the reference level that it is compared with, empty if there is none.
+    odds : str or None
+        The name of exp(value) for a model with a single score, also if it has no intervals.
     """
 
     names: tuple[str, ...]
@@ -60,6 +70,19 @@ class Coefficients:
     level: float
     ratio: str | None
     says: str
+    compared: tuple[str, ...] = ()
+    odds: str | None = None
+
+    @property
+    def per_unit(self) -> Array:
+        """The change of the scores (q, d) per unit of each column; NaN for a constant column."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.steps > 0, self.value / self.steps, np.nan)
+
+    def name_of(self, j: int) -> str:
+        """The name of column j, with the reference level that it is compared with."""
+        against = self.compared[j] if self.compared else ""
+        return f"{self.names[j]} (against {against})" if against else self.names[j]
 
     @property
     def has_intervals(self) -> bool:
@@ -113,7 +136,16 @@ class FromZeroToOne:
         return a
 
 
-def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float = 0.95) -> Coefficients:
+def coefficients(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    names: Any = None,
+    level: float = 0.95,
+    scaling: Scaling | None = None,
+    encoder: Encoder | None = None,
+) -> Coefficients:
     """Return the coefficients of a fitted linear model per comparable step of each column.
 
     Parameters
@@ -126,6 +158,10 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
         Names of the columns; by default those of the fit.
     level : float, default 0.95
         The level of the confidence intervals.
+    scaling : Scaling, optional
+        How the columns of X were scaled; steps are then told in the units before. By default, that of a pipeline.
+    encoder : Encoder, optional
+        How the table became X; it knows the reference levels. By default, that of a pipeline.
 
     Returns
     -------
@@ -141,6 +177,7 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     >>> coefficients(LogisticRegression(C=1.0).fit(X, y), X, y).has_intervals
     False
     """
+    scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "coef_"):
         came = f"{type(model).__name__} has no weight for each column"
@@ -151,13 +188,27 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
     binary = seen.fold(FromZeroToOne(len(std))).all(axis=0)
     steps = np.where(binary, 1.0, std)
     named = column_names(len(std), known or encoded, names)
+    told = steps if scaling is None else steps * scaling.scale
+    compared = () if encoder is None else compared_with(encoder)
     table, reason = _inferred(model, X, y, level)
     if table is not None:
         slopes = slice(len(table.names) - len(named), None)  # an intercept comes first
         value, low, high = (np.atleast_2d(a)[:, slopes] * steps for a in (table.coef, table.low, table.high))
         says = f"{100 * level:g} % Wald intervals"
         return Coefficients(
-            named, table.classes, table.reference, value, low, high, steps, binary, level, table.ratio_name, says
+            named,
+            table.classes,
+            table.reference,
+            value,
+            low,
+            high,
+            told,
+            binary,
+            level,
+            table.ratio_name,
+            says,
+            compared,
+            table.ratio_name if len(value) == 1 else None,
         )
     weights = np.asarray(model.coef_) * steps
     unknown = np.full(weights.shape, np.nan)
@@ -171,12 +222,25 @@ def coefficients(model: Any, X: Any, y: Any, *, names: Any = None, level: float 
         weights,
         unknown,
         unknown.copy(),
-        steps,
+        told,
         binary,
         level,
         None,
         f"no intervals: {reason}",
+        compared,
+        RATIOS.get(getattr(scores_of(model), "link_name", "")) if pair else None,
     )
+
+
+def before_model(model: Any, scaling: Scaling | None, encoder: Encoder | None) -> tuple[Scaling | None, Encoder | None]:
+    """The scaling and the encoder before a model: those given, or those of its pipeline, if it has such steps alone."""
+    if not hasattr(model, "steps") or scaling is not None or encoder is not None:
+        return scaling, encoder
+    try:
+        parts = pipeline_parts(model)
+    except ParameterError:  # Another transformer, whose columns have units of their own.
+        return None, None
+    return parts.scaling, parts.encoder
 
 
 def column_names(d: int, known: list[str] | None, given: Any = None) -> tuple[str, ...]:

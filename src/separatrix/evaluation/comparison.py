@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,7 @@ def compare(
     missing: str = "error",
     seconds: float = DEFAULT_SECONDS,
     text: Any = (),
+    reference: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Cross-validate all classifiers of the package, with their defaults, on the same stratified folds.
 
@@ -65,13 +66,15 @@ def compare(
     only : sequence of str, optional
         The names of the classifiers, by default all.
     missing : {"error", "impute", "indicator", "drop"}
-        What to do with missing values of a data frame: refuse them, fill them with the means of the fitted rows, fill
-        them and add a 0/1 column that marks them, or leave the row out.
+        What to do with missing values of a data frame: refuse them; fill them with the mean of a number and the most
+        frequent level of a category in the fitted rows; mark them in a 0/1 column of their own; or leave the row out.
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text in a data frame. Each fit learns the n-grams of their words from its own rows.
     seconds : float, default 60
         The processor time that all fits of one classifier may take together. A classifier that needs more is stopped
         at the next step of its solver and listed with that reason; the others are compared. ``math.inf`` sets no limit.
+    reference : mapping of str to str, optional
+        The reference level of a category of a data frame, by column; by default the first in alphabetical order.
 
     Returns
     -------
@@ -101,10 +104,14 @@ def compare(
     >>> compare(frame, ["no", "no", "yes", "yes", "yes", "no"], cv=2, only=["logistic"])["logistic"].fitted
     True
     """
-    if is_frame(X) and (missing != "error" or text or not holds_numbers(X)):
-        return compare_table(_labelled_frame(X, y, missing, text), cv=cv, seed=seed, by=by, only=only, seconds=seconds)
-    if text:
-        raise ParameterError("text", "X is not a data frame", "give a data frame whose columns have names")
+    of_frames = {"text": text, "reference": reference}
+    if is_frame(X) and (missing != "error" or any(of_frames.values()) or not holds_numbers(X)):
+        frame = _labelled_frame(X, y, missing, **of_frames)
+        return compare_table(frame, cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+    for name, value in of_frames.items():
+        if value:
+            came = f"got {value!r:.80}, and X is not a data frame"
+            raise ParameterError(name, came, "give a data frame, whose columns have names and levels")
     if missing != "error":
         came = f"got {missing!r}, and X is not a data frame"
         raise ParameterError("missing", came, "give a data frame, or fill missing values before the comparison")
@@ -134,7 +141,7 @@ def compare_table(
     return _compared(table, *encode(table.y), cv, seed, by, only, seconds)
 
 
-def _labelled_frame(X: Any, y: Any, missing: str, text: Any) -> RawTable:
+def _labelled_frame(X: Any, y: Any, missing: str, **asked: Any) -> RawTable:
     """The columns of a data frame with labels y, read as ``separatrix compare`` reads a file."""
     columns = open_frame(X).columns
     classes, codes = encode(y)
@@ -144,7 +151,7 @@ def _labelled_frame(X: Any, y: Any, missing: str, text: Any) -> RawTable:
     name = "y"
     while name in columns.column_names:
         name += "_"
-    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, text=text)
+    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, **asked)
     places = None if table.rows is None else table.rows - 1  # Rows of a frame are counted from 0.
     return replace(table, y=classes[table.y], rows=places)
 

@@ -205,7 +205,7 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
     units = np.vstack([np.zeros(column.values), np.eye(column.values)]).tolist()
     levels = [level.strip() for level in column.levels]
     rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(levels, units, strict=True))
-    unseen = less_center((*column.fill, *tail)) if encoder.unseen == "average" else None
+    unseen = less_center((*column.unseen, *tail)) if encoder.unseen == "average" else None
     numbers = tuple(as_numbers(levels).items())
     truths = tuple(truth_levels(levels).items())
     return Column(

@@ -284,8 +284,8 @@ def _missing(formula: Formula) -> str:
     policy = "error" if encoder is None else encoder.missing
     missing = {
         "error": "A missing value raises a ValueError.",
-        "impute": "A missing value is replaced by the mean of the training rows.",
-        "indicator": "A missing value is replaced by the mean of the training rows, and being missing has a weight.",
+        "impute": "A missing value is filled as learned from the training rows.",
+        "indicator": "A missing value is filled as learned from the training rows, and being missing has a weight.",
         "drop": "For a row with a missing value, the functions return None.",
     }[policy]
     if all(column.kind != "category" for column in formula.columns):

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.base.messages import Message, Parameter, Setting
 from separatrix.inference.estimate import Estimate, refined
 from separatrix.inference.information import COVARIANCES, Covariance
 from separatrix.inference.recession import Recession, recession
@@ -24,7 +25,13 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 # Distances between the fit and the maximum, in standard errors: above the first, a note reports the distance; above the
 # second, the fitted weights are not accepted as estimates.
 SMALLEST_NOTED_DISTANCE, LARGEST_ESTIMATE_DISTANCE = 0.01, 0.5
-REMEDIES = "fit with bias_reduction='firth', with a ridge (a finite C), or without the columns that separate"
+REMEDIES = Message(
+    "fit with ",
+    Setting("bias_reduction", "firth"),
+    ", with a ridge (a finite ",
+    Parameter("C"),
+    "), or without the columns that separate",
+)
 
 ESTIMATED, HELD, OPEN = "estimated", "constant", "not identified"
 UP, DOWN, EITHER, NONE = "infinite", "minus infinite", "no finite value", "not estimable"
@@ -96,9 +103,10 @@ def _distance_noted(estimate: Estimate) -> list[str]:
 
 
 def separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
-    sentence = (
+    sentence = Message(
         "the classes are separated: the likelihood grows for ever and has no maximum, so no coefficient can be "
-        f"estimated; {REMEDIES}"
+        "estimated; ",
+        REMEDIES,
     )
     return _nothing(asked, estimate, sentence)
 
@@ -121,11 +129,11 @@ def unfinished(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any
 def quasi_separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     sentence = "the classes are separated but for rows that touch, so some coefficients are infinite"
     if asked.penalised:
-        return _nothing(asked, estimate, f"{sentence}; the fit is penalised in other columns; {REMEDIES}")
+        return _nothing(asked, estimate, Message(sentence, "; the fit is penalised in other columns; ", REMEDIES))
     found = recession(asked, estimate)
     if isinstance(found, Inseparable | Doubtful):
         unproven = f"which coefficients are infinite could not be proven: {found.explain()}"
-        return _nothing(asked, estimate, f"{sentence}; {unproven}; {REMEDIES}")
+        return _nothing(asked, estimate, Message(sentence, f"; {unproven}; ", REMEDIES))
     return without_a_maximum(found, asked, estimate, kind, groups)
 
 
@@ -151,9 +159,12 @@ def without_a_maximum(
     within = None if groups is None else np.asarray(groups)[found.touching]
     covariance = None if withheld else COVARIANCES[kind].build(part, found.asked, within)
     notes = (
-        "the classes are separated but for rows that touch: the likelihood has a supremum and no maximum; "
-        f"finite coefficients are estimated from the {len(found.touching)} touching rows, the others have probability "
-        f"one in the limit; {REMEDIES}",
+        Message(
+            "the classes are separated but for rows that touch: the likelihood has a supremum and no maximum; finite "
+            f"coefficients are estimated from the {len(found.touching)} touching rows, the others have probability one "
+            "in the limit; ",
+            REMEDIES,
+        ),
         *_named_states(asked, estimate, states),
     )
     return Findings(part, found.asked, coef, states, covariance, withheld, notes, on_the_way=estimate)
@@ -176,9 +187,10 @@ def _nothing(asked: SummaryRequest, estimate: Estimate, sentence: str) -> Findin
 def _withheld(asked: SummaryRequest, estimate: Estimate, kind: str) -> str | None:
     """Why there are no standard errors; None if there are."""
     if asked.penalised:
-        return (
+        return Message(
             f"the fit is penalised (C={asked.claim.C:g}): its coefficients are biased by an amount that the rows "
-            "do not tell, so standard errors, p-values, intervals, AIC and BIC would mislead; fit with C=np.inf"
+            "do not tell, so standard errors, p-values, intervals, AIC and BIC would mislead; fit with ",
+            Setting("C", np.inf),
         )
     if asked.class_weighted and not COVARIANCES[kind].robust:
         return (

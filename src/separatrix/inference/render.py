@@ -20,7 +20,7 @@ Rows: TypeAlias = list[dict[str, Any]]
 
 # The longest line of a text table, in characters.
 WIDTH = 100
-# Text columns are cut to make lines fit, but never below this many characters.
+# Text columns are made narrower so that lines fit, but never below this many characters.
 NARROWEST_TEXT_COLUMN = 8
 # A p-value below this is printed as a bound, as in R.
 SMALLEST_P = 1e-16
@@ -125,7 +125,9 @@ def number(key: str, value: Any) -> str:
 
 
 def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str] | None = None) -> list[str]:
-    """Aligned lines, text to the left and numbers to the right. The longest texts are cut if a line exceeds WIDTH.
+    """Aligned lines, text to the left and numbers to the right.
+
+    The longest texts continue on further lines if a line exceeds WIDTH; the numbers stand on the last of them.
 
     >>> table([{"term": "x0", "coef": 1.5}, {"term": "age", "coef": -0.25}])
     ['      coef', 'x0     1.5', 'age  -0.25']
@@ -135,7 +137,7 @@ def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str]
     cells = [[named.get(key, key) for key in chosen], *([number(key, row[key]) for key in chosen] for row in rows)]
     left = [bool(rows) and not isinstance(rows[0][key], float) for key in chosen]
     widths = _widths(cells, left)
-    return ["  ".join(map(_aligned, line, widths, left)).rstrip() for line in cells]
+    return [line for row in cells for line in _lines(row, widths, left)]
 
 
 def _widths(cells: list[list[str]], left: list[bool]) -> list[int]:
@@ -149,12 +151,23 @@ def _widths(cells: list[list[str]], left: list[bool]) -> list[int]:
     return widths
 
 
+def _lines(row: list[str], widths: list[int], left: list[bool]) -> list[str]:
+    """The lines of one row. Cells of one line stand on the last of them.
+
+    >>> _lines(["a long name", "1.5"], [6, 4], [True, False])
+    ['a long', 'name     1.5']
+    """
+    parts = [
+        textwrap.wrap(cell, width) or [""] if text else [cell]
+        for cell, width, text in zip(row, widths, left, strict=True)
+    ]
+    height = max(map(len, parts))
+    padded = [[""] * (height - len(part)) + part for part in parts]
+    return ["  ".join(map(_aligned, line, widths, left)).rstrip() for line in zip(*padded, strict=True)]
+
+
 def _aligned(cell: str, width: int, left: bool) -> str:
-    return _cut(cell, width).ljust(width) if left else cell.rjust(width)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return cell.ljust(width) if left else cell.rjust(width)
 
 
 def as_text(found: Summary) -> str:

@@ -17,6 +17,7 @@ from separatrix.model_file.forms import Choice, Maybe, Named, Several, Whole, nu
 from separatrix.model_file.nested_models import FittedModel
 from separatrix.model_file.places import Form, Reading, Writing
 from separatrix.model_file.records import Kinds, Record
+from separatrix.model_file.statistics import Statistics
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.proofs.naming import About
@@ -67,6 +68,9 @@ MOMENTS = Record(
     mean=numbers("K", "d"),
     scatter=numbers("", "d", "d"),
 )
+
+_TABLE = numbers("", "", finite=False)
+STATISTICS = Record(Statistics, coef=_TABLE, std_err=_TABLE, p_value=_TABLE, low=_TABLE, high=_TABLE)
 
 SCORERS = Kinds(
     {

@@ -18,10 +18,11 @@ from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.classifier_settings import name_of, plain_settings, unfitted
 from separatrix.model_file.fields_by_classifier import kept, restore
 from separatrix.model_file.forms import Maybe, Plain
-from separatrix.model_file.kinds import SCALING
+from separatrix.model_file.kinds import SCALING, STATISTICS
 from separatrix.model_file.places import Reading, Writing
 from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
+from separatrix.model_file.statistics import Statistics
 from separatrix.model_file.versions import VERSION, up_to_date
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class ModelFile:
         The names of settings that JSON cannot hold.
     scaling : Scaling or None
         How columns are scaled before they reach the scorer.
+    statistics : Statistics or None
+        Standard errors, tests and intervals, if they were asked for.
 
     Examples
     --------
@@ -81,6 +84,7 @@ class ModelFile:
     fitted: Mapping[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     scaling: Scaling | None = None
+    statistics: Statistics | None = None
 
     @classmethod
     def of(
@@ -91,6 +95,7 @@ class ModelFile:
         training: Mapping[str, Any] | None = None,
         encoder: Encoder | None = None,
         scaling: Scaling | None = None,
+        statistics: Statistics | None = None,
     ) -> ModelFile:
         """A fitted classifier, or a pipeline of a table's encoder, scalers and a classifier, as a model file."""
         from separatrix.model_file.pipelines import taken_apart
@@ -114,6 +119,7 @@ class ModelFile:
             fitted=_fitted(model, kept(name).names(len(scorer.classes))),
             left_out=left_out,
             scaling=parts.scaling if scaling is None else scaling,
+            statistics=statistics,
         )
 
     @property
@@ -140,6 +146,7 @@ class ModelFile:
             "encoder": None if self.encoder is None else self.encoder.plain(),
             "scaling": Writing("scaling").plain(Maybe(SCALING), self.scaling),
             "separatrix": self.made_by,
+            "statistics": Writing("statistics").plain(Maybe(STATISTICS), self.statistics),
             "target": self.target,
             "training": {str(key): to_plain(value) for key, value in self.training.items()},
         }
@@ -154,7 +161,7 @@ class ModelFile:
         True
         """
         at = Reading()
-        require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "target", "training"}, at)
+        require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "statistics", "target", "training"}, at)
         body = read_body({key: content[key] for key in KEYS}, at)
         at.into("training").require(isinstance(content["training"], dict), "is not an object")
         return cls(
@@ -164,6 +171,7 @@ class ModelFile:
             made_by=at.into("separatrix").read(Plain(str), content["separatrix"]),
             encoder=_encoder(content["encoder"], body["features"]),
             scaling=at.within(d=body["scorer"].n_features).into("scaling").read(Maybe(SCALING), content["scaling"]),
+            statistics=at.into("statistics").read(Maybe(STATISTICS), content["statistics"]),
         )
 
 

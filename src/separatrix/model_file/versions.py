@@ -12,7 +12,8 @@ refuses keys that its version did not have, which would otherwise be overwritten
     5    the type of the training rows; iterations of a logistic regression as a list; certificates bound the error of
          the weights; the digest covers the whole file, including the version
     6    a quasi-complete separation has all directions that cause it
-    7    columns of an encoder may be free text, with its n-grams
+    7    an encoder has separate replacements for missing values and for unseen levels of a category; its columns may be
+         free text, with n-grams; statistics
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ Content = dict[str, Any]
 def up_to_date(version: int, content: Content) -> Content:
     """The content of a file of this version in the form of the newest version.
 
-    >>> sorted(up_to_date(3, {"classes": [], "encoder": None, "scorer": {}}))
-    ['classes', 'encoder', 'scaling', 'scorer']
+    >>> sorted(up_to_date(6, {"classes": [], "encoder": None}))
+    ['classes', 'encoder', 'statistics']
     """
     for number in range(version, VERSION):
         try:
@@ -164,16 +165,16 @@ def _with_further(found: Any) -> Any:
 
 
 def _from_6(content: Content) -> Content:
-    """Version 6 had no columns of free text."""
-    return _with_text(content)
+    """Version 6 had one replacement for missing values and unseen levels, which serves for both.
 
-
-def _with_text(content: Content) -> Content:
-    """The content with ``text`` added to every column of the encoder."""
-    for column in [] if content["encoder"] is None else content["encoder"]["columns"]:
-        _refuse_newer(6, column, "text")
-        column["text"] = None
-    return content
+    It had no columns of free text and no statistics.
+    """
+    _refuse_newer(6, content, "statistics")
+    if content["encoder"] is not None:
+        for column in content["encoder"]["columns"]:
+            _refuse_newer(6, column, "average", "text")
+            column |= {"average": [], "text": None}
+    return content | {"statistics": None}
 
 
 _CONVERSIONS: dict[int, Callable[[Content], Content]] = {

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, length
+from separatrix.base.messages import Message, joined
 from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.curvature import LARGEST_PROVEN_U, Curvature, curvature_at, rounded_distance
 from separatrix.objectives.pass_costs import counts_all_rows
@@ -148,12 +149,11 @@ def unresolved_reason(objective: Objective) -> str:
     if not objective.unresolved:
         return ""
     columns = [j for j in objective.unresolved if j > 0]
-    names = [objective.column_name(j) for j in columns[:MOST_NAMED_COLUMNS]] + ["…"] * (
-        len(columns) > MOST_NAMED_COLUMNS
-    )
-    return (
-        f"{', '.join(names)} are collinear but for differences that float64 cannot resolve, and without a penalty the "
-        "objective depends on them"
+    names = [Message(objective.column_name(j)) for j in columns[:MOST_NAMED_COLUMNS]]
+    return Message(
+        joined(", ", [*names, *["…"] * (len(columns) > MOST_NAMED_COLUMNS)]),
+        " are collinear but for differences that float64 cannot resolve, and without a penalty the objective depends "
+        "on them",
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.base.messages import ColumnName
 from separatrix.losses import Loss
 from separatrix.objectives.dense_table import DenseTable
 from separatrix.objectives.evaluation import Evaluation as Evaluation
@@ -480,11 +481,9 @@ class Objective:
         R[:, self.pinned] = 0.0
         return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
 
-    def column_name(self, j: int) -> str:
-        """The name of column j of W in messages; column 0 is the intercept."""
-        if j == 0:
-            return "the intercept"
-        return f"column {j - 1 if self.names is None else repr(self.names[j - 1])}"
+    def column_name(self, j: int) -> ColumnName:
+        """Column j ≥ 1 of W in messages: by its name, or by its number if it has none."""
+        return ColumnName(j - 1, None if self.names is None else f"column {self.names[j - 1]!r}")
 
     def penalty_value(self, W: Array) -> float:
         return self.penalised(W).value

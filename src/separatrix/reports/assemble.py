@@ -12,7 +12,7 @@ import numpy as np
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Rows
 from separatrix.classifiers.fit_input import rows_to_score
-from separatrix.diagnostics.coefficients import column_names
+from separatrix.diagnostics.coefficients import before_model, column_names
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.decision_rule import decision_rule
 from separatrix.evaluation.mistake_costs import Costs
@@ -49,6 +49,8 @@ def report(
     comparison: Comparison | None = None,
     about: Mapping[str, str] | None = None,
     date: datetime.date | None = None,
+    scaling: Any = None,
+    encoder: Any = None,
 ) -> str:
     """Make an HTML page about a fitted classifier: verdict, certificate, figures and rows that stand out.
 
@@ -93,6 +95,10 @@ def report(
         Further facts about the origin of the fit, such as the name of the table or the seed of the split.
     date : datetime.date, optional
         The date of the report, by default today, or the day of the environment variable SOURCE_DATE_EPOCH.
+    scaling : Scaling, optional
+        How the columns of X were scaled, so that steps are in the units of the table; that of a pipeline by default.
+    encoder : Encoder, optional
+        How the table became X, so that reference levels are named; that of a pipeline by default.
 
     Returns
     -------
@@ -115,6 +121,7 @@ def report(
         test = (taken_apart(model, held_out)[1], labels)
     if missing is None and len(getattr(model, "steps", ())) > 1:
         missing = _missing_values(X)
+    scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
         came = f"got {type(model).__name__}"
@@ -136,6 +143,8 @@ def report(
         test_rows,
         validated,
         checks_of,
+        scaling,
+        encoder,
         _costs(model, cost),
         missing,
         comparison,

@@ -15,10 +15,13 @@ from separatrix.table import Table
 # From this share of missing values in a column, or of rows left out, on it is a warning.
 SHARE_MISSING_TO_WARN = 0.05
 _WHAT_WAS_DONE = {
-    "impute": "They were filled with the means of the rows fitted. Find out why they are missing.",
+    "impute": (
+        "They were filled with the means of the rows fitted, and in categories with the most frequent level. Find out "
+        "why they are missing."
+    ),
     "indicator": (
         "They were filled with the means of the rows fitted, and marked in additional columns where the rows fitted "
-        "lacked some. Find out why they are missing."
+        "lacked some. In a category, missing is a level of its own. Find out why they are missing."
     ),
 }
 

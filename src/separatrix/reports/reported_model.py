@@ -50,8 +50,9 @@ class ReportedModel:
     """A fitted ``model`` on its own rows X, y; ``test``: other rows and labels, or None.
 
     ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
-    ``checks_of``: what was checked. ``costs``: of both mistakes. ``missing``: the number of missing values by column,
-    before they were filled. ``comparison``: of classifiers on these rows. ``about``: further facts on the fit.
+    ``checks_of``: what was checked; ``scaling``, ``encoder``: how the table became X, if it is known. ``costs``: of
+    both mistakes. ``missing``: the number of missing values by column, before they were filled. ``comparison``: of
+    classifiers on these rows. ``about``: further facts on the fit.
     """
 
     model: Any
@@ -66,6 +67,8 @@ class ReportedModel:
     test_rows: Rows | None = None
     validated: str | None = None
     checks_of: str | None = None
+    scaling: Any = None
+    encoder: Any = None
     costs: Costs | None = None
     missing: Mapping[str, int] | None = None
     comparison: Comparison | None = None
@@ -121,7 +124,10 @@ class ReportedModel:
 
     @cached_property
     def coefficients(self) -> Coefficients | str:
-        return _or_reason(lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level))
+        before = {"scaling": self.scaling, "encoder": self.encoder}
+        return _or_reason(
+            lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level, **before)
+        )
 
     @cached_property
     def important(self) -> Integers:

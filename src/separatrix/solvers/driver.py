@@ -15,6 +15,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, length
 from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.messages import ByAudience, Message, Remedy
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import bound, with_weights
 from separatrix.objectives.curvature import Curvature
@@ -33,19 +34,8 @@ from separatrix.solvers.stopping import Certified, Halted, MostIterations, Recor
 LARGEST_RAW_UNIT_ERROR = 1e-11
 # The status codes of runs whose bound is within the tolerance.
 CERTIFIED = ("optimal", "resolved")
-
-BEYOND_RAW_UNITS = Status(
-    "rounding",
-    "optimal but for rounding: a column's offset dwarfs its spread, and its weight in raw units cannot hold the digits "
-    "of the optimum; subtract the offset from that column first",
-    False,
-)
-
-OUT_OF_RANGE = Status(
-    "rounding",
-    "the optimum's weight of a column is beyond the range of float64, since the column is nearly zero; multiply that "
-    "column by a power of two first",
-    False,
+_STANDARDISE = Message(
+    ByAudience("standardise that column first", shell="standardise the columns first, with --standardise")
 )
 
 
@@ -331,6 +321,31 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
         found = bound(problem, back, at, thorough=True)
     status = outcome.status
     if status.code in CERTIFIED:
-        beyond = OUT_OF_RANGE if np.max(np.abs(raw)) >= LARGEST_FLOAT else BEYOND_RAW_UNITS
-        status = Certified(tol)(problem, state, found, outcome.trace) or beyond
+        beyond = _out_of_range if np.max(np.abs(raw)) >= LARGEST_FLOAT else _beyond_raw_units
+        status = Certified(tol)(problem, state, found, outcome.trace) or beyond(problem, raw)
     return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace, outcome.curvature)
+
+
+def _beyond_raw_units(problem: Objective, raw: Array) -> Status:
+    """The status of weights that raw units cannot hold, with the column whose offset is largest beside its spread."""
+    frame = problem.rows.frame
+    with np.errstate(invalid="ignore", divide="ignore"):
+        offsets = np.where(np.isfinite(frame.scale), np.abs(frame.center) / frame.scale, 0.0)
+    sentence = Message(
+        "optimal but for rounding: the offset of ",
+        problem.column_name(1 + int(np.argmax(np.nan_to_num(offsets)))),
+        " dwarfs its spread, and its weight in raw units cannot hold the digits of the optimum",
+        Remedy(_STANDARDISE),
+    )
+    return Status("rounding", sentence, False)
+
+
+def _out_of_range(problem: Objective, raw: Array) -> Status:
+    """The status of weights past float64, with the column that has the largest one."""
+    sentence = Message(
+        "the optimum's weight of ",
+        problem.column_name(1 + int(np.argmax(np.max(np.abs(raw[:, 1:]), axis=0)))),
+        " is beyond the range of float64, since the column is nearly zero",
+        Remedy(_STANDARDISE),
+    )
+    return Status("rounding", sentence, False)

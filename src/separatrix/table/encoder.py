@@ -6,9 +6,14 @@
     an indicator             one more column: 1 where the value is missing, else 0
 
 The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others.
-``fill`` holds the means of the training rows. They replace a missing value (``missing="impute"`` or ``"indicator"``)
-and a level that no training row had (``unseen="average"``). A missing text counts as an empty one: the means of its
-n-grams would fill X.
+``fill`` replaces a missing value. With ``missing="impute"`` it is the mean of a number or a date over the training
+rows, the more frequent of true and false, and the most frequent level of a category. With ``missing="indicator"`` it is
+the same, next to the indicator; for a category it is 0 in all columns but the indicator's, so that "missing" is a level
+like any other. ``average`` replaces a level that no training row had (``unseen="average"``): it holds the share of each
+level in the training rows, so that the score of such a row is the mean of its scores with the known levels, weighted by
+how frequent they are. Unlike a row of zeros, it does not depend on which level is the reference. A column without an
+``average``, such as one from an older model file, has ``fill`` in its place. A missing text counts as an empty one: the
+means of its n-grams would fill X.
 """
 
 from __future__ import annotations
@@ -32,6 +37,8 @@ from separatrix.table.text import TextFeatures, beside, checked_features, plain_
 # The kind of a column of free text that becomes n-grams.
 WORDS = "words"
 KINDS = ("number", "boolean", "category", "date", WORDS)
+# The kinds whose values have a unit.
+MEASURED = ("number", "date")
 MISSING = ("error", "impute", "indicator", "drop")
 UNSEEN = ("average", "error")
 # The code of a category's cell whose level is not among the known ones.
@@ -42,7 +49,7 @@ UNKNOWN = -1.0
 class Encoded:
     """One column of the table, and the columns of X that it becomes.
 
-    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True).names
+    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True).names
     ('student=Yes', 'student=Part', 'student=missing')
     """
 
@@ -51,6 +58,7 @@ class Encoded:
     levels: tuple[str, ...] = ()
     fill: tuple[float, ...] = ()
     indicator: bool = False
+    average: tuple[float, ...] = ()
     text: TextFeatures | None = None
 
     @property
@@ -64,6 +72,11 @@ class Encoded:
     def n_dense(self) -> int:
         """The number of columns of X that are not n-grams."""
         return self.width if self.text is None else int(self.indicator)
+
+    @property
+    def unseen(self) -> tuple[float, ...]:
+        """The columns of X for a level that no training row had, without the indicator; empty if they are not known."""
+        return self.average or self.fill
 
     @property
     def width(self) -> int:
@@ -83,7 +96,7 @@ class Encoded:
     def n_letters(self) -> int:
         """The total length of ``names``, computed without building them.
 
-        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.25, 0.5), indicator=True)
+        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True)
         >>> column.n_letters == sum(map(len, column.names))
         True
         """
@@ -117,9 +130,9 @@ class Encoded:
         return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
 
     def write(self, X: Array, v: Array) -> None:
-        """Write cells v (n,) into X (n, n_dense), which holds zeros. Missing and unseen cells get ``fill``, if given.
+        """Write cells v (n,) into X (n, n_dense), which holds zeros. N-grams are not written: they are sparse.
 
-        N-grams are not written: they are sparse.
+        A missing cell gets ``fill`` and a cell with an unseen level ``unseen``, if they are known.
         """
         if self.text is not None:
             X[:, : self.indicator] = np.isnan(v)[:, None]
@@ -131,7 +144,9 @@ class Encoded:
             X[:, 0] = v
         missing = np.isnan(v)
         if self.fill:
-            X[np.flatnonzero(missing | self.strange(v)), : self.values] = self.fill
+            X[np.flatnonzero(missing), : self.values] = self.fill
+        if self.unseen:
+            X[np.flatnonzero(self.strange(v)), : self.values] = self.unseen
         if self.indicator:
             X[:, -1] = missing
 
@@ -155,7 +170,7 @@ class Encoder:
     """Turn the columns of a table into X.
 
     >>> table = pa.table({"age": [30, 50], "student": ["Yes", "No"]})
-    >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"), (0.5,))))
+    >>> encoder = Encoder((Encoded("age", "number"), Encoded("student", "category", ("No", "Yes"))))
     >>> encoder.names, encoder.transform(table, "a table")[0].tolist()
     (('age', 'student=Yes'), [[30.0, 1.0], [50.0, 0.0]])
     """
@@ -168,6 +183,16 @@ class Encoder:
     def names(self) -> tuple[str, ...]:
         """The names of the columns of X."""
         return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def measured(self) -> AnyArray:
+        """Which columns of X (d,) hold numbers or dates. The others are 0 or 1 and are not standardised.
+
+        >>> Encoder((Encoded("age", "number", (), (40.0,), True), Encoded("ok", "boolean"))).measured.tolist()
+        [True, False, False]
+        """
+        parts = [(column.kind in MEASURED,) * column.values + (False,) * column.indicator for column in self.columns]
+        return np.array([one for part in parts for one in part], dtype=bool)
 
     @property
     def n_columns(self) -> int:
@@ -267,6 +292,7 @@ class Encoder:
                     "levels": list(column.levels),
                     "fill": list(column.fill),
                     "indicator": column.indicator,
+                    "average": list(column.average),
                     "text": plain_features(column.text),
                 }
                 for column in self.columns
@@ -308,26 +334,27 @@ def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    keys = {"name", "kind", "levels", "fill", "indicator", "text"}
+    keys = {"name", "kind", "levels", "fill", "indicator", "average", "text"}
     _require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
     name, kind, indicator = content["name"], content["kind"], content["indicator"]
     _require(isinstance(name, str), f"column {k} has no name")
     place = f"column {cells.shortened(name)!r}"
     _require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
-    levels, fill = _checked_levels(place, kind, content["levels"]), _checked_fill(place, content["fill"])
+    levels = _checked_levels(place, kind, content["levels"])
+    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
     _require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
     text = _checked_text(place, kind, content["text"])
-    column = Encoded(name, kind, levels, fill, indicator, text)
+    column = Encoded(name, kind, levels, fill, indicator, average, text)
+    _require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
     if text is not None:
-        _require(not fill, f"{place} is text and has fills")
-        return _checked_indicator(place, column, whole)
-    filled = whole["missing"] in ("impute", "indicator") or (kind == "category" and whole["unseen"] == "average")
+        _require(not fill and not average, f"{place} is text and has fills")
+        return column
+    filled = whole["missing"] in ("impute", "indicator")
     _require(len(fill) == column.values or (not fill and not filled), f"{place} needs {column.values} fills")
-    return _checked_indicator(place, column, whole)
-
-
-def _checked_indicator(place: str, column: Encoded, whole: dict[str, Any]) -> Encoded:
-    _require(not column.indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
+    averaged = kind == "category" and whole["unseen"] == "average"
+    _require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
+    fits = not average or (kind == "category" and len(average) == column.values)
+    _require(fits, f"{place} has {len(average)} averages, which does not fit a {kind}")
     return column
 
 
@@ -347,10 +374,10 @@ def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
     return tuple(levels)
 
 
-def _checked_fill(place: str, fill: Any) -> tuple[float, ...]:
-    finite = isinstance(fill, list) and all(type(value) is float and math.isfinite(value) for value in fill)
-    _require(finite, f"{place} has a fill that is not of finite decimal numbers")
-    return tuple(fill)
+def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
+    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
+    _require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
+    return tuple(found)
 
 
 def _require(holds: bool, check: str) -> None:

@@ -1,4 +1,4 @@
-"""Learn an encoder from training rows: the levels of each category and the means of known values.
+"""Learn an encoder from training rows: the levels of each category, and what replaces missing and unseen values.
 
 V (n, p) holds the cells as numbers, with one column for each column of the table. A cell of a category holds the number
 of its level; a missing value is NaN.
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving, together
 from separatrix.base.watching import Part, watched
@@ -34,12 +34,12 @@ from separatrix.table.text_counts import CountedTexts, count_texts
 def fit_encoder(
     schema: Schema, table: pa.Table, missing: str = "error", unseen: str = "average", source: str = "the table"
 ) -> Encoder:
-    """The encoder of the schema's columns, with the means of these rows, or of those that are not dropped.
+    """The encoder of the schema's columns, learned from these rows, or from those that are not dropped.
 
     >>> from separatrix.table.infer import infer
     >>> table = pa.table({"age": [20.0, None, 40.0], "sex": ["f", "m", "f"]})
     >>> [column.fill for column in fit_encoder(infer(table), table, missing="impute").columns]
-    [(30.0,), (0.3333333333333333,)]
+    [(30.0,), (0.0,)]
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
@@ -121,9 +121,12 @@ def learned(
             text = learn(column.name, column.text, (texts or {})[column.name], train, source)
             fitted.append(Encoded(column.name, column.kind, indicator=marked, text=text))
             continue
-        category = column.kind == "category"
-        fill = _shares(V[known[:, j], j], len(column.levels)) if category else (means[j],)
-        fitted.append(Encoded(column.name, column.kind, column.levels, fill, marked))
+        if column.kind == "category":
+            counts = _counts(V[known[:, j], j], len(column.levels))
+            fill, average = _replacement(column.levels, counts, marked), _shares(counts)
+        else:
+            fill, average = (float(means[j] > 0.5) if column.kind == "boolean" else means[j],), ()
+        fitted.append(Encoded(column.name, column.kind, column.levels, fill, marked, average))
     encoder = Encoder(tuple(fitted), missing, unseen)
     _refuse_one_name(encoder, source)
     return encoder
@@ -140,9 +143,25 @@ def _means(V: Array, known: AnyArray) -> list[float]:
     return [float(mean) for mean in means]
 
 
-def _shares(v: Array, n_levels: int) -> tuple[float, ...]:
-    """The share of each level except the first among the known cells v (m,); zeros if there are none."""
-    counts = np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
+def _counts(v: Array, n_levels: int) -> Integers:
+    """How often each level (n_levels,) occurs among the known cells v (m,)."""
+    return np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
+
+
+def _replacement(levels: Sequence[str], counts: Integers, marked: bool) -> tuple[float, ...]:
+    """The columns of a missing value: those of the most frequent level, or zeros if an indicator marks it.
+
+    Among equally frequent levels it is the first in alphabetical order, whichever is the reference.
+
+    >>> _replacement(["b", "a", "c"], np.array([2, 2, 1]), marked=False)
+    (1.0, 0.0)
+    """
+    order = sorted(range(len(levels)), key=lambda k: (-int(counts[k]), levels[k]))
+    return tuple(float(k == order[0] and not marked) for k in range(1, len(levels)))
+
+
+def _shares(counts: Integers) -> tuple[float, ...]:
+    """The share of each level except the first; zeros if no level occurs."""
     return tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
 
 

@@ -9,14 +9,16 @@
                                                                          text is to use its words
     numbers in at least 95 % of the cells, other text in the rest        text: refused, naming the first such cell
 
-The reference of a category is its most frequent level; ties go to the first in alphabetical order. The other levels
-follow in alphabetical order. Whole numbers that count the rows, or that never repeat under a name such as "id", are
-kept, with a note.
+The levels of a category are in alphabetical order, and the first is its reference, unless another one is asked for. So
+the reference stays the same when rows are added or left out, as long as it still occurs. Whole numbers that count the
+rows, or that never repeat under a name such as "id", are kept, with a note.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from separatrix.table import cells
 from separatrix.table.lookalikes import told
 from separatrix.table.marks import forms_of, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
+from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
 
 # If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
@@ -57,14 +60,22 @@ def most_levels(n: int) -> int:
     return max(_LEVELS_AT_LEAST, min(_LEVELS_AT_MOST, n // _ROWS_PER_LEVEL))
 
 
-def infer(table: pa.Table, target: str | None = None, given: Schema | None = None) -> Schema:
+def infer(
+    table: pa.Table,
+    target: str | None = None,
+    given: Schema | None = None,
+    reference: Mapping[str, str] | None = None,
+) -> Schema:
     """The schema of all columns except the target. What ``given`` says about a column overrides what is inferred.
+
+    ``reference`` gives the reference levels of categories, by column.
 
     >>> table = pa.table({"age": ["31", "?", "40.5"], "sex": ["f", "m", "f"], "one": [1, 1, 1]})
     >>> [(column.name, column.kind, column.levels) for column in infer(table).columns]
     [('age', 'number', ()), ('sex', 'category', ('f', 'm')), ('one', 'ignored', ())]
     """
     by_name = {} if given is None else {column.name: column for column in given.columns}
+    asked = reference or {}
     columns = []
     tell = watched()
     for k, name in enumerate(table.column_names, 1):
@@ -76,8 +87,9 @@ def infer(table: pa.Table, target: str | None = None, given: Schema | None = Non
         if column is None:
             column = _judged(name, table.column(name))
         elif column.kind == "category" and not column.levels:
+            column = replace(column, preferred=None) if name in asked else column
             column = _asked_category(column, cells.texts("schema", name, table.column(name)))
-        columns.append(column)
+        columns.append(with_reference(column, asked[name]) if name in asked else column)
     return Schema(tuple(columns), target, () if given is None else given.classes)
 
 
@@ -231,21 +243,8 @@ def _asked_category(given: Column, column: Any) -> Column:
     if given.preferred is not None and given.preferred not in counts:
         came = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", came, f"give one of {cells.listed(sorted(counts))}")
-    return Column(given.name, "category", levels_in_order(counts, given.preferred), told("levels", counts))
-
-
-def levels_in_order(counts: dict[str, int], reference: str | None = None) -> tuple[str, ...]:
-    """Levels with the reference first, the others in alphabetical order. The default reference is the most frequent.
-
-    >>> levels_in_order({"c": 2, "a": 1, "b": 2}), levels_in_order({"c": 2, "a": 1}, "a")
-    (('b', 'a', 'c'), ('a', 'c'))
-    """
-    first = (
-        reference
-        if reference is not None and reference in counts
-        else min(counts, key=lambda level: (-counts[level], level))
-    )
-    return (first, *sorted(level for level in counts if level != first))
+    levels = levels_in_order(counts, given.preferred)
+    return Column(given.name, "category", levels, told("levels", counts), given.preferred)
 
 
 def _counts_by_level(counted: Any) -> dict[str, int]:

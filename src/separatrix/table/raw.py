@@ -24,7 +24,7 @@ from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import UNKNOWN, WORDS, Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
-from separatrix.table.infer import levels_in_order
+from separatrix.table.references import levels_in_order
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.text import empty_note, limit_note, without_terms
@@ -32,6 +32,11 @@ from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
+# What is done with missing values, before the words "the training rows".
+FILLED = {
+    "impute": "Missing values are filled with the means (categories: the most frequent levels) of",
+    "indicator": "Missing values are filled and marked, as learned from",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +89,13 @@ class RawTable:
         else:
             X, encoder, notes = self._coded(self.columns, train, who)
             names = encoder.names
-        scaling = Scaling.of(X, train, None if encoder is None else encoder.of_text) if standardise else None
+        scaling = Scaling.of(X, train) if standardise else None
         if scaling is not None:
+            scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            how = "divided by their standard deviations" if not scaling.center.any() else "standardised"
-            notes.append(f"Columns are {how}, using {who}{', except n-grams' if self.texts else ''}.")
+            which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
+            how = "standardised" if isinstance(X, np.ndarray) else "divided by their standard deviations"
+            notes.append(f"{which} are {how}, using {who}.")
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling, self.files)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
@@ -104,12 +111,18 @@ class RawTable:
             Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
         ]
         kept = [narrowed[j][0] for j in used]
+        notes += [
+            f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
+            f"{quoted(column.levels[0])} takes its place."
+            for column in kept
+            if column.preferred is not None and column.preferred != column.levels[0]
+        ]
         V = self._renumbered(used, [narrowed[j][1] for j in used])
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         filled = missing_counts(kept, V)
         if filled:
             where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
-            notes.append(f"Missing values are filled with the means of {who}: {where}.")
+            notes.append(f"{FILLED[self.missing]} {who}: {where}.")
         notes += self._new_levels(columns, used, V)
         words = {column.name: column.text for column in encoder.columns if column.text is not None}
         texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
@@ -143,7 +156,7 @@ class RawTable:
         if len(present) < 2:
             only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
             return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        levels = levels_in_order(present, None if given is None else given.preferred)
+        levels = levels_in_order(present, column.preferred)
         if levels == column.levels:
             return column, None
         numbers = {level: k for k, level in enumerate(levels)}

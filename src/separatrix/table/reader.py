@@ -40,7 +40,7 @@ from separatrix.table.formats.header import called
 from separatrix.table.formats.source import row_names
 from separatrix.table.infer import infer, most_levels
 from separatrix.table.lookalikes import perhaps
-from separatrix.table.raw import RawTable
+from separatrix.table.raw import FILLED, RawTable
 from separatrix.table.schema import Column, Schema
 from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
@@ -72,6 +72,7 @@ def read_table(
     date_format: str | Mapping[str, str] | None = None,
     category: Columns = (),
     number: Columns = (),
+    reference: Mapping[str, str] | None = None,
 ) -> Table:
     """Read a file or a frame as a matrix X and labels y, ready for a classifier.
 
@@ -91,8 +92,9 @@ def read_table(
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
     missing : {"error", "impute", "indicator", "drop"}
-        What to do with missing values: refuse them, fill them with means, fill them and add a 0/1 column that marks
-        them, or leave the row out. Rows without a label are left out too, except with "error".
+        What to do with missing values: refuse them; fill them with the mean of a number, or the most frequent level of
+        a category; mark them, by a 0/1 column next to a number and as a level of its own in a category; or leave the
+        row out. Rows without a label are left out too, except with "error".
     unseen : {"average", "error"}
         What to do with a category level that training rows do not have: encode it as their average, or refuse it.
     encoding : str
@@ -118,6 +120,9 @@ def read_table(
         that hold such dates, or a form for each column by its name.
     category, number : str or sequence of str
         Columns that hold categories, or numbers, whatever they look like.
+    reference : mapping of str to str, optional
+        The reference level of a category, by column: the level without a column of X. By default it is the first level
+        in alphabetical order.
 
     Returns
     -------
@@ -141,8 +146,9 @@ def read_table(
     """
     marks = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "header": header, "quote": quote}
     limits = {"max_columns": max_columns, "max_unpacked": max_unpacked}
-    how: dict[str, Any] = {**marks, **limits, "na": na, "date_format": date_format}
-    table = read_raw(data, target, drop, schema, missing, unseen, category, number, text, **how).learned()
+    kinds = {"category": category, "number": number, "text": text, "reference": reference}
+    how: dict[str, Any] = {**marks, **limits, **kinds, "na": na, "date_format": date_format}
+    table = read_raw(data, target, drop, schema, missing, unseen, **how).learned()
     if isinstance(table.X, np.ndarray):  # Classifiers name rows and columns as the table does.
         return replace(table, X=NamedRows.of(table.X, table.names, table.row_names))
     return table
@@ -158,6 +164,7 @@ def read_raw(
     category: Columns = (),
     number: Columns = (),
     text: Any = (),
+    reference: Mapping[str, str] | None = None,
     **spelling: Any,
 ) -> RawTable:
     """Read the rows that ``read_table`` reads, without learning levels, means or scales from them yet.
@@ -171,7 +178,8 @@ def read_raw(
     """
     checked("missing", missing, MISSING)
     checked("unseen", unseen, UNSEEN)
-    asked = selected(data, target, drop, schema, Spelling(**spelling), text=text, category=category, number=number)
+    kinds: dict[str, Any] = {"category": category, "number": number, "text": text, "reference": reference}
+    asked = selected(data, target, drop, schema, Spelling(**spelling), **kinds)
     if isinstance(asked.source, SparseSource):
         return _sparse(asked.source, asked.labels, asked.drop)
     return _typed_columns(asked, missing, unseen)
@@ -191,12 +199,12 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     with every.in_errors():
         labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
         unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
-        schema = infer(columns, target, given)
+        schema = infer(columns, target, given, asked.reference)
         select.refuse_nameless(source, [column.name for column in schema.used])
         if not labelled.all():
             read_cells(encodable(schema, source.name, missing), columns, source.name)
             columns = columns.filter(pa.array(labelled))
-            schema = infer(columns, target, given)
+            schema = infer(columns, target, given, asked.reference)
     with every[labelled].in_errors():
         table = _labelled_columns(asked, columns, schema, every[labelled], missing, unseen)
     return replace(table, late=tuple(unlabelled_note), n_rows=len(labelled))
@@ -371,7 +379,7 @@ def _filled(reading: Reading, missing: str) -> list[str]:
         return []
     if missing == "drop":
         return _dropped(reading.missing, reading.kept)
-    return [f"Missing values are filled with the training means: {_by_column(reading.missing)}."]
+    return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
 
 
 def _dropped(missing: dict[str, int], kept: AnyArray) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from separatrix.table import select
 from separatrix.table.cells import is_date
 from separatrix.table.formats import Source, Spelling, open_source
 from separatrix.table.formats.header import called
+from separatrix.table.references import checked_reference, refuse_other_columns
 from separatrix.table.schema import Column, Schema
 from separatrix.table.text_settings import asked_for
 
@@ -30,6 +31,7 @@ class Selection:
     drop: tuple[str, ...]
     given: Schema
     spelling: Spelling
+    reference: Mapping[str, str]
 
     @property
     def labels(self) -> str:
@@ -56,11 +58,12 @@ def selected(
     spelling: Spelling,
     needs_target: bool = True,
     text: Any = (),
+    reference: Mapping[str, str] | None = None,
     **kinds: Columns,
 ) -> Selection:
     """Open the source and find every column that is named. ``kinds`` are columns by what they hold.
 
-    ``text`` names columns of free text, as in ``read_table``.
+    ``text`` names columns of free text, and ``reference`` the reference levels of categories, as in ``read_table``.
 
     >>> asked = selected("demo:iris", None, "petal width (cm)", None, Spelling(), category="petal length (cm)")
     >>> asked.target, asked.given.columns[0].kind
@@ -75,11 +78,14 @@ def selected(
         wanted = select.chosen_target(source, wanted, left_out)
     words = {called(source, name, header): settings for name, settings in asked_for(text).items()}
     given = select.with_words(source, given, words, wanted, left_out)
-    for name in given.names:
+    levels = {called(source, name, header): level for name, level in checked_reference(reference).items()}
+    for name in (*given.names, *levels):
         select.refuse_unknown(source, name)
+    refuse_other_columns(levels, wanted, left_out)
     for name in filter(None, spelling.date_forms):
         select.refuse_unknown(source, called(source, name, header))
-    return Selection(source, wanted, left_out, _with_kinds(given, source, wanted, header, kinds), spelling)
+    given = _with_kinds(given, source, wanted, header, kinds)
+    return Selection(source, wanted, left_out, given, spelling, levels)
 
 
 def _with_kinds(schema: Schema, source: Source, target: str | None, header: bool, asked: dict[str, Columns]) -> Schema:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
@@ -19,6 +19,7 @@ from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.formats import open_frame
 from separatrix.table.infer import infer
+from separatrix.table.references import checked_reference, refuse_other_columns
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.select import refuse_lacking, refuse_nameless, refuse_unknown, with_words
@@ -34,8 +35,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     missing : {"error", "impute", "indicator"}
-        What to do with missing values: refuse them, fill them with the means of the training rows, or fill them and add
-        a 0/1 column that marks them.
+        What to do with missing values: refuse them; fill them with the mean of a number, or the most frequent level of
+        a category; or mark them, by a 0/1 column next to a number, and as a level of its own in a category.
     unseen : {"average", "error"}
         What to do with a category level that no training row had: encode it as their average, or refuse it.
     schema : Schema, optional
@@ -43,10 +44,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     drop : sequence of str
         Columns to leave out.
     standardise : bool
-        Whether to give all columns of X mean 0 and standard deviation 1 over the training rows. This matters for
-        penalised fits and for perceptrons.
+        Whether to give numbers and dates mean 0 and standard deviation 1 over the training rows. This matters for
+        penalised fits and for perceptrons. The 0/1 columns of categories, truth values and missing values stay as they
+        are: dividing them by their standard deviations would nearly exempt rare levels from a penalty.
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text. The n-grams of their words become columns of X, weighted by TF-IDF; X is then sparse.
+    reference : mapping of str to str, optional
+        The reference level of a category, by column. By default it is the first level in alphabetical order.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         drop: Sequence[str] = (),
         standardise: bool = False,
         text: Any = (),
+        reference: Mapping[str, str] | None = None,
     ) -> None:
         self.missing = missing
         self.unseen = unseen
@@ -83,6 +88,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.drop = drop
         self.standardise = standardise
         self.text = text
+        self.reference = reference
 
     @classmethod
     def of(cls, encoder: Encoder, scaling: Scaling | None = None) -> Self:
@@ -132,16 +138,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         source = open_frame(X)
         given = self.schema or Schema(())
         left_out = {self.drop} if isinstance(self.drop, str) else set(self.drop)
-        for name in (*left_out, *given.names, *asked_for(self.text)):
+        levels = checked_reference(self.reference)
+        for name in (*left_out, *given.names, *asked_for(self.text), *levels):
             refuse_unknown(source, name)
+        refuse_other_columns(levels, None, sorted(left_out))
         given = with_words(source, given, asked_for(self.text), None, left_out)
         asked = (*given.columns, *(Column(name, "ignored", note="left out as asked") for name in left_out))
-        self.schema_ = infer(source.columns, None, Schema(asked))
+        self.schema_ = infer(source.columns, None, Schema(asked), levels)
         refuse_nameless(source, [column.name for column in self.schema_.used])
         with _no_rows_left_out():
             self.encoder_ = fit_encoder(self.schema_, source.columns, self.missing, self.unseen, source.name)
         rows = self.encoder_.transform(source.columns, source.name)[0] if self.standardise else None
-        self.scaling_ = None if rows is None else Scaling.of(rows, unscaled=self.encoder_.of_text)
+        self.scaling_ = None if rows is None else Scaling.of(rows).only(self.encoder_.measured)
         self.feature_names_in_ = np.array(source.names, dtype=object)
         self.n_features_in_ = len(source.names)
         return self

@@ -30,9 +30,13 @@ def columns(subject: ReportedModel) -> Section:
     if len(found.classes) > MOST_COEFFICIENT_CLASSES:
         return _section(pair(picture, block(_extremes(found, shown.shown.tolist()))))
     what = found.ratio or "weight"
-    heads = ["column", "step", *([what] if len(found.classes) == 1 else map(str, found.classes))]
+    one = len(found.classes) == 1
+    units = ["weight", found.odds] if found.odds else ["weight"]
+    heads = ["column", "step", *([what] if one else map(str, found.classes))]
+    heads += [f"{unit} per unit" for unit in units] if one else []
     rows = [
-        [found.names[j], found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
+        [found.name_of(j), found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
+        + (_per_unit(found, j) if one else [])
         for j in shown.shown.tolist()
     ]
     return _section(pair(picture, block(table(heads, rows))))
@@ -44,8 +48,16 @@ def _extremes(found: Coefficients, chosen: list[int]) -> str:
     for j in chosen:
         value = np.nan_to_num(found.value[:, j])
         ends = [(int(k), f"{found.classes[k]} ({signed(float(value[k]))})") for k in (value.argmax(), value.argmin())]
-        rows.append([found.names[j], found.step_of(j), *(Html(mark(k) + text(said)) for k, said in ends)])
+        rows.append([found.name_of(j), found.step_of(j), *(Html(mark(k) + text(said)) for k, said in ends)])
     return table(["column", "step", "most for", "most against"], rows)
+
+
+def _per_unit(found: Coefficients, j: int) -> list[str]:
+    """The weight per unit of column j, and its ratio, if it has one."""
+    weight = float(found.per_unit[0, j])
+    with np.errstate(over="ignore"):
+        values = [weight, float(np.exp(weight))] if found.odds else [weight]
+    return ["none" if np.isnan(v) else f"{v:.4g}".replace("-", "\N{MINUS SIGN}") for v in values]
 
 
 def _section(body: str) -> Section:

@@ -1,0 +1,147 @@
+"""Weights that people can read: units, odds ratios, references, standard errors, and names in full at any width."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from separatrix import LogisticRegression, model_file, summary
+from separatrix.base.errors import ModelFileError
+from separatrix.model_file import VERSION
+from separatrix.table import read_table
+
+from .running import complaint, real, run
+
+ROOT = Path(__file__).parents[2]
+BIRTHS = ("--target", "low", "--reference", "race=white", "--test-size", "0")
+
+
+@pytest.fixture
+def births(tmp_path):
+    (tmp_path / "births.csv").write_bytes((ROOT / "docs/data/birthwt.csv").read_bytes())
+    return "births.csv"
+
+
+def cells(text, name):
+    """The cells of a line that begins with this name."""
+    return next(line for line in text.splitlines() if line.strip().startswith(name + " ")).split()[1:]
+
+
+def test_show_gives_both_units_and_their_odds(births):
+    run("fit", births, *BIRTHS, "--standardise", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    table = read_table(births, "low", reference={"race": "white"})
+    known = model_file.read("m.json")
+    w = known.scorer.W[0, 2] / known.scaling.scale[1]
+    per_unit, odds, per_sd, odds_sd = map(float, cells(text, "lwt"))
+    assert per_unit == pytest.approx(w, rel=1e-3)
+    assert odds == pytest.approx(np.exp(w), rel=1e-3)
+    assert per_sd == pytest.approx(w * table.X[:, 1].std(), rel=1e-3)
+    assert odds_sd == pytest.approx(np.exp(w * table.X[:, 1].std()), rel=1e-3)
+    assert cells(text, "race=white") == ["reference"]
+    assert cells(text, "race=black")[2:] == ["–", "–"]
+    assert "log odds of yes against no" in text
+
+
+def test_fit_names_units_odds_and_references(births):
+    told = run("fit", births, *BIRTHS, "--standardise").stdout
+    assert "ht=yes (against no), for yes" in told
+    assert "odds ratios are per unit" in told
+    found = json.loads(run("fit", births, *BIRTHS, "--standardise", "--json").stdout)
+    one = next(one for one in found["largest_weights"] if one["column"] == "lwt")
+    assert one["ratio"] == pytest.approx(np.exp(one["per_unit"]))
+    assert one["per_unit"] == pytest.approx(found["weights_per_unit"]["coef"][0][1])
+
+
+def test_softmax_has_a_baseline():
+    run("fit", "demo:iris", "--standardise", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    assert "odds ratios per unit, of each class against setosa" in text
+    assert "odds ratios per standard deviation (SD), of each class against setosa" in text
+
+
+@pytest.mark.parametrize("words", [("--model", "least-squares"), ("--model", "perceptron"), ("--loss", "probit")])
+def test_no_odds_without_log_odds(births, words):
+    done = run("fit", births, *BIRTHS, *words, "--out", "m.json", code=1 if "perceptron" in words else 0)
+    assert "odds" not in done.stdout + run("show", "m.json").stdout
+
+
+def test_statistics_are_those_of_summary_and_are_kept(births):
+    told = run("fit", births, *BIRTHS, "--C", "inf", "--stats", "--standardise", "--out", "m.json").stdout
+    kept = run("show", "m.json", "--stats").stdout
+    assert kept in told
+    table = read_table(births, "low", reference={"race": "white"})
+    found = summary(LogisticRegression(C=np.inf).fit(table.X, table.y), table.X, table.y, names=table.names)
+    for j, name in enumerate(found.names):
+        numbers = [found.coef[j], found.std_err[j], found.z[j], found.p_value[j], found.low[j], found.high[j]]
+        assert [*map(float, cells(kept, name))] == pytest.approx(numbers, rel=5e-3)
+    assert cells(kept, "race=white") == ["reference"]
+    stored = json.loads(run("show", "m.json", "--stats", "--json").stdout)["statistics"]
+    assert stored["terms"] == list(found.names)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "none: the fit is penalised (C=1)"),
+        (("--model", "lda"), "none: the fit does not maximise one likelihood of all rows"),
+    ],
+)
+def test_why_there_are_none(births, words, why):
+    assert why in run("fit", births, *BIRTHS, *words, "--stats", "--out", "m.json").stdout
+    assert why in run("show", "m.json", "--stats").stdout
+
+
+def test_separated_classes_have_none(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n0,n\n1,n\n2,y\n3,y\n")
+    told = run("fit", "t.csv", "--target", "y", "--C", "inf", "--stats", "--test-size", "0", code=1).stdout
+    assert "stats:     none: the classes are separated" in told
+    assert "fit with --bias-reduction firth, with a ridge (a finite --C)" in told
+    firth = ("--bias-reduction", "firth", "--stats", "--test-size", "0")
+    assert "95 % profile-likelihood intervals" in run("fit", "t.csv", "--target", "y", *firth).stdout
+
+
+def test_a_file_without_statistics_says_how_to_get_them(births):
+    run("fit", births, *BIRTHS, "--out", "m.json")
+    assert "the model file has no statistics; fit again with" in complaint("show", "m.json", "--stats", code=2)
+    assert "two models" in complaint("show", "m.json", "m.json", "--stats", code=2)
+
+
+def test_hostile_statistics_are_refused(births):
+    run("fit", births, *BIRTHS, "--C", "inf", "--stats", "--out", "m.json")
+    content = model_file.read("m.json").content()
+    for key, value in {"terms": ["a"], "coef": [[1.0]], "states": ["estimated"], "withheld": "why"}.items():
+        changed = {**content, "statistics": {**content["statistics"], key: value}}
+        with pytest.raises(ModelFileError, match="statistics"):
+            model_file.ModelFile.from_content(changed)
+    assert VERSION == 7
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_names_are_never_cut(tmp_path, monkeypatch, columns):
+    """Two long names that differ at their ends stand there in full, whatever the width of the terminal."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    names = [f"a very long name of a column that was measured in the {which}" for which in ("morning", "evening")]
+    rows = "".join(f"{i % 7},{i * i % 5},{'yes' if i * i % 11 > 4 else 'no'}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text(",".join([*names, "y"]) + "\n" + rows)
+    words = ("--target", "y", "--C", "inf", "--standardise", "--stats", "--out", "m.json")
+    fitted = run("fit", "t.csv", *words).stdout
+    for text in (fitted, run("show", "m.json").stdout, run("show", "m.json", "--stats").stdout):
+        joined = " ".join(text.split())
+        assert all("".join(name.split()) in "".join(joined.split()) for name in names)
+        assert all(len(line) <= max(columns, 60) for line in text.splitlines() if "separatrix" not in line)
+
+
+def test_old_files_show_their_weights():
+    for version in (4, 5, 6):
+        text = run("show", ROOT / f"tests/model_file/files/version_{version}.json").stdout
+        assert "odds ratio" in text
+
+
+def test_real_categories(tmp_path):
+    path = real(tmp_path, "penguins")
+    run("fit", path, "--target", "species", "--missing", "indicator", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    assert cells(text, "sex=female") == ["reference"]
+    assert len(cells(text, "sex=missing")) == 3
