@@ -177,10 +177,9 @@ def run(
     with one_blas_thread:
         for state in states(solver, problem, start):
             bound_here = look.at(problem, state, before)
-            shown = bound_here if report is None else look.shown(problem, state)
-            trace.append(_recorded(problem, state, shown, time.perf_counter() - clock))
+            trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
             if report is not None:
-                report(trace[-1], state)
+                report(trace[-1], state, look.shown(problem, state).value)
             for rule in every:
                 status = rule(problem, state, bound_here, trace)
                 if status is not None:
