@@ -65,10 +65,10 @@ class Worker:
             ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
             if not ready:
                 raise TimedOut
-            came = os.read(descriptor, 65536)
-            if not came:
+            problem = os.read(descriptor, 65536)
+            if not problem:
                 raise Died(self.last_words())
-            self.waiting += came
+            self.waiting += problem
         line, self.waiting = self.waiting.split(b"\n", 1)
         found: dict[str, Any] = json.loads(line)
         return found

@@ -51,8 +51,8 @@ def test_missing_values_are_counted_and_filled():
     (missing,) = found.of("missing")
     assert missing.facts["missing"] == {"c": 10, "b": 1}
     assert missing.severity == "problem"  # a fit stops at them
-    assert "means" in missing.do
-    assert "missing='impute'" in missing.do
+    assert "means" in missing.remedy
+    assert "missing='impute'" in missing.remedy
     assert found.of("separation")[0].facts["verdict"] == "Inseparable"
     assert np.isnan(X[3, 1])
 

@@ -42,7 +42,7 @@ def test_penguins():
     assert parts["missing"].facts["missing"]["sex"] == 11
     assert parts["categories"].facts["categories"] == {"'island' = Torgersen": 52}
     assert "'rownames'" in parts["index"].sentence
-    assert "drop='rownames'" in parts["index"].do
+    assert "drop='rownames'" in parts["index"].remedy
     found = sx.check_table(frame, "species", drop=["rownames"])
     assert [problem.check for problem in found.problems] == ["missing"]
     assert sx.check_table(frame, "species").problems[1].facts["columns"] == ["rownames"]
@@ -72,7 +72,7 @@ def test_text_is_a_problem_and_the_rest_is_checked():
     (text,) = found.problems
     assert text.facts["columns"] == ["name"]
     assert "all different" in text.sentence
-    assert "drop='name'" in text.do
+    assert "drop='name'" in text.remedy
     assert found.n_columns == 2
     assert found.of("separation")[0].facts["verified"]
     assert not sx.check_table(frame(), "y").problems

@@ -109,8 +109,8 @@ def test_every_input_error_says_three_things():
     with pytest.raises(InputError) as caught:
         sx.LogisticRegression(C=-1).fit(X, y)
     assert caught.value.argument == "C"
-    assert caught.value.came
-    assert caught.value.do
+    assert caught.value.problem
+    assert caught.value.remedy
 
 
 def test_newton_refuses_too_many_parameters():

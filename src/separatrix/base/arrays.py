@@ -87,13 +87,13 @@ def refuse_text(X: Any, error: Exception) -> None:
             continue
         text = next((i for i, value in enumerate(values.tolist()) if isinstance(value, str)), None)
         if values.dtype.kind == "M":
-            came = f"{name} holds dates, not numbers"
+            problem = f"{name} holds dates, not numbers"
         elif text is not None and not _is_number(values[text]):
-            came = f"row {text}, {name} is {str(values[text])[:40]!r}, not a number"
+            problem = f"row {text}, {name} is {str(values[text])[:40]!r}, not a number"
         else:
             continue
-        do = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
-        raise InputError("X", came, do) from error
+        remedy = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
+        raise InputError("X", problem, remedy) from error
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:

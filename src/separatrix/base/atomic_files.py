@@ -74,8 +74,8 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     except ParameterError:
         raise
     except (OSError, ValueError) as error:  # a ValueError: a path with a NUL in it
-        came = f"{os.fspath(path)!r} cannot be written ({getattr(error, 'strerror', None) or error})"
-        raise ParameterError("path", came, "give a path in a folder that exists and can be written to") from error
+        problem = f"{os.fspath(path)!r} cannot be written ({getattr(error, 'strerror', None) or error})"
+        raise ParameterError("path", problem, "give a path in a folder that exists and can be written to") from error
 
 
 def refuse_irreplaceable(path: str | os.PathLike[str]) -> None:
@@ -98,8 +98,8 @@ def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
         raise ParameterError("path", f"{os.fspath(path)!r} is not a regular file", "give the path of a file")
     # The superuser may write to any file, so the mode is checked as well.
     if not old.st_mode & 0o222 or not os.access(path, os.W_OK):
-        do = "make it writable, as chmod u+w does, or give another path"
-        raise ParameterError("path", f"{os.fspath(path)!r} is read-only", do)
+        remedy = "make it writable, as chmod u+w does, or give another path"
+        raise ParameterError("path", f"{os.fspath(path)!r} is read-only", remedy)
     return old
 
 

@@ -47,7 +47,7 @@ def _process_bytes() -> float:
     return float("inf")
 
 
-def refuse_too_large(argument: str, what: str, numbers: float, do: str) -> None:
+def refuse_too_large(argument: str, what: str, numbers: float, remedy: str) -> None:
     """Raise an error if an array of ``numbers`` float64 values cannot fit into memory.
 
     Parameters
@@ -58,7 +58,7 @@ def refuse_too_large(argument: str, what: str, numbers: float, do: str) -> None:
         The reason, as the subject of a sentence: "38,903 columns".
     numbers : float
         How many numbers the fit holds at once.
-    do : str
+    remedy : str
         What to do instead.
 
     Raises
@@ -70,5 +70,5 @@ def refuse_too_large(argument: str, what: str, numbers: float, do: str) -> None:
     """
     needed, available = BYTES_PER_NUMBER * numbers, available_bytes()
     if needed > available:
-        came = f"{what} need about {needed / 1e9:.3g} GB of memory, and {available / 1e9:.3g} GB are available"
-        raise InputError(argument, came, do)
+        problem = f"{what} need about {needed / 1e9:.3g} GB of memory, and {available / 1e9:.3g} GB are available"
+        raise InputError(argument, problem, remedy)

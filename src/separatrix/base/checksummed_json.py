@@ -77,8 +77,8 @@ def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     raw = f"{{\n{lines}\n}}".encode("ascii")
     lone = _half_pair(raw, content)
     if lone is not None:
-        do = "write names and labels in valid Unicode"
-        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", do)
+        remedy = "write names and labels in valid Unicode"
+        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", remedy)
     before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
     after = b'",\n"content": ' + raw + _END
     if version >= FIRST_WHOLE_VERSION:

@@ -60,14 +60,14 @@ class InputError(SeparatrixError, ValueError):
     sample_weight: row 3 has -1.0; give weights >= 0.
     """
 
-    def __init__(self, argument: str, came: str, do: str, solving: tuple[Setting, ...] = ()) -> None:
-        super().__init__(argument, came, do)
-        self.argument, self.came, self.do, self.solving = argument, came, do, solving
+    def __init__(self, argument: str, problem: str, remedy: str, solving: tuple[Setting, ...] = ()) -> None:
+        super().__init__(argument, problem, remedy)
+        self.argument, self.problem, self.remedy, self.solving = argument, problem, remedy, solving
 
     @property
     def message(self) -> Message:
         """The error message with its typed parts."""
-        return Message(self._named(), ": ", self.came, "; ", self.do, ".")
+        return Message(self._named(), ": ", self.problem, "; ", self.remedy, ".")
 
     @property
     def remedies(self) -> tuple[Part, ...]:
@@ -77,7 +77,7 @@ class InputError(SeparatrixError, ValueError):
         >>> InputError("t.csv", "a value is missing", Message("fit with ", Setting("missing", "impute"))).remedies
         (Setting(name='missing', values=('impute',)),)
         """
-        return Message(self.do).remedies
+        return Message(self.remedy).remedies
 
     def _named(self) -> str | Part:
         return self.argument
@@ -120,8 +120,8 @@ class MissingValuesError(TableError):
 class CellError(TableError):
     """A cell that cannot be read as its column's type. ``cell`` is its text, or None if this is true of a column."""
 
-    def __init__(self, argument: str, came: str, do: str, cell: str | None = None) -> None:
-        super().__init__(argument, came, do)
+    def __init__(self, argument: str, problem: str, remedy: str, cell: str | None = None) -> None:
+        super().__init__(argument, problem, remedy)
         self.cell = cell
 
 

@@ -92,8 +92,8 @@ def as_label_array(y: Any) -> AnyArray:
         else:
             missing = np.isnan(labels)
         if missing.any():
-            came = f"row {int(np.argmax(missing))} has no label (NaN or None)"
-            raise LabelError("y", came, "drop rows without a label")
+            problem = f"row {int(np.argmax(missing))} has no label (NaN or None)"
+            raise LabelError("y", problem, "drop rows without a label")
     return labels
 
 
@@ -135,8 +135,8 @@ def _hashable_labels(y: Any) -> list[Any]:
         raise LabelError("y", f"got {y!r}", "give one label a row") from error
     unhashable = next((k for k, value in enumerate(values) if not _is_hashable(value)), None)
     if unhashable is not None:
-        came = f"row {unhashable} is {values[unhashable]!r}"
-        raise LabelError("y", came, "give one label a row, of a kind that can be compared")
+        problem = f"row {unhashable} is {values[unhashable]!r}"
+        raise LabelError("y", problem, "give one label a row, of a kind that can be compared")
     return values
 
 

@@ -280,20 +280,20 @@ class Remedy(Part):
     (None, None)
     """
 
-    do: str
+    remedy: str
     settings: tuple[Setting, ...] = ()
 
     @property
     def python(self) -> str:
-        return f"; {self.do}"
+        return f"; {self.remedy}"
 
     def mapped(self, change: Change) -> str | Part:
         other = change(self)
-        return Remedy(_mapped(self.do, change), self.settings) if other is self else other
+        return Remedy(_mapped(self.remedy, change), self.settings) if other is self else other
 
     def within(self) -> Iterator[Part]:
         yield self
-        yield from _within(self.do)
+        yield from _within(self.remedy)
 
 
 def reason(text: str) -> str:
@@ -307,7 +307,7 @@ def remedy(text: str) -> str:
     """The remedies of a message, without the rest; empty for a plain string."""
     if not isinstance(text, Message):
         return ""
-    return joined("; ", [one.do for one in text.parts if isinstance(one, Remedy)])
+    return joined("; ", [one.remedy for one in text.parts if isinstance(one, Remedy)])
 
 
 def solving(text: str) -> tuple[Setting, ...]:

@@ -89,8 +89,8 @@ class RowNames:
         try:
             yield
         except InputError as error:
-            error.came = self.named(error.came)
-            error.args = (error.argument, error.came, error.do)
+            error.problem = self.named(error.problem)
+            error.args = (error.argument, error.problem, error.remedy)
             raise
 
 

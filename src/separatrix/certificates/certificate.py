@@ -247,8 +247,8 @@ class Certificate:
         True
         """
         if not isinstance(self.claim, RowsClaim):
-            came = f"{type(self.claim).__name__} is recomputed from rows in memory only"
-            raise InputError("rows", came, "read the rows into memory and call verify(X, y)")
+            problem = f"{type(self.claim).__name__} is recomputed from rows in memory only"
+            raise InputError("rows", problem, "read the rows into memory and call verify(X, y)")
         n_offsets = rows.n_features - getattr(self.claim.scorer, "n_features", rows.n_features)
         takes_offset = getattr(self.claim, "takes_offset", False) and n_offsets == len(self.claim.scorer.W)
         self._check_width(rows.n_features - n_offsets * takes_offset)

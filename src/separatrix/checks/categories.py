@@ -57,11 +57,11 @@ def categories(subject: CheckedRows) -> Iterator[Finding]:
     if telling:
         yield _pure_levels(subject, telling, "warning", f"Without a penalty its weight has no finite value. {ASK}")
     if by_chance:
-        do = (
+        remedy = (
             "So few rows can be of one class by chance, but without a penalty the weight has no finite value: keep a "
             "penalty, or merge rare levels."
         )
-        yield _pure_levels(subject, by_chance, "note", do)
+        yield _pure_levels(subject, by_chance, "note", remedy)
     if tried > 1 and not (telling or by_chance or decided):
         sentence = f"Each of {many(tried, 'level')} occurs with at least two classes."
         yield Finding("ok", "categories", "No level of a category has one class only.", sentence)
@@ -81,7 +81,7 @@ def _pure_by_chance(
     return telling, by_chance
 
 
-def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, do: str) -> Finding:
+def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, remedy: str) -> Finding:
     pure = sorted(pure, key=lambda pair: -int(pair[1].sum()))
     shown = [
         f"{name} occurs only with {_only(subject, counts)} ({many(int(counts.sum()), 'row')})"
@@ -91,7 +91,7 @@ def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, do
     some = "A level" if len(pure) == 1 else f"{len(pure)} levels"
     title = f"{some} of a category {'has' if len(pure) == 1 else 'have'} one class only."
     facts = {"categories": {name: int(counts.sum()) for name, counts in pure}}
-    return Finding(severity, "categories", title, f"{'; '.join(shown)}{more}.", do, facts)
+    return Finding(severity, "categories", title, f"{'; '.join(shown)}{more}.", remedy, facts)
 
 
 def told_decisive(subject: CheckedRows) -> Iterator[Finding]:

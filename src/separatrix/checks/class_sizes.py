@@ -62,12 +62,14 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
         serious = counts[least] < SHARE_OF_TINY_CLASS * n or counts[least] < ROWS_OF_TINY_CLASS
         rows = many(int(counts[least]), "row")
         sentence = f"{quoted(labels[least])} has {rows} of {n:,} ({share(int(counts[least]), n)}); {guess}."
-        do = Message(
+        remedy = Message(
             "Compare accuracies with that share and look at the log loss; fit with ",
             Setting("class_weight", "balanced"),
             " if missing the small class costs more.",
         )
-        yield Finding("warning" if serious else "note", "balance", "The class sizes are unequal.", sentence, do, facts)
+        yield Finding(
+            "warning" if serious else "note", "balance", "The class sizes are unequal.", sentence, remedy, facts
+        )
         return
     shown = ", ".join(
         f"{quoted(label)} ({many(int(count), 'row')})"
@@ -92,11 +94,11 @@ def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
         shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:MOST_NAMED_CLASSES])
         more = f" and {len(short) - MOST_NAMED_CLASSES} more" if len(short) > MOST_NAMED_CLASSES else ""
         sentence = f"Rows by class: {shown}{more}. These are too few to estimate a covariance of {subject.columns(d)}."
-        do = "Avoid quadratic discriminant analysis, and keep a penalty."
+        remedy = "Avoid quadratic discriminant analysis, and keep a penalty."
         title = (
             "A class has no more rows than columns." if len(short) == 1 else "Classes have no more rows than columns."
         )
-        yield Finding("note", "rows", title, sentence, do, facts)
+        yield Finding("note", "rows", title, sentence, remedy, facts)
     else:
         sentence = (
             f"{n:,} rows for {subject.columns(d)}; the smallest class has {many(int(subject.counts.min()), 'row')}."

@@ -58,8 +58,10 @@ def collinear(subject: CheckedRows) -> Iterator[Finding]:
             if d > MOST_COLUMNS_FOR_GRAM_MATRIX
             else f"{subject.n_rows:,} rows are too few for {subject.columns(d)}"
         )
-        do = "Keep a penalty: the rows alone may not determine the weights."
-        yield Finding("note", "collinear", "Collinear columns were not looked for.", f"{why[:1].upper()}{why[1:]}.", do)
+        remedy = "Keep a penalty: the rows alone may not determine the weights."
+        yield Finding(
+            "note", "collinear", "Collinear columns were not looked for.", f"{why[:1].upper()}{why[1:]}.", remedy
+        )
         return
     sample = _standardised(subject)
     basis, relations = _exact(subject, sample)
@@ -220,9 +222,9 @@ def _told_exact(subject: CheckedRows, relations: list[Relation]) -> Finding:
     more = f"; and {len(relations) - MOST_RELATIONS_SHOWN} more" if len(relations) > MOST_RELATIONS_SHOWN else ""
     title = "A column is a combination of others." if one else f"{len(relations)} columns are combinations of others."
     sentence = f"{'; '.join(shown)}{more} (the largest residual, in standard deviations)."
-    do = "Leave one of each set out: without a penalty only their combined effect is determined, not each weight."
+    remedy = "Leave one of each set out: without a penalty only their combined effect is determined, not each weight."
     sets = [[subject.names[i] for i in (relation.j, *relation.columns)] for relation in relations]
-    return Finding("warning", "collinear", title, sentence, do, {"exact": sets})
+    return Finding("warning", "collinear", title, sentence, remedy, {"exact": sets})
 
 
 def _told_near(
@@ -238,11 +240,13 @@ def _told_near(
     )
     more = f"; and {many(len(near) - MOST_RELATIONS_SHOWN, 'more column')}" if len(near) > MOST_RELATIONS_SHOWN else ""
     told = f"variances of weights are inflated up to {worst:.3g} times; the condition number is {condition:.3g}"
-    do = "Do not interpret the weights of such columns one by one; leave columns out, or keep a penalty."
+    remedy = "Do not interpret the weights of such columns one by one; leave columns out, or keep a penalty."
     names = [subject.names[sample.columns[basis[one.j]]] for one in near]
     facts = {"near": dict(zip(names, (one.inflation for one in near), strict=True)), "condition": condition}
     severity = "warning" if worst >= INFLATION_TO_WARN else "note"
-    return Finding(severity, "collinear", title, f"{'; '.join(shown)}{more}: {told}.{sample.aside(subject)}", do, facts)
+    return Finding(
+        severity, "collinear", title, f"{'; '.join(shown)}{more}: {told}.{sample.aside(subject)}", remedy, facts
+    )
 
 
 def _short_of_one(r_squared: float) -> str:

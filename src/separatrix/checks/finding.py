@@ -1,6 +1,7 @@
 """The result of a check: its severity, a title, a sentence with the numbers, and what to do.
 
-``check`` and ``facts`` are for programs. ``sentence`` and ``do`` are messages that each audience renders in its terms.
+``check`` and ``facts`` are for programs. ``sentence`` and ``remedy`` are messages that each audience renders in its
+terms.
 
     problem    a fit would fail, or would answer another question than the one asked
     warning    a fit would run, but its result could mislead
@@ -40,7 +41,7 @@ class Finding:
         A short sentence.
     sentence : str
         The details.
-    do : str
+    remedy : str
         What to do; empty if nothing need be done.
     facts : mapping
         The numbers behind the sentence, for programs.
@@ -57,7 +58,7 @@ class Finding:
     check: str
     title: str
     sentence: str
-    do: str = ""
+    remedy: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
     solving: tuple[Setting, ...] = ()
 
@@ -68,7 +69,7 @@ class Finding:
     @property
     def told(self) -> str:
         """The sentence and what to do, as one text."""
-        return Message(self.sentence, " ", self.do) if self.do else self.sentence
+        return Message(self.sentence, " ", self.remedy) if self.remedy else self.sentence
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.title} {self.told}"
@@ -76,7 +77,7 @@ class Finding:
     def plain(self) -> dict[str, Any]:
         """The fields as JSON types."""
         named = {"severity": self.severity, "check": self.check, "title": self.title, "sentence": self.sentence}
-        return {**named, "do": self.do, "facts": dict(self.facts)}
+        return {**named, "do": self.remedy, "facts": dict(self.facts)}
 
 
 @dataclass(frozen=True)

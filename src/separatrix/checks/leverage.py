@@ -57,8 +57,10 @@ def leverage(subject: CheckedRows) -> Iterator[Finding]:
         f"From a leverage of {HIGH_LEVERAGE} on, a row determines its fitted value more than all other rows together: "
         f"{', '.join(shown)}{more}."
     )
-    do = "Check whether the value is right. A logarithm may make it less extreme, and rare categories can be merged."
-    yield Finding("warning", "leverage", title, sentence, do, facts)
+    remedy = (
+        "Check whether the value is right. A logarithm may make it less extreme, and rare categories can be merged."
+    )
+    yield Finding("warning", "leverage", title, sentence, remedy, facts)
 
 
 @dataclass(frozen=True)

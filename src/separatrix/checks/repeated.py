@@ -47,11 +47,11 @@ def _copies(subject: CheckedRows, groups: list[Integers]) -> Finding:
     sentence = (
         f"{many(extra, 'row')} of {n:,} ({share(extra, n)}) {repeat} an earlier one{aside}; {first} are the same."
     )
-    do = "If they are copies, remove them: copies among held-out rows make a model look better than it is."
+    remedy = "If they are copies, remove them: copies among held-out rows make a model look better than it is."
     facts: dict[str, Any] = {"repeated_rows": extra, "groups": len(groups), "rows": subject.numbers(groups[0])}
     severity = "warning" if extra >= SHARE_OF_REPEATED_ROWS_TO_WARN * n else "note"
     title = "A row occurs twice." if extra == 1 else "Rows occur more than once."
-    return Finding(severity, "duplicates", title, sentence, do, facts)
+    return Finding(severity, "duplicates", title, sentence, remedy, facts)
 
 
 def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Finding]:
@@ -65,13 +65,13 @@ def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Findi
     shown = "; ".join(numbered(subject.numbers(group), 4) for group in torn[:3])
     most = f"no classifier on these columns can be right for more than {share(n - lost, n)} of the rows"
     sentence = f"{many(rows, 'row')} in {many(len(torn), 'set')} are equal but labelled differently ({shown}): {most}."
-    do = "Correct the labels, or add a column that distinguishes such rows."
+    remedy = "Correct the labels, or add a column that distinguishes such rows."
     facts = {
         "rows": [subject.numbers(group) for group in torn[:100]],
         "sets": len(torn),
         "best_accuracy": (n - lost) / n,
     }
-    yield Finding("warning", "conflicts", "Equal rows have different labels.", sentence, do, facts)
+    yield Finding("warning", "conflicts", "Equal rows have different labels.", sentence, remedy, facts)
 
 
 def equal_rows(X: Any) -> list[Integers]:

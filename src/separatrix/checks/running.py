@@ -104,8 +104,8 @@ def check(
     table = as_rows(as_matrix(X))
     labels = as_label_array(y)
     if table.ndim != 2 or table.shape[0] != len(labels) or table.shape[1] == 0:
-        came = f"its shape is {table.shape} for {len(labels)} labels"
-        raise ParameterError("X", came, "give at least one column, and one row per label")
+        problem = f"its shape is {table.shape} for {len(labels)} labels"
+        raise ParameterError("X", problem, "give at least one column, and one row per label")
     rows = getattr(X, "row_names", None) if rows is None else rows
     numbers = np.arange(len(labels)) if rows is None else rows if isinstance(rows, RowNames) else np.asarray(rows)
     if len(numbers) != len(labels):

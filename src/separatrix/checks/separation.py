@@ -46,7 +46,7 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
         return
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
-    severity, title, do = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
+    severity, title, remedy = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
     sentence = Message(capital(over_rows(verdict.explain(), subject.rows)), f".{aside}")
     holds = verdict.verify(X, y)
     if type(verdict) in _BY_VERDICT:
@@ -57,7 +57,7 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
         facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
-    yield Finding(severity, "separation", title, sentence, do, facts)
+    yield Finding(severity, "separation", title, sentence, remedy, facts)
 
 
 def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:

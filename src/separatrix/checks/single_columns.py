@@ -46,10 +46,12 @@ def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
         else ""
     )
     ways = Setting("missing", "impute", "indicator", "drop")
-    do = Message(filled, " " * bool(filled), "A fit stops at them: fit with ", ways, "; find out why they are missing.")
+    remedy = Message(
+        filled, " " * bool(filled), "A fit stops at them: fit with ", ways, "; find out why they are missing."
+    )
     facts = {"missing": {name: missing[name] for name in worst}}
     sentence, fill = f"In {shown}{more}, of {n:,} rows.", Setting("missing", "impute")
-    return Finding("problem", "missing", "Values are missing.", sentence, do, facts, (fill,))
+    return Finding("problem", "missing", "Values are missing.", sentence, remedy, facts, (fill,))
 
 
 def constant(subject: CheckedRows) -> Iterator[Finding]:
@@ -77,9 +79,9 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
             else ""
         )
         sentence = f"All rows but a few have the same value: {', '.join(shown)}{more}."
-        do = "The weight of such a column depends on those few rows: leave it out, or merge it with others."
+        remedy = "The weight of such a column depends on those few rows: leave it out, or merge it with others."
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
-        yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, do, counts)
+        yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, remedy, counts)
     if not len(still) and not len(nearly):
         yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} checked.")
 
@@ -101,12 +103,12 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
         title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
         yield Finding("ok", "scales", title, sentence, "", facts)
         return
-    do = Message(
+    remedy = Message(
         "The solvers scale the columns themselves, but penalties and distances depend on the units. A penalty shrinks "
         "the weights of columns with small values the most. ",
         ByAudience("Standardise the columns, or give penalty_factors.", shell="Fit with --standardise."),
     )
-    yield Finding("note", "scales", "The columns have very different scales.", sentence, do, facts)
+    yield Finding("note", "scales", "The columns have very different scales.", sentence, remedy, facts)
 
 
 def index(subject: CheckedRows) -> Iterator[Finding]:

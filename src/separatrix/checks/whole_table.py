@@ -115,18 +115,18 @@ def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
     if lost and kept.any():
         which = f"{many(lost, 'row')} of {len(kept):,}"
         sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
-        do = Message("Fit with ", Setting("missing", "drop"), ", which leaves them out.")
-        yield Finding("note", "target", "Rows have no label.", sentence, do)
+        remedy = Message("Fit with ", Setting("missing", "drop"), ", which leaves them out.")
+        yield Finding("note", "target", "Rows have no label.", sentence, remedy)
 
 
 def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
     for column in inferred.columns:
         if column.kind == "text":
-            came, do = refusal(column)
-            sentence = Message(quoted(column.name), ": ", rows.named(came), "; it is left out here.")
+            problem, remedy = refusal(column)
+            sentence = Message(quoted(column.name), ": ", rows.named(problem), "; it is left out here.")
             title = "A column is text, or holds values that are not numbers."
             facts = {"columns": [column.name]}
-            advice = capital(Message(do, "."))
+            advice = capital(Message(remedy, "."))
             yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
 
 
@@ -140,10 +140,10 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
     notes = [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
     others = names[MOST_NAMED_IN_SENTENCE:]
     more = f"; and {listed(others, MOST_NAMED_IN_SENTENCE)}" if others else ""
-    title, do = "A column is constant.", "A fit leaves such a column out."
+    title, remedy = "A column is constant.", "A fit leaves such a column out."
     if len(constant) > 1:
-        title, do = f"{len(constant)} columns are constant.", "A fit leaves such columns out."
-    yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), do, {"columns": names})
+        title, remedy = f"{len(constant)} columns are constant.", "A fit leaves such columns out."
+    yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), remedy, {"columns": names})
 
 
 def _marked(inferred: Schema) -> Iterator[Finding]:
@@ -151,8 +151,8 @@ def _marked(inferred: Schema) -> Iterator[Finding]:
     for column in inferred.used:
         if solving(column.note):
             sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
-            title, do = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
-            yield Finding("note", "marks", title, sentence, do, {"columns": [column.name]})
+            title, advice = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
+            yield Finding("note", "marks", title, sentence, advice, {"columns": [column.name]})
 
 
 def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
@@ -163,5 +163,5 @@ def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
         sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
         settings = solution([column for column in inferred.columns if column.kind == "text"])
         usable = settings if any(setting.name != "drop" for setting in settings) else ()
-        title, do = "There is no column to learn from.", "Give columns that vary."
-        yield Finding("problem", "columns", title, sentence, do, solving=usable)
+        title, remedy = "There is no column to learn from.", "Give columns that vary."
+        yield Finding("problem", "columns", title, sentence, remedy, solving=usable)

@@ -168,8 +168,8 @@ def _monomial(product: str, names: list[str]) -> Monomial:
     factors = [product] if product in names else [factor.strip() for factor in product.split("*")]
     unknown = next((factor for factor in factors if factor not in names), None)
     if "**" in product and unknown == "":
-        do = "write powers as products: 'x0*x0' for the square of x0"
-        raise ParameterError("functions", f"{product!r} contains '**', which is not supported", do)
+        remedy = "write powers as products: 'x0*x0' for the square of x0"
+        raise ParameterError("functions", f"{product!r} contains '**', which is not supported", remedy)
     if unknown is not None:
         raise ParameterError("functions", f"{product!r} contains {unknown!r}, which is not a column", f"use {names}")
     return Monomial(tuple(names.index(factor) for factor in factors))

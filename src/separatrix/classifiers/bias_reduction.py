@@ -35,14 +35,14 @@ def check_bias_reduction(model: Any) -> None:
     if not is_number(C) or float(C) not in (1.0, np.inf):
         raise ParameterError("C", f"got {C!r}" + together, "leave it out: Firth's penalty has no strength to set")
     if l1_ratio != 0:
-        do = "leave it out: Firth's penalty is not on the size of the weights"
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, do)
+        remedy = "leave it out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, remedy)
     if model.penalty_factors is not None:
-        do = "leave them out: Firth's penalty is not on the size of the weights"
-        raise ParameterError("penalty_factors", "got some" + together, do)
+        remedy = "leave them out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("penalty_factors", "got some" + together, remedy)
     if model.loss != "logistic":
-        do = "use 'logistic': Firth's penalty is implemented for that loss only"
-        raise ParameterError("loss", f"got {model.loss!r}" + together, do)
+        remedy = "use 'logistic': Firth's penalty is implemented for that loss only"
+        raise ParameterError("loss", f"got {model.loss!r}" + together, remedy)
     if named(model.solver) is not None:
-        do = "leave it at 'auto': this likelihood has its own solver"
-        raise ParameterError("solver", f"got {model.solver!r}" + together, do)
+        remedy = "leave it at 'auto': this likelihood has its own solver"
+        raise ParameterError("solver", f"got {model.solver!r}" + together, remedy)

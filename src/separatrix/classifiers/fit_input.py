@@ -157,9 +157,9 @@ def _labels(y: Any) -> AnyArray:
 # -------------------------------------------------------------------------------------------- settings
 
 
-def check_positive(name: str, value: Any, do: str = "give a positive number") -> None:
+def check_positive(name: str, value: Any, remedy: str = "give a positive number") -> None:
     if not (is_number(value) and value > 0):
-        raise ParameterError(name, f"got {value!r}", do)
+        raise ParameterError(name, f"got {value!r}", remedy)
 
 
 def check_not_negative(name: str, value: Any) -> None:

@@ -103,8 +103,8 @@ def check_covariance_settings(model: Any, solvers: tuple[str, ...]) -> None:
     if given is not None and not (given == "auto" if isinstance(given, str) else is_number(given) and 0 <= given <= 1):
         raise ParameterError("shrinkage", f"got {given!r}", "give None, 'auto', or a number from 0 to 1")
     if estimator is not None and given not in (None, 0):
-        came = "covariance_estimator and shrinkage parameters are not None"
-        raise ParameterError("shrinkage", came, "Only one of the two can be set")
+        problem = "covariance_estimator and shrinkage parameters are not None"
+        raise ParameterError("shrinkage", problem, "Only one of the two can be set")
 
 
 def shrinks(model: Any) -> bool:
@@ -135,17 +135,17 @@ def priors_of(priors: Any, moments: Moments) -> Array:
     """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows. TEXTBOOK D4."""
     if priors is None:
         return moments.shares
-    K, do = len(moments.weight), "give one positive number for each class, in sorted order, summing to 1"
+    K, remedy = len(moments.weight), "give one positive number for each class, in sorted order, summing to 1"
     try:
         p = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError("priors", f"got {priors!r}", do) from error
+        raise ParameterError("priors", f"got {priors!r}", remedy) from error
     if p.shape != (K,):
-        raise ParameterError("priors", f"its shape is {p.shape} for {K} classes", do)
+        raise ParameterError("priors", f"its shape is {p.shape} for {K} classes", remedy)
     if not np.all(np.isfinite(p) & (p > 0)):
-        raise ParameterError("priors", f"got {priors!r}", do)
+        raise ParameterError("priors", f"got {priors!r}", remedy)
     if abs(float(p.sum()) - 1) > 1e-9:
-        raise ParameterError("priors", f"they sum to {p.sum():.12g}", do)
+        raise ParameterError("priors", f"they sum to {p.sum():.12g}", remedy)
     return np.asarray(p / p.sum())
 
 
@@ -164,8 +164,8 @@ def refuse_no_freedom(task: FitInput, moments: Moments) -> None:
     """Raise an error if there is no pooled covariance: it divides by n − K and needs scatter within a class."""
     K = task.n_classes
     if moments.total_weight <= K:
-        came = f"{moments.total_weight:g} rows (by weight) are too few for {K} classes"
-        raise LabelError("y", came, "a covariance needs more rows than classes; weights count as rows")
+        problem = f"{moments.total_weight:g} rows (by weight) are too few for {K} classes"
+        raise LabelError("y", problem, "a covariance needs more rows than classes; weights count as rows")
     if not np.any(moments.within):
         raise LabelError(
             "y",

@@ -53,8 +53,8 @@ def check_settings(model: Any) -> None:
         raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
     check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
     if chooses_C(model) and not LOSSES[model.loss].traits.likelihood:
-        do = "give a number: C can be chosen only for a loss that is a likelihood"
-        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", do)
+        remedy = "give a number: C can be chosen only for a loss that is a likelihood"
+        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", remedy)
     check_not_negative("tol", model.tol)
     check_count("max_iter", model.max_iter, least=1 if chooses_C(model) or model.bias_reduction else 0)
     check_flag("fit_intercept", model.fit_intercept)
@@ -64,8 +64,8 @@ def check_settings(model: Any) -> None:
 def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
     """The weight of each row, with the class weights multiplied in, and the class weights."""
     if task.n_classes > 2 and model.loss != "logistic":
-        came = f"got {model.loss!r} for {task.n_classes} classes"
-        raise ParameterError("loss", came, "use 'logistic', or put this classifier into OneVsRestClassifier")
+        problem = f"got {model.loss!r} for {task.n_classes} classes"
+        raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
     by_class = class_weights(model.class_weight, task.classes, task.codes, task.weight)
     weight = task.weight if model.class_weight is None else task.weight * by_class[task.codes]
     refuse_weightless_classes(task.classes, task.codes, weight, None if model.bias_reduction else 2)

@@ -48,15 +48,15 @@ def _in_frame(W: Array, problem: Objective) -> Array:
 
 
 def _given(model: Any, shape: tuple[int, int]) -> Array:
-    do = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
+    remedy = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
     try:
         W = np.array(model.start, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError("start", f"got {model.start!r}", do) from error
+        raise ParameterError("start", f"got {model.start!r}", remedy) from error
     if W.shape != shape:
-        raise ParameterError("start", f"it has shape {W.shape}", do)
+        raise ParameterError("start", f"it has shape {W.shape}", remedy)
     if not np.all(np.isfinite(W)):
-        raise ParameterError("start", "it holds NaN or infinity", do)
+        raise ParameterError("start", "it holds NaN or infinity", remedy)
     return W
 
 

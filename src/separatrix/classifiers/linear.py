@@ -218,8 +218,8 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
         """
         check_is_fitted(self)
         if probability is not None and not self.has_probabilities:
-            came = f"{type(self).__name__} has no probabilities, only outputs"
-            raise ParameterError("probability", came, "give a value of the output instead: hyperplane(output=0.5)")
+            problem = f"{type(self).__name__} has no probabilities, only outputs"
+            raise ParameterError("probability", problem, "give a value of the output instead: hyperplane(output=0.5)")
         if output is None:
             return self.scorer_.hyperplane(i, j, probability)
         if probability is not None:

@@ -165,8 +165,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         check_count("n_components", self.n_components)
         most = min(task.n_classes - 1, task.X.shape[1])
         if self.n_components > most:
-            came = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
-            raise ParameterError("n_components", came, f"give at most {most}")
+            problem = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
+            raise ParameterError("n_components", problem, f"give at most {most}")
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape

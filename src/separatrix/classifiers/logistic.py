@@ -277,8 +277,8 @@ class LogisticRegression(LinearClassifier):
         task = validate(self, X, y, sample_weight)
         added = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
         if added is not None and l1_ratio_of(self) > 0:
-            came = f"got one with l1_ratio={l1_ratio_of(self)}"
-            raise ParameterError("offset", came, "use l1_ratio=0 with an offset")
+            problem = f"got one with l1_ratio={l1_ratio_of(self)}"
+            raise ParameterError("offset", problem, "use l1_ratio=0 with an offset")
         say_what_is_done_instead(self, task.n_classes)
         with one_blas_thread, settings_of_work(self):
             return self._fit(task, added)

@@ -181,8 +181,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             self._counts = np.zeros(len(self.classes_), dtype=np.int64)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            came = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
-            raise LabelError("y", came, "give all labels as classes in the first call")
+            problem = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
+            raise LabelError("y", problem, "give all labels as classes in the first call")
         codes = known_codes(y, self.classes_)
         K = len(self.classes_)
         for model, (_, numbers, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):

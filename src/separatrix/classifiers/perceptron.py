@@ -307,8 +307,8 @@ class Perceptron(SeparatingClassifier):
         check_consistent_length(X, y)
         known = encode(y if classes is None else classes)[0] if first else self.classes_
         if len(known) < 2:
-            came = f"there is one class only, {known.tolist()[0]!r}"
-            raise ParameterError("classes", came, "give all of at least two")
+            problem = f"there is one class only, {known.tolist()[0]!r}"
+            raise ParameterError("classes", problem, "give all of at least two")
         return FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
 
     def _without(self, W: Array) -> Array:
@@ -359,8 +359,8 @@ class Perceptron(SeparatingClassifier):
         except (TypeError, ValueError):
             W = np.full(shape, np.nan)
         if W.shape != shape or not np.all(np.isfinite(W)):
-            do = f"give 'zero' or finite weights of shape {shape}, intercepts first"
-            raise ParameterError("start", f"got {self.start!r}", do)
+            remedy = f"give 'zero' or finite weights of shape {shape}, intercepts first"
+            raise ParameterError("start", f"got {self.start!r}", remedy)
         return W
 
     def _keep(

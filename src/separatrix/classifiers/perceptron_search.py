@@ -189,8 +189,8 @@ def rows_aside(codes: Integers, n_classes: int, fraction: float, seed: int) -> I
         chosen.append(rng.permutation(own)[: min(round(fraction * len(own)), len(own) - 1)])
     found = np.sort(np.concatenate(chosen))
     if not len(found):
-        came = f"{fraction:g} of {len(codes)} rows gives no validation rows"
-        raise ParameterError("validation_fraction", came, "raise it, or use early_stopping=False")
+        problem = f"{fraction:g} of {len(codes)} rows gives no validation rows"
+        raise ParameterError("validation_fraction", problem, "raise it, or use early_stopping=False")
     return found
 
 

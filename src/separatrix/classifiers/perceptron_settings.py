@@ -69,8 +69,8 @@ def refuse_in_steps(model: Any) -> None:
     if model.early_stopping:
         raise ParameterError("early_stopping", "partial_fit holds out no rows", "use fit, or set it to False")
     if isinstance(model.class_weight, str):
-        came = f"got {model.class_weight!r}, which needs all rows at once"
-        raise ParameterError("class_weight", came, "give partial_fit a factor for each label")
+        problem = f"got {model.class_weight!r}, which needs all rows at once"
+        raise ParameterError("class_weight", problem, "give partial_fit a factor for each label")
 
 
 def solver_of(model: Any) -> Any:

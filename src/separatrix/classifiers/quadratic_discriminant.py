@@ -142,8 +142,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         if self.reg_param > 1:
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
         if self.reg_param and shrinks(self):
-            came = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
-            raise ParameterError("reg_param", came, "set only one of them")
+            problem = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
+            raise ParameterError("reg_param", problem, "set only one of them")
         task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:

@@ -32,8 +32,8 @@ def is_indicator(y: Any) -> bool:
         return False  # a tuple may be a single label
     kind = str(type_of_target(y))
     if kind.startswith(("multiclass-multioutput", "continuous-multioutput")):
-        came = "Multioutput target data is not supported with label binarization: it has several columns"
-        raise LabelError("y", came, "give one label per row, or a table of 0 and 1 with a column for each label")
+        problem = "Multioutput target data is not supported with label binarization: it has several columns"
+        raise LabelError("y", problem, "give one label per row, or a table of 0 and 1 with a column for each label")
     return kind == "multilabel-indicator"
 
 

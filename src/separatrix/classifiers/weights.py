@@ -22,8 +22,8 @@ def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array,
         return  # if no row has weight, the first pass over the rows raises the error
     if held.sum() < (len(classes) if least is None else least):
         label = classes.tolist()[int(np.argmin(held))]
-        came = f"all rows of the class {label!r} have weight zero"
-        raise WeightError("sample_weight", came, "drop these rows, or give one of them a positive weight")
+        problem = f"all rows of the class {label!r} have weight zero"
+        raise WeightError("sample_weight", problem, "drop these rows, or give one of them a positive weight")
 
 
 def row_weights(sample_weight: Any, n_rows: int) -> Array:

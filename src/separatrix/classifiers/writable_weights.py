@@ -195,8 +195,8 @@ def _stacked(coef: AnyArray, intercept: AnyArray, n_classes: int, n_features: in
     """Stack ``intercept_`` and ``coef_`` to W, (1 or K, d + 1). Raises an error if their shapes do not match."""
     rows = 1 if n_classes == 2 else n_classes
     if coef.ndim != 2 or len(coef) != rows:
-        came = f"its shape is {coef.shape} for {n_classes} classes"
-        raise ParameterError("coef_", came, f"give an array with {rows} row{'s' if rows > 1 else ''}")
+        problem = f"its shape is {coef.shape} for {n_classes} classes"
+        raise ParameterError("coef_", problem, f"give an array with {rows} row{'s' if rows > 1 else ''}")
     if n_features is not None and coef.shape[1] != n_features:
         raise ParameterError("coef_", f"it has {coef.shape[1]} columns", f"give {n_features} columns, as in the fit")
     if intercept.shape not in ((), (1,), (rows,)):

@@ -118,8 +118,8 @@ def _show_finding(finding: Finding) -> None:
     terminal.say()
     terminal.line(finding.severity, finding.title, _COLOURS[finding.severity])
     terminal.line("", finding.sentence)
-    if finding.do:
-        terminal.line("", f"→ {finding.do}")
+    if finding.remedy:
+        terminal.line("", f"→ {finding.remedy}")
 
 
 def _brief(finding: Finding) -> str:

@@ -80,7 +80,7 @@ def compare(
         try:
             comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
         except ParameterError as error:
-            raise ParameterError(f"--{error.argument}", error.came, error.do) from error
+            raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
     words = _refit(data, comparison, list(wanted))
     if as_json:
         _print_json(table, comparison, words)

@@ -83,7 +83,7 @@ def decision_for(known: ModelFile, threshold: float | None, cost: str | None, pr
         fitted, claim = (None, None) if shares is None else _fitted_shares(known)
         rule = decision_rule(classes, threshold, costs, shares, fitted, claim)
     except ParameterError as error:
-        raise ParameterError(f"--{error.argument.removeprefix('--')}", error.came, error.do) from error
+        raise ParameterError(f"--{error.argument.removeprefix('--')}", error.problem, error.remedy) from error
     return Decision(rule, costs, shares)
 
 
@@ -91,8 +91,8 @@ def refuse_improbable(known: ModelFile, option: str, instead: str) -> None:
     """Refuse an option for a model without probabilities; ``instead`` says what to do with such a model."""
     link = getattr(known.scorer, "link", None)
     if not describe(known.classifier).probabilities or not (link is None or link.probabilistic):
-        came = f"{known.classifier} has scores but no probabilities"
-        raise ParameterError(option, came, f"{instead}, or fit a model of P(class | x), such as logistic")
+        problem = f"{known.classifier} has scores but no probabilities"
+        raise ParameterError(option, problem, f"{instead}, or fit a model of P(class | x), such as logistic")
 
 
 def costs_of(text: str) -> Costs:
@@ -120,8 +120,10 @@ def _fitted_shares(known: ModelFile) -> tuple[Any, Any]:
 
     model = deciding_model(known)
     if model.fitted_prior is None:
-        came = "the model file does not hold the class counts of its fit"
-        raise ParameterError("--prior", came, "fit the model with separatrix fit, or use decision.reweighed in Python")
+        problem = "the model file does not hold the class counts of its fit"
+        raise ParameterError(
+            "--prior", problem, "fit the model with separatrix fit, or use decision.reweighed in Python"
+        )
     return model.fitted_prior, model.claim
 
 

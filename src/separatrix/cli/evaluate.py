@@ -98,11 +98,11 @@ def evaluate(
 def _refuse_report_options(report: str | None, fitted_on: str | None, decides: bool) -> None:
     """Refuse a report without its rows, and a report if options ``decide`` otherwise than the model does."""
     if (report is None) != (fitted_on is None):
-        do = "give both or neither: a report also describes the fit and its rows"
-        raise ParameterError("--report, --fitted-on", "one is given without the other", do)
+        remedy = "give both or neither: a report also describes the fit and its rows"
+        raise ParameterError("--report, --fitted-on", "one is given without the other", remedy)
     if report is not None and decides:
-        came = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
-        raise ParameterError("--report", came, "leave out one or the other")
+        problem = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
+        raise ParameterError("--report", problem, "leave out one or the other")
 
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:

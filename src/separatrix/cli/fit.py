@@ -190,7 +190,7 @@ def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
     try:
         found = costs_of(cost)
     except ParameterError as error:
-        raise ParameterError("--cost", error.came, error.do) from error
+        raise ParameterError("--cost", error.problem, error.remedy) from error
     return {"FP": found.false_positive, "FN": found.false_negative}
 
 
@@ -269,7 +269,7 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
         write(known, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument
-        raise ParameterError(named, error.came, error.do) from error
+        raise ParameterError(named, error.problem, error.remedy) from error
 
 
 def _report(output: FitOutput, path: str, missing: dict[str, int], cost: dict[str, float] | None) -> None:
@@ -307,7 +307,7 @@ def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
         return report(*given, **named)
     except ParameterError as error:
         argument = "--cost" if error.argument == "cost" else error.argument
-        raise ParameterError(argument, error.came, error.do) from error
+        raise ParameterError(argument, error.problem, error.remedy) from error
 
 
 def _about(output: FitOutput) -> dict[str, str]:

@@ -193,5 +193,5 @@ def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:
         row, label = rows[strange[0]], y[strange[0] : strange[0] + 1].tolist()[0]
         more = f" (and {terminal.count(len(strange) - 1, 'more row')})" if len(strange) > 1 else ""
         knows = terminal.some([repr(one) for one in classes.tolist()], 8)
-        do = f"the model knows {knows}: correct the labels, or fit again"
-        raise LabelError(where, f"row {row} has the label {label!r}, which the model does not know{more}", do)
+        remedy = f"the model knows {knows}: correct the labels, or fit again"
+        raise LabelError(where, f"row {row} has the label {label!r}, which the model does not know{more}", remedy)

@@ -139,8 +139,8 @@ def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> 
     }
     if not describe(model).parts:
         if base is not None:
-            came = f"{model} is not made of other models"
-            raise ParameterError("--base", came, f"leave it out, or choose --model {' or '.join(_made_of_parts())}")
+            problem = f"{model} is not made of other models"
+            raise ParameterError("--base", problem, f"leave it out, or choose --model {' or '.join(_made_of_parts())}")
         return _made(model, asked, seed)
     return CLASSIFIERS[model](_made(base or DEFAULT_MODEL, asked, seed))
 
@@ -184,8 +184,8 @@ def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
     for parameter in asked:
         if parameter not in {setting.parameter for setting in own}:
             options = ", ".join(setting.option for setting in own)
-            do = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
-            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", do)
+            remedy = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
+            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", remedy)
     for parameter, (other, value) in describe(name).only_with.items():
         if parameter in asked and asked.get(other) != value:
             needed = f"{OPTIONS[other]} {value}"

@@ -193,8 +193,8 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
     """Print the standard errors, tests and intervals in a model file."""
     found = known.statistics
     if found is None:
-        came = "the model file has no statistics"
-        raise ParameterError("--stats", came, "fit again with: separatrix fit ... --stats --out FILE")
+        problem = "the model file has no statistics"
+        raise ParameterError("--stats", problem, "fit again with: separatrix fit ... --stats --out FILE")
     if as_json:
         terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
         return
@@ -297,13 +297,13 @@ def _settings(known: ModelFile) -> dict[str, Any]:
     """The arguments of ``as_settings``, for a logistic regression."""
     asked = known.parameters
     if known.classifier != "logistic" or known.certificate is None:
-        came = f"the model is {known.classifier}"
-        raise ParameterError("--as", came, "give a logistic regression, which the other packages have too")
+        problem = f"the model is {known.classifier}"
+        raise ParameterError("--as", problem, "give a logistic regression, which the other packages have too")
     plain = {"bias_reduction": None, "loss": "logistic"}
     for name, usual in plain.items():
         if asked.get(name, usual) != usual or name in known.left_out:
-            came = Message("the model has ", Setting(name, asked.get(name)))
-            raise ParameterError("--as", came, "give a model without it: the other packages have no such setting")
+            problem = Message("the model has ", Setting(name, asked.get(name)))
+            raise ParameterError("--as", problem, "give a model without it: the other packages have no such setting")
     claim: Any = known.certificate.claim
     classes = known.scorer.classes.tolist()
     return {

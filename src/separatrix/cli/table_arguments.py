@@ -250,8 +250,8 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         how = (wanted.target, wanted.drop, _schema(wanted.schema), Spelling(**wanted.spelling))
         asked = selected(data, *how, needs_target=False, **wanted.kinds)
         if isinstance(asked.source, SparseSource):
-            came = "a libsvm file has no schema"
-            raise TableError(asked.source.name, came, "fit it as it is: all its columns are numbers")
+            problem = "a libsvm file has no schema"
+            raise TableError(asked.source.name, problem, "fit it as it is: all its columns are numbers")
         left_out = tuple(Column(name, "ignored", note="left out as asked") for name in asked.drop)
         kept = tuple(column for column in asked.given.columns if column.name not in asked.drop)
         given = Schema((*kept, *left_out), asked.target, asked.given.classes)
@@ -322,8 +322,10 @@ def read_for(
             source = open_source(data, Spelling(**spelling))
             columns = tuple(name for name in source.names if name not in (target, source.target))
             if len(columns) != known.columns:
-                came = f"it has {len(columns)} columns, and the model, which has no column names, has {known.columns}"
-                raise TableError(source.name, came, "give only the columns of the fit, in the same order")
+                problem = (
+                    f"it has {len(columns)} columns, and the model, which has no column names, has {known.columns}"
+                )
+                raise TableError(source.name, problem, "give only the columns of the fit, in the same order")
             rows = source.read(source.names) if data == STANDARD else data  # Standard input can be read only once.
         classes = [label for label in known.scorer.classes.tolist() if isinstance(label, str)]
         typed = len(classes) < len(known.scorer.classes)
@@ -376,7 +378,7 @@ def refuse_unwritable(option: str, out: str | None) -> None:
     try:
         refuse_irreplaceable(path)
     except ParameterError as error:
-        raise ParameterError(option, error.came, error.do) from error
+        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 def write(option: str, out: str, content: bytes) -> None:
@@ -386,7 +388,7 @@ def write(option: str, out: str, content: bytes) -> None:
     try:
         replace_file(out, content)
     except ParameterError as error:
-        raise ParameterError(option, error.came, error.do) from error
+        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 def _references(given: Sequence[str]) -> dict[str, str]:

@@ -70,11 +70,11 @@ def asked_text(given: dict[str, Any]) -> dict[str, TextSettings]:
         option = next(f"--{name.replace('_', '-')}" for name in _SETTINGS if given[name])
         raise ParameterError(option, "no column of text is named", "name one with --text COL")
     if "min_df" in asked and "hashed" in asked:
-        do = "leave one of the two out"
-        raise ParameterError("--text-min-df", "hashed n-grams are not counted by row", do)
+        remedy = "leave one of the two out"
+        raise ParameterError("--text-min-df", "hashed n-grams are not counted by row", remedy)
     try:
         settings = TextSettings(**asked)
     except ParameterError as error:
         names = {setting: f"--{name.replace('_', '-')}" for name, setting in _SETTINGS.items()}
-        raise ParameterError(names[error.argument], error.came, error.do) from error
+        raise ParameterError(names[error.argument], error.problem, error.remedy) from error
     return dict.fromkeys(given["text"], settings)

@@ -79,8 +79,8 @@ def cross_validate(
     """
     counts = np.bincount(codes)
     if counts.min() < 2:
-        came = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
-        raise ParameterError("--cv", came, "leave that class out, or leave --cv out")
+        problem = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
+        raise ParameterError("--cv", problem, "leave that class out, or leave --cv out")
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
     fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]

@@ -105,5 +105,7 @@ def in_table(status: str, rows: RowNames, names: Sequence[str]) -> str:
 
 def checks_in_shell(checks: Checks) -> Checks:
     """The findings and notes with settings written as options."""
-    findings = tuple(replace(one, sentence=in_shell(one.sentence), do=in_shell(one.do)) for one in checks.findings)
+    findings = tuple(
+        replace(one, sentence=in_shell(one.sentence), remedy=in_shell(one.remedy)) for one in checks.findings
+    )
     return replace(checks, findings=findings, notes=tuple(map(in_shell, checks.notes)))

@@ -180,8 +180,8 @@ def coefficients(
     scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "coef_"):
-        came = f"{type(model).__name__} has no weight for each column"
-        raise ParameterError("model", came, "give a fitted linear classifier")
+        problem = f"{type(model).__name__} has no weight for each column"
+        raise ParameterError("model", problem, "give a fitted linear classifier")
     rows, known = rows_to_score(model, X)
     seen = memory_rows(rows, np.zeros(rows.shape[0]))
     std = summarise(seen, ranges=False).std

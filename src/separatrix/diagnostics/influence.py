@@ -101,8 +101,8 @@ def influential(model: Any, X: Any, y: Any, top: int = 10) -> Influence:
             return _by_deletion(model, X, y, top)
         if isinstance(claim, LikelihoodOfRows):
             return _by_one_step(model, X, y, top)
-    came = f"{type(model).__name__} has no curvature from which a row's influence follows"
-    raise ParameterError("model", came, "give a fitted LogisticRegression or LeastSquaresClassifier")
+    problem = f"{type(model).__name__} has no curvature from which a row's influence follows"
+    raise ParameterError("model", problem, "give a fitted LogisticRegression or LeastSquaresClassifier")
 
 
 def _by_deletion(model: Any, X: Any, y: Any, top: int) -> Influence:
@@ -121,8 +121,8 @@ def _by_one_step(model: Any, X: Any, y: Any, top: int) -> Influence:
     _refuse_other_rows(model, problem, W)
     block = INFLUENCE.block(problem.rows)
     if not problem.has_hessian or block.n_rows * float(problem.size) ** 2 > MOST_LEVERAGE_MULTIPLICATIONS:
-        came = f"{block.n_rows} rows with {problem.size} weights are too many for the leverage of each"
-        raise InputError("X", came, "fit a model of fewer columns")
+        fault = f"{block.n_rows} rows with {problem.size} weights are too many for the leverage of each"
+        raise InputError("X", fault, "fit a model of fewer columns")
     inverse = _inverse(problem, W)
     if inverse is None:
         raise InputError("X", "the curvature is singular to working precision", "drop collinear columns")
@@ -144,8 +144,8 @@ def _refuse_other_rows(model: Any, problem: Objective, W: Array) -> None:
         return
     value = problem.value_gradient(W).value
     if abs(value - certificate.objective) > AGREEMENT * max(abs(certificate.null_objective), abs(value)):
-        came = f"the objective is {value:.10g} on these rows and {certificate.objective:.10g} on those of the fit"
-        raise InputError("X", came, "give the rows of the fit, which must be without sample weights and offset")
+        fault = f"the objective is {value:.10g} on these rows and {certificate.objective:.10g} on those of the fit"
+        raise InputError("X", fault, "give the rows of the fit, which must be without sample weights and offset")
 
 
 def _inverse(problem: Objective, W: Array) -> Inverse | None:

@@ -91,8 +91,8 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     if log_P is not None:
         return Answers(classes, codes, chosen, log_odds(log_P), log_P)
     if not hasattr(model, "decision_function"):
-        came = f"{kind} has neither probabilities nor scores"
-        raise ParameterError("model", came, "give a classifier with predict_proba or decision_function")
+        problem = f"{kind} has neither probabilities nor scores"
+        raise ParameterError("model", problem, "give a classifier with predict_proba or decision_function")
     z = np.asarray(model.decision_function(X), dtype=np.float64)
     return Answers(classes, codes, chosen, np.column_stack([-z, z]) if z.ndim == 1 else z, None)
 

@@ -85,6 +85,6 @@ def checked_seconds(seconds: float) -> float:
     """
     number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
     if not number or math.isnan(seconds) or seconds <= 0:
-        do = Message("give a positive number of seconds, or ", ByAudience("math.inf", shell="inf"), " for no limit")
-        raise ParameterError("seconds", f"got {seconds!r}", do)
+        remedy = Message("give a positive number of seconds, or ", ByAudience("math.inf", shell="inf"), " for no limit")
+        raise ParameterError("seconds", f"got {seconds!r}", remedy)
     return float(seconds)

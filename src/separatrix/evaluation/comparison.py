@@ -110,11 +110,11 @@ def compare(
         return compare_table(frame, cv=cv, seed=seed, by=by, only=only, seconds=seconds)
     for name, value in of_frames.items():
         if value:
-            came = f"got {value!r:.80}, and X is not a data frame"
-            raise ParameterError(name, came, "give a data frame, whose columns have names and levels")
+            problem = f"got {value!r:.80}, and X is not a data frame"
+            raise ParameterError(name, problem, "give a data frame, whose columns have names and levels")
     if missing != "error":
-        came = f"got {missing!r}, and X is not a data frame"
-        raise ParameterError("missing", came, "give a data frame, or fill missing values before the comparison")
+        problem = f"got {missing!r}, and X is not a data frame"
+        raise ParameterError("missing", problem, "give a data frame, or fill missing values before the comparison")
     rows = as_rows(as_matrix(X))
     classes, codes = encode(y)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
@@ -217,8 +217,10 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
         raise ParameterError("cv", f"got {cv!r}", "give a whole number of folds, at least 2")
     _refuse_one_class(labels)
     if counts.min() < 2:
-        came = f"class {labels[int(np.argmin(counts))]!r} has one row only"
-        raise LabelError("y", came, "leave it out, or join it with another: a row cannot be both fitted and held out")
+        problem = f"class {labels[int(np.argmin(counts))]!r} has one row only"
+        raise LabelError(
+            "y", problem, "leave it out, or join it with another: a row cannot be both fitted and held out"
+        )
     return stratified_folds(codes, min(int(cv), int(counts.min())), seed)
 
 

@@ -151,8 +151,8 @@ def decision_rule(
 def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs | None) -> None:
     for name, given in (("threshold", threshold), ("cost", cost)):
         if given is not None and n_classes != 2:
-            do = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
-            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", do)
+            remedy = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
+            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", remedy)
 
 
 def _is_share(value: Any) -> bool:

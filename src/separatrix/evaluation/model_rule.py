@@ -80,8 +80,8 @@ def rule_for(
         return None
     known = deciding_model(model)
     if not known.has_probabilities:
-        do = Message("leave it out, or fit a model of P(class | x), such as ", Classifier("LogisticRegression"))
-        raise ParameterError(asked[0], f"{known.name} has scores but no probabilities", do)
+        remedy = Message("leave it out, or fit a model of P(class | x), such as ", Classifier("LogisticRegression"))
+        raise ParameterError(asked[0], f"{known.name} has scores but no probabilities", remedy)
     fitted_prior = known.fitted_prior if fitted_prior is None else fitted_prior
     if prior is not None and fitted_prior is None:
         shares = "give the class shares or counts of the fitted rows, in the order of the classes or by label"

@@ -173,8 +173,8 @@ def rank(score: Array, positive: Any, of: Any = 1) -> Ranking:
     """
     is_of = np.asarray(positive, dtype=bool)
     if is_of.all() or not is_of.any():
-        came = "all rows are of the class" if is_of.all() else "no row is of the class"
-        raise ParameterError("positive", f"{came} {of!r}", "give rows of it and rows of others")
+        problem = "all rows are of the class" if is_of.all() else "no row is of the class"
+        raise ParameterError("positive", f"{problem} {of!r}", "give rows of it and rows of others")
     order = np.argsort(-np.asarray(score, dtype=np.float64), kind="stable")
     ranked, hits = np.asarray(score, dtype=np.float64)[order], np.cumsum(is_of[order])
     last = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)

@@ -85,7 +85,7 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split, budget: Budg
     except OutOfTime:
         return Trial(held[:0], failed=_out_of_time(budget.seconds))
     except InputError as error:
-        return Trial(held[:0], failed=Message("failed: ", error.came))
+        return Trial(held[:0], failed=Message("failed: ", error.problem))
     except Exception as error:  # a failed fit is reported in the table and does not end the comparison
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
     return replace(trial, seconds=seconds)

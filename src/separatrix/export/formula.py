@@ -128,8 +128,8 @@ def formula_of(
     boundary, takes_boundary = scorer.link.boundary, scorer.link.takes_boundary
     if rule is not None and len(scorer.classes) == 2:
         if scores.width != 1:
-            came = "it has a score for each of its two classes"
-            raise ParameterError("model", came, "give one score, which is positive for the second class")
+            problem = "it has a score for each of its two classes"
+            raise ParameterError("model", problem, "give one score, which is positive for the second class")
         boundary, takes_boundary = rule.least_score(scorer.link), True
     classes = _labels(scorer.classes.tolist())
     return Formula(found, classes, scores, probabilities, encoder, boundary, takes_boundary, rule)
@@ -145,8 +145,8 @@ def refuse_words(formula: Formula, language: str) -> None:
     """Refuse a model with a column of free text for a language that cannot split texts into words as the model does."""
     for column in formula.columns:
         if column.text is not None:
-            came = f"its column {column.name!r} is free text, whose words {language} cannot count"
-            raise ParameterError("model", came, "export it to Python, or fit it without that column")
+            problem = f"its column {column.name!r} is free text, whose words {language} cannot count"
+            raise ParameterError("model", problem, "export it to Python, or fit it without that column")
 
 
 def _parts(model: Any) -> tuple[Any, Encoder | None, Scaling | None, Sequence[str] | None, bool]:
@@ -164,8 +164,8 @@ def _labels(found: list[Any]) -> list[Any]:
     classes = [label.item() if isinstance(label, np.generic) else label for label in found]
     for label in classes:
         if not isinstance(label, str | bool | int | float):
-            came = f"the class {label!r} is of type {type(label).__name__}"
-            raise ParameterError("model", came, "fit with labels that are text, numbers or truth values")
+            problem = f"the class {label!r} is of type {type(label).__name__}"
+            raise ParameterError("model", problem, "fit with labels that are text, numbers or truth values")
     return classes
 
 

@@ -98,8 +98,8 @@ def graph_of(formula: Formula) -> Any:
     try:
         import onnx
     except ImportError:
-        came, do = "the package onnx is not installed", "install it: pip install 'separatrix[onnx]'"
-        raise InputError("to_onnx", came, do) from None
+        problem, remedy = "the package onnx is not installed", "install it: pip install 'separatrix[onnx]'"
+        raise InputError("to_onnx", problem, remedy) from None
     refuse_words(formula, "ONNX")
     return Graph(formula, onnx).proto()
 

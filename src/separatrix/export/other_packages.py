@@ -163,8 +163,8 @@ def _by_class(classes: Sequence[Any], class_weight: Mapping[Any, float] | None) 
     given = class_weight or {}
     unknown = [label for label in given if label not in list(classes)]
     if isinstance(given, str) or unknown:
-        came = f"got {given!r}" if isinstance(given, str) else f"it names {unknown[0]!r}"
-        raise ParameterError("class_weight", came, "give a factor for each label, and all labels as classes")
+        problem = f"got {given!r}" if isinstance(given, str) else f"it names {unknown[0]!r}"
+        raise ParameterError("class_weight", problem, "give a factor for each label, and all labels as classes")
     found = tuple(float(given.get(label, 1.0)) for label in classes)
     return () if set(found) <= {1.0} else found
 

@@ -142,8 +142,8 @@ def sql_expressions(
     guard = guard_of(formula, spelled, inline=True)
     written, unfolded = Writer(formula, spelled, guard).sizes()
     if unfolded > LONGEST_EXPRESSIONS:
-        came = f"its expressions would have {unfolded:.2g} characters, as a statement with subqueries {written}"
-        raise ParameterError("model", came, "use to_sql, which writes subqueries")
+        problem = f"its expressions would have {unfolded:.2g} characters, as a statement with subqueries {written}"
+        raise ParameterError("model", problem, "use to_sql, which writes subqueries")
     writer = Writer(formula, spelled, guard, inline=True)
     z, p = writer.answers()
     if len(z) == 1:

@@ -134,8 +134,8 @@ class Ascent:
         """The point to begin at: ``start``, or if E* is infinite there, the mildest weights that can be reached."""
         point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
         if point is None:
-            do = "leave out columns that are nearly combinations of others, or an offset of many units"
-            raise InputError("X", "its information is singular to working precision where the fit begins", do)
+            remedy = "leave out columns that are nearly combinations of others, or an offset of many units"
+            raise InputError("X", "its information is singular to working precision where the fit begins", remedy)
         return point
 
     def _ended(self, problem: Penalised, point: Point, near: Point | None, n_points: int) -> Status | None:

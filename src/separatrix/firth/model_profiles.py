@@ -89,8 +89,8 @@ def posed_again(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: A
     claim = getattr(getattr(model, "certificate_", None), "claim", None)
     posed = getattr(claim, "penalised", None)
     if posed is None:
-        do = "fit LogisticRegression(bias_reduction='firth') first"
-        raise InputError("model", f"{type(model).__name__} was not fitted by Firth's likelihood", do)
+        remedy = "fit LogisticRegression(bias_reduction='firth') first"
+        raise InputError("model", f"{type(model).__name__} was not fitted by Firth's likelihood", remedy)
     problem: Penalised = posed(X, y, sample_weight, offset)
     return problem, problem.framed(model.scorer_.W)
 
@@ -103,6 +103,6 @@ def _number_of(model: Any, column: int | str) -> int:
     if column == "intercept":
         return 0
     if isinstance(column, str) or not 0 <= column < model.n_features_in_:
-        do = f"give a number from 0 to {model.n_features_in_ - 1}, a column's name, or 'intercept'"
-        raise InputError("column", f"got {column!r}", do)
+        remedy = f"give a number from 0 to {model.n_features_in_ - 1}, a column's name, or 'intercept'"
+        raise InputError("column", f"got {column!r}", remedy)
     return 1 + int(column)

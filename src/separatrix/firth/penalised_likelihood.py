@@ -74,8 +74,8 @@ class Penalised:
 
     def __init__(self, objective: Objective, unit: float = 1.0, zero: Array | None = None) -> None:
         if not objective.has_hessian:
-            came = f"got 'firth' for {objective.size} parameters"
-            raise ParameterError("bias_reduction", came, f"use fewer columns: at most {LARGEST_HESSIAN} parameters")
+            problem = f"got 'firth' for {objective.size} parameters"
+            raise ParameterError("bias_reduction", problem, f"use fewer columns: at most {LARGEST_HESSIAN} parameters")
         self.objective, self.unit = objective, unit
         # The weights whose scores are the offset alone, (K or 1, d + 1).
         self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
@@ -229,8 +229,8 @@ def pose(
     )
     problem = Penalised(objective, rows.weight_unit)
     if problem.weight < SMALLEST_TOTAL_WEIGHT:
-        came = f"the rows count for {problem.weight:.2g} in all"
-        raise WeightError("sample_weight", came, "say how often each row counts: the penalty is worth a few rows")
+        fault = f"the rows count for {problem.weight:.2g} in all"
+        raise WeightError("sample_weight", fault, "say how often each row counts: the penalty is worth a few rows")
     known: dict[str, Any] = {"gram": problem.gram}  # that of the objective, computed by faster passes
     found = identified(0.25 * problem.gram)
     if found is not None:  # the rank is certain, so no further pass is needed

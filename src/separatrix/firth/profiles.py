@@ -105,8 +105,8 @@ def penalised_test(problem: Penalised, W: Array, columns: Any) -> tuple[float, f
     if there is None:
         raise InputError("W", "Firth's likelihood is −∞ there", "give the weights of a fit to the same rows")
     if taken == 0:
-        came = "the others say all that these columns say"
-        raise InputError("columns", came, "leave out the columns that are combinations of others")
+        fault = "the others say all that these columns say"
+        raise InputError("columns", fault, "leave out the columns that are combinations of others")
     statistic = max(0.0, 2 * problem.weight * (point.level.value - there.value))
     return statistic, float(chi2.sf(statistic, taken))
 
@@ -278,8 +278,8 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
     K, width = problem.objective.shape
     frame, space = problem.objective.rows.frame, problem.objective.subspace
     if not 0 <= column < width - problem.objective.n_offsets or problem.objective.pinned[column]:
-        came = f"got {column}, which is no column of the fit"
-        raise InputError("column", came, f"give a number from 0, the intercept, to {width - 1}")
+        fault = f"got {column}, which is no column of the fit"
+        raise InputError("column", fault, f"give a number from 0, the intercept, to {width - 1}")
     across = _contrast(contrast, K)
     row = np.zeros(width)
     row[column] = 1.0 if column == 0 else 1.0 / frame.scale[column - 1]
@@ -287,8 +287,8 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
         row[1:] = np.where(problem.objective.pinned[1:], 0.0, -frame.center / frame.scale)
     G = np.outer(across, row)
     if np.linalg.norm(space.remainder(G)) > LARGEST_UNDETERMINED_SHARE * np.linalg.norm(G):
-        came = f"column {column} of W is constant or a combination of the others"
-        raise InputError("column", came, "leave out columns until each has a weight of its own")
+        fault = f"column {column} of W is constant or a combination of the others"
+        raise InputError("column", fault, "leave out columns until each has a weight of its own")
     n_offsets = problem.objective.n_offsets if column == 0 else 0
     beside = float(across @ frame.center[-n_offsets:]) if n_offsets else 0.0  # the framed intercept holds their means
     return space.reduce(G), -beside
@@ -300,6 +300,6 @@ def _contrast(contrast: Any, K: int) -> Array:
     if across.shape != (K,) or (
         K > 1 and not abs(across.sum()) <= LARGEST_UNDETERMINED_SHARE * np.abs(across).sum() > 0
     ):
-        do = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
-        raise ParameterError("contrast", f"got {contrast!r}", do)
+        remedy = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
+        raise ParameterError("contrast", f"got {contrast!r}", remedy)
     return across

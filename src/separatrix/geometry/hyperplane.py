@@ -147,8 +147,8 @@ class Hyperplane:
         """
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim == 0 or rows.shape[-1] != len(self.w):
-            do = f"give points of {len(self.w)} coordinates, one per row"
-            raise InputError("X", f"its shape is {rows.shape}", do)
+            remedy = f"give points of {len(self.w)} coordinates, one per row"
+            raise InputError("X", f"its shape is {rows.shape}", remedy)
         return np.asarray(rows @ self.w + self.b)
 
     def side(self, X: Any) -> Integers:

@@ -53,9 +53,9 @@ def regions(model: Any, box: Any) -> list[Region]:
     try:
         weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        came = f"{type(model).__name__} has no weights of linear scores, or is not fitted"
-        do = "give a fitted linear model of two columns, or use boundary_curve, which traces any boundary"
-        raise ParameterError("model", came, do) from error
+        problem = f"{type(model).__name__} has no weights of linear scores, or is not fitted"
+        remedy = "give a fitted linear model of two columns, or use boundary_curve, which traces any boundary"
+        raise ParameterError("model", problem, remedy) from error
     if weights.ndim != 2 or weights.shape[1] != 3:
         raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
     W, ranks = _scores_of_all_classes(weights, getattr(scorer, "link", None))
@@ -200,8 +200,8 @@ def _lines_of(model: Scheme) -> Array:
     """The lines of the models; raises an error if they are not lines in the plane."""
     kind = type(model).__name__
     if not (hasattr(type(model), "boundaries") and hasattr(type(model), "contenders")):
-        do = "give a fitted OneVsOneClassifier or OneVsRestClassifier; regions(model, box) is for linear models"
-        raise ParameterError("model", f"{kind} does not combine two-class models", do)
+        remedy = "give a fitted OneVsOneClassifier or OneVsRestClassifier; regions(model, box) is for linear models"
+        raise ParameterError("model", f"{kind} does not combine two-class models", remedy)
     if not hasattr(model, "classes_"):
         raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
     try:
@@ -209,6 +209,6 @@ def _lines_of(model: Scheme) -> Array:
     except AttributeError as error:
         raise ParameterError("model", str(error), "give a scheme over linear models") from error
     if lines.shape[1] != 3:
-        came = f"{kind} was fitted to {lines.shape[1] - 1} columns"
-        raise ParameterError("model", came, "fit it to two: regions are drawn in the plane")
+        problem = f"{kind} was fitted to {lines.shape[1] - 1} columns"
+        raise ParameterError("model", problem, "fit it to two: regions are drawn in the plane")
     return lines

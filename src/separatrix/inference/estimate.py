@@ -71,8 +71,8 @@ class Estimate:
         """The factor of the Hessian of the mean loss on the identified directions."""
         found = self._cholesky or self.problem.factor(self.W)
         if found is None:
-            came = "the information matrix is singular to working precision"
-            raise InputError("X", came, "drop columns that are nearly collinear, or give more rows")
+            problem = "the information matrix is singular to working precision"
+            raise InputError("X", problem, "drop columns that are nearly collinear, or give more rows")
         return found
 
     @cached_property
@@ -187,8 +187,8 @@ def _moved_to(estimate: Estimate, W: Array) -> Estimate:
 def build_objective_of(asked: SummaryRequest) -> Objective:
     problem = asked.claim.objective(asked.X, asked.y, asked.weight, asked.offset)
     if not problem.has_hessian:
-        came = f"{problem.size} coefficients are too many for a matrix of second derivatives"
-        raise InputError("X", came, "ask for a summary of a model of fewer columns")
+        fault = f"{problem.size} coefficients are too many for a matrix of second derivatives"
+        raise InputError("X", fault, "ask for a summary of a model of fewer columns")
     return problem
 
 
@@ -210,8 +210,8 @@ def contrast(asked: SummaryRequest, reference: Any) -> Array:
         found[:, at] = -1.0
         return found
     if at == 1 and asked.claim.loss == "cloglog":
-        do = f"leave it at {classes[0]!r}, or swap the labels and fit again"
-        raise ParameterError("reference", "complementary log-log is another model with the classes swapped", do)
+        remedy = f"leave it at {classes[0]!r}, or swap the labels and fit again"
+        raise ParameterError("reference", "complementary log-log is another model with the classes swapped", remedy)
     return np.array([[1.0 if at == 0 else -1.0]])
 
 

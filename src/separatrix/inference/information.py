@@ -174,8 +174,8 @@ def _clustered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covari
 def _left(asked: SummaryRequest, estimate: Estimate) -> int:
     left = asked.n - estimate.n_coefficients
     if left < 1:
-        came = f"{asked.n} observations for {estimate.n_coefficients} coefficients"
-        raise InputError("covariance", came, "use covariance='classical' or 'HC0', which divide by no n - k")
+        problem = f"{asked.n} observations for {estimate.n_coefficients} coefficients"
+        raise InputError("covariance", problem, "use covariance='classical' or 'HC0', which divide by no n - k")
     return left
 
 
@@ -184,7 +184,7 @@ def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
     try:
         _, codes = encode(groups)
     except InputError as error:
-        raise InputError("groups", error.came, "give one group a row") from error
+        raise InputError("groups", error.problem, "give one group a row") from error
     if len(codes) != asked.X.shape[0]:
         raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one group per row")
     counted = asked.weight > 0
@@ -210,9 +210,9 @@ def chosen(asked: SummaryRequest, covariance: str | None, groups: Any) -> str:
     if not isinstance(name, str) or name not in COVARIANCES:
         raise ParameterError("covariance", f"got {covariance!r}", f"choose one of {', '.join(map(repr, COVARIANCES))}")
     if (name == "cluster") != (groups is not None):
-        came = f"got {covariance!r} " + ("without groups" if groups is None else "beside groups")
-        raise ParameterError("covariance", came, "give groups and covariance='cluster', or neither")
+        problem = f"got {covariance!r} " + ("without groups" if groups is None else "beside groups")
+        raise ParameterError("covariance", problem, "give groups and covariance='cluster', or neither")
     if name == "classical" and not asked.declared.repeats:
-        came = "got 'classical' with probability weights, which are no number of rows"
-        raise ParameterError("covariance", came, "use 'HC0', 'HC1' or groups")
+        problem = "got 'classical' with probability weights, which are no number of rows"
+        raise ParameterError("covariance", problem, "use 'HC0', 'HC1' or groups")
     return name

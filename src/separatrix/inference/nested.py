@@ -78,8 +78,8 @@ def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
     _refuse_other_rows(small.asked, large.asked)
     df = large.n_coefficients - small.n_coefficients
     if df < 1:
-        came = f"it has {large.n_coefficients} coefficients and small has {small.n_coefficients}"
-        raise InputError("large", came, "give the smaller model first, and one with more coefficients second")
+        problem = f"it has {large.n_coefficients} coefficients and small has {small.n_coefficients}"
+        raise InputError("large", problem, "give the smaller model first, and one with more coefficients second")
     _refuse_not_nested(small.asked, large.asked)
     statistic = max(2.0 * (large.log_likelihood - small.log_likelihood), 0.0)
     return LikelihoodRatio(statistic, df, chi_squared_tail(statistic, df))
@@ -114,5 +114,5 @@ def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:
         return build_objective(labelled_rows(X, large.codes, K), K, Penalty.none(width), intercept).subspace.rank
 
     if rank(both, ones, both.shape[1]) != rank(large.X, large.claim.fit_intercept, large.X.shape[1]):
-        came = "its columns cannot make up those of small, so the models are not nested"
-        raise InputError("large", came, "let large have all columns of small, and more")
+        problem = "its columns cannot make up those of small, so the models are not nested"
+        raise InputError("large", problem, "let large have all columns of small, and more")

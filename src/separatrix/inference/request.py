@@ -42,8 +42,8 @@ class Declared:
         """Raise if the weights contradict their declared meaning."""
         broken = np.flatnonzero(weight != np.floor(weight)) if self.repeats else np.empty(0, dtype=np.int64)
         if len(broken):
-            came = f"row {broken[0]} has the frequency {weight[broken[0]]}"
-            raise WeightError("sample_weight", came, "give whole numbers, or declare weights='probability'")
+            problem = f"row {broken[0]} has the frequency {weight[broken[0]]}"
+            raise WeightError("sample_weight", problem, "give whole numbers, or declare weights='probability'")
 
 
 WEIGHTS = {
@@ -116,8 +116,8 @@ def summary_request(
     declared.refuse(weight)
     width = rows.shape[1] + claim.fit_intercept
     if np.count_nonzero(weight) < width:
-        came = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients per score"
-        raise InputError("X", came, "the coefficients are not identified: drop columns, or give more rows")
+        problem = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients per score"
+        raise InputError("X", problem, "the coefficients are not identified: drop columns, or give more rows")
     named = _column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
     return SummaryRequest(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, named)
@@ -130,8 +130,8 @@ def _likelihood_claim(model: Any) -> Any:
     if not is_likelihood:
         raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
     if not LOSSES[claim.loss].traits.likelihood:
-        do = "fit with loss='logistic', 'probit' or 'cloglog'"
-        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", do)
+        remedy = "fit with loss='logistic', 'probit' or 'cloglog'"
+        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", remedy)
     return claim
 
 
@@ -154,14 +154,14 @@ def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
     weight = None if np.all(asked.weight == 1.0) else asked.weight
     found = certificate.verify(asked.X, asked.y, weight, asked.offset)
     if not found:
-        do = "give the rows, labels, weights and offset of the fit"
-        raise InputError("X", f"the certificate {found.sentence}", do)
+        remedy = "give the rows, labels, weights and offset of the fit"
+        raise InputError("X", f"the certificate {found.sentence}", remedy)
 
 
 def _declared(sample_weight: Any, weights: str | None) -> Declared:
     if weights is None and sample_weight is not None:
-        do = "say what they mean: weights='frequency' or weights='probability'"
-        raise ParameterError("weights", "sample_weight came without it", do)
+        remedy = "say what they mean: weights='frequency' or weights='probability'"
+        raise ParameterError("weights", "sample_weight came without it", remedy)
     name = "frequency" if weights is None else weights
     if not isinstance(name, str) or name not in WEIGHTS:
         raise ParameterError("weights", f"got {weights!r}", f"choose one of {', '.join(map(repr, WEIGHTS))}")

@@ -138,11 +138,13 @@ def _check(asked: SummaryRequest, kind: str, intervals: str, level: float) -> No
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
     if intervals == "profile" and (COVARIANCES[kind].robust or not asked.is_likelihood):
-        came = "got 'profile' where rows are weighed or the covariance is a sandwich: it rests on the likelihood alone"
-        raise ParameterError("intervals", came, "use 'wald'")
+        problem = (
+            "got 'profile' where rows are weighed or the covariance is a sandwich: it rests on the likelihood alone"
+        )
+        raise ParameterError("intervals", problem, "use 'wald'")
     if intervals == "profile" and _profile_name(asked) not in PROFILES:
-        came = f"got 'profile' for a fit with bias_reduction={asked.model.bias_reduction!r}, which has none here"
-        raise ParameterError("intervals", came, "use 'wald'")
+        problem = f"got 'profile' for a fit with bias_reduction={asked.model.bias_reduction!r}, which has none here"
+        raise ParameterError("intervals", problem, "use 'wald'")
 
 
 def _profile_name(asked: SummaryRequest) -> str:

@@ -48,8 +48,8 @@ class Labels(Form):
         labels = [label.item() if isinstance(label, np.generic) else label for label in value.tolist()]
         for label in labels:
             if type(label) not in _TYPES.get(kind, ()) or (isinstance(label, float) and not math.isfinite(label)):
-                came = f"the class {label!r} is of type {type(label).__name__}"
-                raise ParameterError("model", came, "fit with labels that are text, finite numbers or truth values")
+                problem = f"the class {label!r} is of type {type(label).__name__}"
+                raise ParameterError("model", problem, "fit with labels that are text, finite numbers or truth values")
         fixed = value.dtype.kind == "U" and value.dtype.itemsize // 4 <= WIDEST_LABEL_ARRAY
         return {"dtype": kind, "values": labels} | ({"width": value.dtype.itemsize // 4} if fixed else {})
 

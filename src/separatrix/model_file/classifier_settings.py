@@ -15,8 +15,8 @@ def name_of(model: Any) -> str:
     name = classifiers.name_of(type(model))
     if name is None:
         known = ", ".join(classifiers.OFFERED)
-        do = f"give a fitted classifier of this package, with parts only from this package: {known}"
-        raise ParameterError("model", f"a file cannot hold {type(model).__name__}", do)
+        remedy = f"give a fitted classifier of this package, with parts only from this package: {known}"
+        raise ParameterError("model", f"a file cannot hold {type(model).__name__}", remedy)
     return name
 
 

@@ -287,12 +287,12 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     try:
         data = checksummed_json.with_checksum(FORMAT, VERSION, model_file.content())
     except MemoryError:
-        do = "free some memory, or fit it on fewer columns"
-        raise InputError("model", "there is not enough memory to write its file", do) from None
+        remedy = "free some memory, or fit it on fewer columns"
+        raise InputError("model", "there is not enough memory to write its file", remedy) from None
     if len(data) > checksummed_json.LARGEST_FILE:
-        came = f"its file would have {len(data) >> 20} MB"
+        problem = f"its file would have {len(data) >> 20} MB"
         raise ParameterError(
-            "model", came, f"fit it on fewer columns: {checksummed_json.LARGEST_FILE >> 20} MB is the most"
+            "model", problem, f"fit it on fewer columns: {checksummed_json.LARGEST_FILE >> 20} MB is the most"
         )
     replace_file(path, data)
 

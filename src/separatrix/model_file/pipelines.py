@@ -85,9 +85,9 @@ def _scaling(name: str, step: Any) -> Scaling:
     kind = type(step).__name__
     known = type(step).__module__.startswith("sklearn.preprocessing") and kind in SCALERS
     if not known or getattr(step, "clip", False):
-        came = f"its step {name!r} is {kind}{' with clip=True' if known else ''}, which a file cannot hold"
-        do = f"give a pipeline of a TableEncoder, if any, then any of {', '.join(SCALERS)}, then a classifier"
-        raise ParameterError("model", came, do)
+        problem = f"its step {name!r} is {kind}{' with clip=True' if known else ''}, which a file cannot hold"
+        remedy = f"give a pipeline of a TableEncoder, if any, then any of {', '.join(SCALERS)}, then a classifier"
+        raise ParameterError("model", problem, remedy)
     if not hasattr(step, "n_features_in_"):
         raise ParameterError("model", f"its step {name!r} is not fitted", "fit the pipeline first")
     center, scale = SCALERS[kind](step)

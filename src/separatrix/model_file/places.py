@@ -61,9 +61,9 @@ class Writing(Place):
         self.seen[id(value)] = (self.path, value)  # The object is kept alive, so that its id is not reused.
         return form.plain(value, self)
 
-    def refuse(self, problem: str, do: str) -> ParameterError:
+    def refuse(self, problem: str, remedy: str) -> ParameterError:
         """The error for a model that cannot be written."""
-        return ParameterError("model", f"its {self.path} {problem}", do)
+        return ParameterError("model", f"its {self.path} {problem}", remedy)
 
 
 class Reading(Place):

@@ -116,8 +116,8 @@ class Kinds(Form):
     def plain(self, value: Any, at: Writing) -> Any:
         name = self.name_of(value)
         if name is None:
-            do = f"save one of the kinds that a file can hold: {', '.join(self.records)}"
-            raise at.refuse(f"is of {type(value).__name__}", do)
+            remedy = f"save one of the kinds that a file can hold: {', '.join(self.records)}"
+            raise at.refuse(f"is of {type(value).__name__}", remedy)
         return {"kind": name, **self.records[name].plain(value, at)}
 
     def read(self, found: Any, at: Reading) -> Any:

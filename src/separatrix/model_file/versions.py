@@ -45,8 +45,8 @@ def _refuse_newer(version: int, found: Content, *keys: str) -> None:
     """Refuse keys that were introduced after this version: the file was relabelled."""
     newer = [key for key in keys if key in found]
     if newer:
-        came = f"its version is {version}, and it has the key {newer[0]} of a newer version"
-        raise ModelFileError(f"{came}: the version was altered since it was written")
+        problem = f"its version is {version}, and it has the key {newer[0]} of a newer version"
+        raise ModelFileError(f"{problem}: the version was altered since it was written")
 
 
 def _from_1(content: Content) -> Content:

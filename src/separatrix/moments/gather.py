@@ -288,8 +288,8 @@ def gather(
 
 def _refuse_too_wide(d: int, matrices: int) -> None:
     """Raise an error before the first allocation if this number of d × d matrices cannot fit into memory."""
-    do = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
-    refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, do)
+    remedy = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
+    refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, remedy)
 
 
 def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:

@@ -58,8 +58,8 @@ def _estimated(estimator: Any, X: Array) -> Array:
     estimator.fit(X)
     covariance = np.asarray(getattr(estimator, "covariance_", None), dtype=np.float64)
     if covariance.shape != (X.shape[1], X.shape[1]):
-        came = f"{type(estimator).__name__} does not have a covariance_ attribute of {X.shape[1]} rows and columns"
-        raise ParameterError("covariance_estimator", came, "give one of sklearn.covariance")
+        problem = f"{type(estimator).__name__} does not have a covariance_ attribute of {X.shape[1]} rows and columns"
+        raise ParameterError("covariance_estimator", problem, "give one of sklearn.covariance")
     return covariance
 
 

@@ -102,16 +102,16 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
     """
     if offset is None:
         return None
-    do = f"give a number for each of the {n_rows} rows" + (f" and {n_scores} classes" if n_scores > 1 else "")
+    remedy = f"give a number for each of the {n_rows} rows" + (f" and {n_scores} classes" if n_scores > 1 else "")
     try:
         given = np.asarray(offset, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError("offset", f"it is no array of numbers ({error})", do) from error
+        raise ParameterError("offset", f"it is no array of numbers ({error})", remedy) from error
     given = given[:, None] if given.ndim == 1 and n_scores == 1 else given
     if given.shape != (n_rows, n_scores):
-        raise ParameterError("offset", f"its shape is {given.shape}", do)
+        raise ParameterError("offset", f"its shape is {given.shape}", remedy)
     if not np.all(np.isfinite(given)):
-        raise ParameterError("offset", "it holds NaN or infinity", do)
+        raise ParameterError("offset", "it holds NaN or infinity", remedy)
     return given
 
 

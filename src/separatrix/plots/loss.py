@@ -155,8 +155,8 @@ def runs_of(model: Any) -> list[Run]:
             return [run._replace(name=f"model {k + 1}") for k, run in enumerate(runs)]
         return runs
     if not getattr(model, "trace_", ()):
-        came = f"{type(model).__name__} was not fitted by iterations and has no trace to plot"
-        raise ParameterError("model", came, "give a fitted classifier with a trace_, such as LogisticRegression")
+        problem = f"{type(model).__name__} was not fitted by iterations and has no trace to plot"
+        raise ParameterError("model", problem, "give a fitted classifier with a trace_, such as LogisticRegression")
     records, measure = _measured(model.trace_)
     searches = _searches(records)
     labels = np.asarray(model.classes_).tolist()

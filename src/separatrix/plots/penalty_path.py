@@ -61,8 +61,8 @@ class PenaltyPathDisplay(Display):
         model = last_step(model)
         choice = getattr(model, "penalty_choice_", None)
         if choice is None:
-            came = f"this {type(model).__name__} was fitted with a given C, or is not fitted"
-            raise ParameterError("model", came, 'fit LogisticRegression(C="auto")')
+            problem = f"this {type(model).__name__} was fitted with a given C, or is not fitted"
+            raise ParameterError("model", problem, 'fit LogisticRegression(C="auto")')
         return cls(choice).plot(ax)
 
     @property

@@ -83,8 +83,8 @@ class ThresholdDisplay(Display):
     def of(cls, found: Answers, costs: Costs | None = None, level: float = 0.95) -> Self:
         """The display of a model's answers, not drawn yet; call ``plot`` to draw it."""
         if found.log_P is None or found.n_classes != 2:
-            came = "it has no probabilities" if found.log_P is None else f"it has {found.n_classes} classes"
-            raise ParameterError("model", came, "give a model of two classes with probabilities")
+            problem = "it has no probabilities" if found.log_P is None else f"it has {found.n_classes} classes"
+            raise ParameterError("model", problem, "give a model of two classes with probabilities")
         return cls(np.exp(found.log_P[:, 1]), found.codes == 1, found.classes.tolist()[1], costs, level)
 
     @property

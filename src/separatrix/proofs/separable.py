@@ -84,8 +84,8 @@ class Separable(VerifiableVerdict):
 
 def hyperplane_of(v: Array) -> Hyperplane:
     if v.ndim != 1:
-        do = "take v: its rows are one score a class, and their differences are hyperplanes"
-        raise ParameterError("hyperplane", f"the verdict is about {len(v)} classes", do)
+        remedy = "take v: its rows are one score a class, and their differences are hyperplanes"
+        raise ParameterError("hyperplane", f"the verdict is about {len(v)} classes", remedy)
     return Hyperplane(v[1:], float(v[0]))
 
 

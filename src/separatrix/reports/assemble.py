@@ -124,8 +124,10 @@ def report(
     scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
-        came = f"got {type(model).__name__}"
-        raise ParameterError("model", came, "give a fitted classifier of this package, or a pipeline that ends in one")
+        problem = f"got {type(model).__name__}"
+        raise ParameterError(
+            "model", problem, "give a fitted classifier of this package, or a pipeline that ends in one"
+        )
     scores_of(model)
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
@@ -179,8 +181,8 @@ def _costs(model: Any, cost: Any) -> Costs | None:
     costs = Costs.of(cost)
     decision_rule(np.asarray(model.classes_), cost=costs)
     if not getattr(model, "has_probabilities", True):
-        do = "leave it out, or fit a model that has probabilities"
-        raise ParameterError("cost", f"{type(model).__name__} has scores but no probabilities", do)
+        remedy = "leave it out, or fit a model that has probabilities"
+        raise ParameterError("cost", f"{type(model).__name__} has scores but no probabilities", remedy)
     return costs
 
 

@@ -60,11 +60,11 @@ def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
     if lost > 0 and not missing:
         severity = "warning" if lost >= SHARE_MISSING_TO_WARN * table.n_rows else "note"
         sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
-        do = "They were left out, so this page is about the other rows. Find out why they are missing."
-        return Finding(severity, "missing", "Rows with missing values were left out.", sentence, do)
+        remedy = "They were left out, so this page is about the other rows. Find out why they are missing."
+        return Finding(severity, "missing", "Rows with missing values were left out.", sentence, remedy)
     finding = absent(missing, n, "")
     if not missing:
         return finding
     how = "error" if table.encoder is None else table.encoder.missing
     severity = "warning" if max(missing.values()) >= SHARE_MISSING_TO_WARN * n else "note"
-    return replace(finding, severity=severity, do=_WHAT_WAS_DONE[how])
+    return replace(finding, severity=severity, remedy=_WHAT_WAS_DONE[how])

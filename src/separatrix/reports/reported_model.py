@@ -172,4 +172,4 @@ def _or_reason(ask: Callable[[], T]) -> T | str:
     try:
         return ask()
     except InputError as error:
-        return f"{error.came}"
+        return f"{error.problem}"

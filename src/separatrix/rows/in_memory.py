@@ -29,6 +29,6 @@ class InMemory:
         """All rows as one block. Raises an error with the name of the function if rows are streamed."""
         block = rows.resident()
         if block is None:
-            came = f"its rows are streamed, and {self.name!r} needs rows in memory: {self.reason}"
-            raise ParameterError("X", came, "read the rows into memory first")
+            problem = f"its rows are streamed, and {self.name!r} needs rows in memory: {self.reason}"
+            raise ParameterError("X", problem, "read the rows into memory first")
         return block

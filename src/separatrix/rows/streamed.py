@@ -109,8 +109,8 @@ class StreamedRows:
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, which is the only one it has."""
         if order.draw != "given":
-            came = f"its rows are asked for in another order ({order.draw})"
-            raise TableError(self.source.name, came, "use a method that reads the rows in the order given")
+            problem = f"its rows are asked for in another order ({order.draw})"
+            raise TableError(self.source.name, problem, "use a method that reads the rows in the order given")
         self.counter.add()
         return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
 
@@ -142,8 +142,8 @@ class StreamedRows:
             yield piece
         known = self.learnt.n_rows
         if known is not None and n != known:
-            came = f"it had {known} rows when it was first read, and {n} rows now"
-            raise TableError(self.source.name, came, "give a source that can be read again, and leave it unchanged")
+            problem = f"it had {known} rows when it was first read, and {n} rows now"
+            raise TableError(self.source.name, problem, "give a source that can be read again, and leave it unchanged")
         self.learnt.n_rows = n
 
     def _joined(self, parts: list[Piece], stop: int) -> Block:

@@ -93,12 +93,12 @@ class PartsScorer:
         scheme = self.scheme
         if self.W is None or not isinstance(scheme, OneVersusOne):
             kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
-            do = "give one-versus-one over linear models, or use boundary_curve, which traces any boundary"
-            raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", do)
+            remedy = "give one-versus-one over linear models, or use boundary_curve, which traces any boundary"
+            raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", remedy)
         lines, K = on_plane(self.W), len(self.classes)
         if lines.shape[1] != 3:
-            came = f"its weights have shape {lines.shape}"
-            raise ParameterError("model", came, "give a linear model of two columns")
+            problem = f"its weights have shape {lines.shape}"
+            raise ParameterError("model", problem, "give a linear model of two columns")
         confidence = scheme.confidence(lines.T, self._lengths(len(lines)), K).T
         return voted_regions(lines, confidence, lambda signs: scheme.contenders(signs, K), self.classes.tolist(), box)
 

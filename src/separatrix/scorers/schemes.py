@@ -201,8 +201,10 @@ def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
     except (TypeError, ValueError):
         counts = np.zeros(0, dtype=np.int64)
     if counts.ndim != 1 or len(counts) < 2 or np.any(counts < 1):
-        do = "give how many rows each of two or more classes has, as np.unique(y, return_counts=True)[1] of labels y"
-        raise ParameterError("class_counts", f"got {class_counts!r}", do)
+        remedy = (
+            "give how many rows each of two or more classes has, as np.unique(y, return_counts=True)[1] of labels y"
+        )
+        raise ParameterError("class_counts", f"got {class_counts!r}", remedy)
     total = int(counts.sum())
     by_model = []
     for (i, j), _, _ in scheme.parts(np.arange(len(counts)), len(counts)):

@@ -99,8 +99,10 @@ class GradientDescent:
     def init(self, problem: Objective, start: Array) -> State[DescentMemory]:
         steepest = largest_curvature(problem)
         if self.eta is None and not np.isfinite(steepest):
-            came = f"{self.name!r} has no default learning rate for a loss whose derivative is not Lipschitz continuous"
-            raise ParameterError("solver", came, "give GradientDescent(eta=...), or use 'auto'")
+            fault = (
+                f"{self.name!r} has no default learning rate for a loss whose derivative is not Lipschitz continuous"
+            )
+            raise ParameterError("solver", fault, "give GradientDescent(eta=...), or use 'auto'")
         at = problem.value_gradient(start)
         eta = self.eta if self.eta is not None else 1.0 / max(steepest, 1e-300)
         return State(start, at, memory=DescentMemory(eta, at.value, start, at))

@@ -290,5 +290,5 @@ def refuse_unmet(solver: Solver, problem: Objective) -> None:
     """
     for need, met in MET.items():
         if need in solver.needs and not met.by(problem):
-            came = Message(f"{solver.name!r} needs {need.value}", met.since(problem))
-            raise ParameterError("solver", came, met.instead)
+            fault = Message(f"{solver.name!r} needs {need.value}", met.since(problem))
+            raise ParameterError("solver", fault, met.instead)

@@ -120,6 +120,6 @@ def in_memory(problem: Objective, solver: str) -> Block:
     """All rows of a problem as one block. Raises an error that names the solver if rows are streamed."""
     block = problem.rows.resident()
     if block is None:
-        do = "read the rows into memory first, or use a method that needs only sums over them"
-        raise ParameterError("solver", f"{solver!r} needs {Need.RESIDENT.value}, and these are streamed", do)
+        remedy = "read the rows into memory first, or use a method that needs only sums over them"
+        raise ParameterError("solver", f"{solver!r} needs {Need.RESIDENT.value}, and these are streamed", remedy)
     return block

@@ -71,8 +71,8 @@ def truths(source: str, name: str, column: Column) -> Array:
     other = np.flatnonzero((values != 0) & (values != 1) & ~np.isnan(values))
     if len(other):
         unlike = f", column {name!r} is {values[other[0]]:g}, not true or false"
-        came = Message("row ", RowNumber(int(other[0]) + 1), unlike)
-        raise TableError(source, came, "write true, false, 1 or 0")
+        problem = Message("row ", RowNumber(int(other[0]) + 1), unlike)
+        raise TableError(source, problem, "write true, false, 1 or 0")
     return values
 
 
@@ -226,12 +226,12 @@ def _parsed(source: str, name: str, column: Column, kind: Any, unlike: str) -> C
     except pa.ArrowInvalid:
         row = _first_refused(cells, kind)
         cell = str(cells[row].as_py())
-        came = Message("row ", RowNumber(row + 1), f", column {name!r} is {shortened(cell)!r}, {unlike}")
+        problem = Message("row ", RowNumber(row + 1), f", column {name!r} is {shortened(cell)!r}, {unlike}")
         category = Setting("category", name)
-        do = Message(
+        remedy = Message(
             "correct that cell, make the column a category with ", category, ", or leave it out with ", drop(name)
         )
-        raise CellError(source, came, do, cell) from None
+        raise CellError(source, problem, remedy, cell) from None
 
 
 def trimmed(column: Column, literal: bool = False) -> Column:
@@ -332,5 +332,5 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def _unlike(source: str, name: str, kind: Any, wanted: str) -> TableError:
-    came = f"column {name!r} holds {shortened(str(kind))}, not {wanted}"
-    return CellError(source, came, Message("leave it out with ", drop(name), f", or turn it into {wanted}"))
+    problem = f"column {name!r} holds {shortened(str(kind))}, not {wanted}"
+    return CellError(source, problem, Message("leave it out with ", drop(name), f", or turn it into {wanted}"))

@@ -121,8 +121,8 @@ class Encoded:
         infinite = np.flatnonzero(np.isinf(v))
         if len(infinite):
             unlike = f", column {self.name!r} is infinite, or too large for a float64"
-            came = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
-            raise TableError(source, came, "give finite numbers, or take the row out")
+            problem = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
+            raise TableError(source, problem, "give finite numbers, or take the row out")
         return v
 
     def strange(self, v: Array) -> AnyArray:
@@ -250,8 +250,8 @@ class Encoder:
         present = set(table.column_names)
         lacking = [column.name for column in self.columns if column.name not in present]
         if lacking:
-            came = f"it lacks the columns {cells.listed(lacking)}"
-            raise TableError(source, came, "give all columns that the model was fitted on")
+            problem = f"it lacks the columns {cells.listed(lacking)}"
+            raise TableError(source, problem, "give all columns that the model was fitted on")
 
     @property
     def n_dense(self) -> int:
@@ -402,9 +402,9 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     """The error for missing values, with their number in each column."""
     total = sum(missing.values())
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
-    came = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
-    do = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
-    return MissingValuesError(source, came, do, (Setting("missing", "impute"),))
+    problem = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
+    remedy = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
+    return MissingValuesError(source, problem, remedy, (Setting("missing", "impute"),))
 
 
 def refuse_unseen(
@@ -424,9 +424,11 @@ def refuse_unseen(
         for name, levels in unseen.items()
         for level, count in list(levels.items())[:3]
     ]
-    came = f"levels that no training row had: {'; '.join(parts[:8])}"
+    problem = f"levels that no training row had: {'; '.join(parts[:8])}"
     if asked_by_fit:
         way = Message("fit ", ByAudience("with unseen='average'", shell="without --strict"))
     else:
         way = Message(ByAudience("read them with strict=False", shell="leave --strict out"))
-    return TableError(source, came, Message("correct them, or ", way, ", which encodes them as the training average"))
+    return TableError(
+        source, problem, Message("correct them, or ", way, ", which encodes them as the training average")
+    )

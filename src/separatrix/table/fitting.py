@@ -53,8 +53,8 @@ def encodable(schema: Schema, source: str, missing: str = "error") -> tuple[Colu
     """The columns that become X. A column of text, or a table without usable columns, is an error."""
     _refuse_text(schema, source, missing)
     if not schema.used:
-        came = "no column is left to learn from" if schema.columns else "the target is the only column"
-        raise TableError(source, came, _why_none(schema))
+        problem = "no column is left to learn from" if schema.columns else "the target is the only column"
+        raise TableError(source, problem, _why_none(schema))
     return schema.used
 
 
@@ -171,13 +171,13 @@ def _refuse_text(schema: Schema, source: str, missing: str) -> None:
     if not refused:
         return
     first, *rest = refused
-    came, do = refusal(first)
+    problem, remedy = refusal(first)
     settings = solution(refused, missing)
     if rest and settings:
         all_left_out = [setting.name for setting in settings] == ["drop"]
-        do = Message("leave them out with " if all_left_out else "give ", joined(" ", map(Message, settings)))
+        remedy = Message("leave them out with " if all_left_out else "give ", joined(" ", map(Message, settings)))
     more = f" (and {len(rest)} more: {', '.join(repr(column.name) for column in rest[:8])})" if rest else ""
-    raise TableError(source, Message(f"column {first.name!r}: ", came, more), do, settings)
+    raise TableError(source, Message(f"column {first.name!r}: ", problem, more), remedy, settings)
 
 
 def solution(refused: Sequence[Column], missing: str = "error") -> tuple[Setting, ...]:
@@ -201,14 +201,14 @@ def refusal(column: Column) -> tuple[str, str]:
 
     An inferred note says both. A note that comes from the user's schema does not.
 
-    >>> came, do = refusal(Column("city", "text", note="asked for"))
-    >>> came, str(do)
+    >>> problem, remedy = refusal(Column("city", "text", note="asked for"))
+    >>> problem, str(remedy)
     ('its kind in the schema is text', "leave it out with drop='city', or say what it holds in the schema")
     """
     if remedy(column.note):
         return reason(column.note), remedy(column.note)
-    do = Message("leave it out with ", drop(column.name), ", or say what it holds in the schema")
-    return "its kind in the schema is text", do
+    advice = Message("leave it out with ", drop(column.name), ", or say what it holds in the schema")
+    return "its kind in the schema is text", advice
 
 
 def _why_none(schema: Schema) -> str:

@@ -146,8 +146,8 @@ def _misspelled(name: str, values: Any) -> Column | None:
         return repr(cells.shortened(values.drop_null()[0].as_py()))
 
     if all_match(_DAY_FIRST):
-        do, form = forms_of(name, values)
-        return _refused(name, f"it seems to hold dates, such as {example()}", do, *form)
+        remedy, form = forms_of(name, values)
+        return _refused(name, f"it seems to hold dates, such as {example()}", remedy, *form)
     if compute.any(compute.match_substring(values, ",")).as_py() and all_match(_COMMA):
         decimals = Setting("decimal", ",")
         advice = Message(
@@ -155,14 +155,14 @@ def _misspelled(name: str, values: Any) -> Column | None:
         )
         return _refused(name, f"its numbers are written with commas, such as {example()}", advice, decimals)
     if all_match(_MARKED):
-        do = Message("write bare numbers, or make it a category with ", Setting("category", name))
-        return _refused(name, f"its numbers are written with other symbols, such as {example()}", do)
+        remedy = Message("write bare numbers, or make it a category with ", Setting("category", name))
+        return _refused(name, f"its numbers are written with other symbols, such as {example()}", remedy)
     return None
 
 
-def _refused(name: str, why: str, do: str, *solving: Setting) -> Column:
+def _refused(name: str, why: str, remedy: str, *solving: Setting) -> Column:
     """A column that cannot be used as it is. ``solving``: settings with which it can, or is left out."""
-    return Column(name, "text", note=Message(why, Remedy(do, solving)))
+    return Column(name, "text", note=Message(why, Remedy(remedy, solving)))
 
 
 def _spells_truth(values: Any) -> bool:
@@ -241,8 +241,8 @@ def _asked_category(given: Column, column: Any) -> Column:
         return _refused(given.name, _too_many(len(counted)), _leave_out(given.name), cells.drop(given.name))
     counts = _counts_by_level(counted)
     if given.preferred is not None and given.preferred not in counts:
-        came = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
-        raise TableError("schema", came, f"give one of {cells.listed(sorted(counts))}")
+        problem = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
+        raise TableError("schema", problem, f"give one of {cells.listed(sorted(counts))}")
     levels = levels_in_order(counts, given.preferred)
     return Column(given.name, "category", levels, told("levels", counts), given.preferred)
 
@@ -285,8 +285,8 @@ def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Co
     mark = only_mark(values, strange)
     if mark is not None:
         return _refused(name, note, *meaning_nothing(name, mark))
-    do = Message("correct it, or make the column a category with ", Setting("category", name))
-    return _refused(name, note, do)
+    remedy = Message("correct it, or make the column a category with ", Setting("category", name))
+    return _refused(name, note, remedy)
 
 
 def _empty(name: str, n: int) -> Column:

@@ -38,8 +38,8 @@ def meaning_nothing(name: str, mark: str) -> tuple[Message, Setting]:
     setting = Setting("na", mark)
     category = Setting("category", name)
     known = Message("if it means a missing value, give ", setting)
-    do = Message(known, "; if not, correct it, or make the column a category with ", category)
-    return do, setting
+    remedy = Message(known, "; if not, correct it, or make the column a category with ", category)
+    return remedy, setting
 
 
 def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: AnyArray) -> Column:
@@ -48,11 +48,11 @@ def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: Any
     rows = int(counts[strange].sum())
     if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
         return column
-    do, setting = meaning_nothing(column.name, mark)
-    came = f"its texts are numbers, but for {shortened(mark)!r} in {rows} rows"
+    remedy, setting = meaning_nothing(column.name, mark)
+    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows} rows"
     if column.kind == "text":
-        return replace(column, note=Message(came, Remedy(do, (setting,))))
-    told = Message(came, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
+        return replace(column, note=Message(problem, Remedy(remedy, (setting,))))
+    told = Message(problem, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
     return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
 
 
@@ -70,8 +70,8 @@ def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:
     if not forms:
         return "write them as year-month-day, 2024-12-31", ()
     settings = tuple(Setting("date_format", ForColumn(name, form)) for form in forms)
-    do = Message("give their form with ", joined(" or ", [Message(one) for one in settings]), iso)
-    return do, settings if len(settings) == 1 else ()
+    remedy = Message("give their form with ", joined(" or ", [Message(one) for one in settings]), iso)
+    return remedy, settings if len(settings) == 1 else ()
 
 
 def _reads_all(texts: list[str], form: str) -> bool:

@@ -251,16 +251,16 @@ def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str]
         return np.ones(len(column), dtype=bool)
     labelled = ~unlabelled(column, classes)
     if not labelled.any():
-        came = f"no row has a label in the target column {quoted(target)}"
-        raise TableError(source, came, "predict another column")
+        problem = f"no row has a label in the target column {quoted(target)}"
+        raise TableError(source, problem, "predict another column")
     return labelled
 
 
 def _refuse_no_rows(source: str, y: AnyArray) -> None:
     if not len(y):
-        came = "no row is left: each lacks a value or its label"
+        problem = "no row is left: each lacks a value or its label"
         ways = Message("choose ", Setting("missing", "impute", "indicator"))
-        raise TableError(source, came, Message(ways, ", or leave columns out with ", Setting("drop")))
+        raise TableError(source, problem, Message(ways, ", or leave columns out with ", Setting("drop")))
 
 
 def read_rows(
@@ -309,8 +309,8 @@ def read_rows(
             raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
         y = None
         for name in label_columns:
-            do = "label such rows, or take them out"
-            y = labels(source.name, columns.column(name), name, typed, classes, do)[reading.kept]
+            remedy = "label such rows, or take them out"
+            y = labels(source.name, columns.column(name), name, typed, classes, remedy)[reading.kept]
     rows, n = names[reading.kept], columns.num_rows
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
     notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
@@ -322,7 +322,7 @@ def _as_in_training(encoder: Encoder, columns: pa.Table, source: str) -> Reading
     try:
         return encoder.read(columns, source)
     except CellError as error:
-        raise TableError(source, error.came, _as_fitted(error)) from error
+        raise TableError(source, error.problem, _as_fitted(error)) from error
 
 
 def _extra_columns(source: Source, known: set[str | None], strict: bool) -> list[str]:
@@ -342,8 +342,8 @@ def _label_column(source: Source, target: str | None, wanted: Sequence[str]) -> 
 
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     if target != source.target:
-        came = f"its labels are in its first column, not in {quoted(target)}"
-        raise TableError(source.name, came, Message("leave ", Setting("target"), " out"))
+        problem = f"its labels are in its first column, not in {quoted(target)}"
+        raise TableError(source.name, problem, Message("leave ", Setting("target"), " out"))
     names = select.features_of(source, target, drop)
     rows = source.row_names
     refuse_measurements(source.name, source.labels, target, rows, most_levels(len(rows)))

@@ -53,8 +53,8 @@ def refuse_other_columns(reference: Mapping[str, str], target: str | None, drop:
     for name in reference:
         if name == target or name in drop:
             which = "the target" if name == target else "left out"
-            do = "name a column that the model uses"
-            raise ParameterError("reference", f"column {quoted(name)} is {which}", do)
+            remedy = "name a column that the model uses"
+            raise ParameterError("reference", f"column {quoted(name)} is {which}", remedy)
 
 
 def with_reference(column: Column, level: str) -> Column:
@@ -64,13 +64,15 @@ def with_reference(column: Column, level: str) -> Column:
     ('Kyiv', 'Brno', 'Lviv')
     """
     if column.kind != "category":
-        came = f"column {quoted(column.name)} {_NO_LEVELS[column.kind]}"
-        do = Message("name a category; a schema (", ByAudience("schema=", shell="--schema"), ") makes codes a category")
-        raise ParameterError("reference", came, do)
+        problem = f"column {quoted(column.name)} {_NO_LEVELS[column.kind]}"
+        remedy = Message(
+            "name a category; a schema (", ByAudience("schema=", shell="--schema"), ") makes codes a category"
+        )
+        raise ParameterError("reference", problem, remedy)
     if level not in column.levels:
         near = perhaps(level, column.levels) or _similar(level, column.levels)
-        came = f"column {quoted(column.name)} has no level {quoted(shortened(level))}{near}"
-        raise ParameterError("reference", came, f"give one of {listed([*map(shortened, column.levels)])}")
+        problem = f"column {quoted(column.name)} has no level {quoted(shortened(level))}{near}"
+        raise ParameterError("reference", problem, f"give one of {listed([*map(shortened, column.levels)])}")
     others = tuple(known for known in column.levels if known != level)
     return replace(column, levels=(level, *others), preferred=level)
 

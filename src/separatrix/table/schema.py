@@ -255,8 +255,8 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
     except UnicodeDecodeError as error:
         raise TableError(name, "it is not UTF-8 text", "save it as UTF-8") from error
     except json.JSONDecodeError as error:
-        came = f"line {error.lineno}, column {error.colno} is not valid JSON ({error.msg})"
-        raise TableError(name, came, "correct the JSON there") from error
+        problem = f"line {error.lineno}, column {error.colno} is not valid JSON ({error.msg})"
+        raise TableError(name, problem, "correct the JSON there") from error
     except RecursionError as error:
         raise TableError(name, "its lists are nested too deeply", "check the file") from error
     except ValueError as error:  # A key that occurs twice, or a number of thousands of digits.
@@ -270,8 +270,8 @@ def _text(name: str, path: Path) -> str:
         raise TableError(name, "it is not a regular file", "save the schema in a file")
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size > LARGEST_SCHEMA_BYTES:
-            came = f"it is larger than {LARGEST_SCHEMA_BYTES >> 20} MB, the most that a schema may have"
-            raise TableError(name, came, "check the path")
+            problem = f"it is larger than {LARGEST_SCHEMA_BYTES >> 20} MB, the most that a schema may have"
+            raise TableError(name, problem, "check the path")
         return file.read().decode("utf-8")
 
 
@@ -301,7 +301,7 @@ def _checked_text(place: str, kind: str, content: Any) -> TextSettings:
     try:
         return TextSettings.from_plain(content)
     except ParameterError as error:
-        raise TableError(place, f"{error.argument}: {error.came}", error.do) from error
+        raise TableError(place, f"{error.argument}: {error.problem}", error.remedy) from error
 
 
 def _checked_levels(place: str, kind: str, levels: Any) -> list[str]:
@@ -321,6 +321,6 @@ def _one_of(words: Iterable[str]) -> str:
     return f"give one of {', '.join(words)}"
 
 
-def _require(holds: bool, place: str, came: str, do: str) -> None:
+def _require(holds: bool, place: str, problem: str, remedy: str) -> None:
     if not holds:
-        raise TableError(place, came, do)
+        raise TableError(place, problem, remedy)

@@ -71,8 +71,8 @@ def chosen_target(source: Source, target: str | None, leave_out: Sequence[str] =
     """The target: the one given, or the source's own. It and the columns to leave out must exist."""
     target = source.target if target is None else target
     if target is None:
-        do = f"name the column to predict, one of {listed(source.names)}"
-        raise ParameterError("target", "it is not given", do)
+        remedy = f"name the column to predict, one of {listed(source.names)}"
+        raise ParameterError("target", "it is not given", remedy)
     for name in (target, *leave_out):
         refuse_unknown(source, name)
     if target in leave_out:
@@ -86,8 +86,8 @@ def with_words(
     """The schema in which the columns ``asked`` for are free text. They are neither the target nor left out."""
     for name in asked:
         if isinstance(source, SparseSource):
-            do = Message("leave ", Setting("text"), " out")
-            raise TableError(source.name, "all columns of a libsvm file are numbers, and none is text", do)
+            remedy = Message("leave ", Setting("text"), " out")
+            raise TableError(source.name, "all columns of a libsvm file are numbers, and none is text", remedy)
         if name == target or name in leave_out:
             what = "the target" if name == target else "left out, too"
             raise ParameterError("text", f"{name!r} is {what}", "name other columns of text")
@@ -101,25 +101,25 @@ def labels_of(source: Source, target: str | None, wanted: Sequence[str]) -> str:
         return chosen_target(source, target)
     others = [name for name in source.names if name not in set(wanted)]
     name_it = Message("name theirs with ", Setting("target"), f", one of {listed(others)}")
-    do = name_it if others else "give a table that has them"
-    raise TableError(source.name, f"it has no column {target!r} of labels", do)
+    remedy = name_it if others else "give a table that has them"
+    raise TableError(source.name, f"it has no column {target!r} of labels", remedy)
 
 
 def features_of(source: Source, target: str, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
     """All columns except the target and those left out."""
     names = tuple(name for name in source.names if name != target and name not in set(leave_out))
     if not names:
-        do = _HOW_TO_SEPARATE if _runs_together(source) else "give at least one column to learn from"
-        raise TableError(source.name, f"the target {target!r} is the only column", do)
+        remedy = _HOW_TO_SEPARATE if _runs_together(source) else "give at least one column to learn from"
+        raise TableError(source.name, f"the target {target!r} is the only column", remedy)
     return names
 
 
 def refuse_nameless(source: Source, names: Sequence[str]) -> None:
     """Refuse a column without a name: a model could not find it in another table."""
     if "" in names:
-        came = f"column {source.names.index('') + 1} has no name"
-        do = Message("name it, or leave it out with ", drop(""), " (an index, perhaps)")
-        raise TableError(source.name, came, do)
+        problem = f"column {source.names.index('') + 1} has no name"
+        remedy = Message("name it, or leave it out with ", drop(""), " (an index, perhaps)")
+        raise TableError(source.name, problem, remedy)
 
 
 def refuse_lacking(source: Source, names: Sequence[str]) -> None:
@@ -127,12 +127,12 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
     known = set(source.names)
     missing = [name for name in names if name not in known]
     if missing:
-        came = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
+        problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
         near = get_close_matches(missing[0], source.names, 1) or same_but_for_case(missing[0], source.names)
-        do: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
+        remedy: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
         if all(map(is_made_up, missing)):
-            do = Message(do, "; for a file without a header give ", NO_HEADER)
-        raise TableError(source.name, came, do)
+            remedy = Message(remedy, "; for a file without a header give ", NO_HEADER)
+        raise TableError(source.name, problem, remedy)
 
 
 def refuse_unknown(source: Source, name: str) -> None:
@@ -147,12 +147,12 @@ def refuse_unknown(source: Source, name: str) -> None:
         )
     near = _similar(name, source.names)
     if near:
-        do = f"perhaps {' or '.join(map(repr, near))} is meant"
-        raise TableError(source.name, f"it has no column {name!r}", do)
-    do = f"choose one of {listed(source.names)}"
+        remedy = f"perhaps {' or '.join(map(repr, near))} is meant"
+        raise TableError(source.name, f"it has no column {name!r}", remedy)
+    remedy = f"choose one of {listed(source.names)}"
     if all(_reads_as_number(known) for known in source.names):
-        do = Message(do, "; ", _HEADER_NEEDED)
-    raise TableError(source.name, f"it has no column {name!r}", do)
+        remedy = Message(remedy, "; ", _HEADER_NEEDED)
+    raise TableError(source.name, f"it has no column {name!r}", remedy)
 
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:

@@ -45,8 +45,10 @@ class Selection:
         columns = self.source.read(names, literal)
         form = self.spelling.date_forms.get("")
         if form is not None and not any(is_date(kind) for kind in columns.schema.types):
-            do = "check the form, or leave it out"
-            raise ParameterError("date_format", f"no column of {self.source.name} holds dates of the form {form!r}", do)
+            remedy = "check the form, or leave it out"
+            raise ParameterError(
+                "date_format", f"no column of {self.source.name} holds dates of the form {form!r}", remedy
+            )
         return columns
 
 
@@ -94,8 +96,8 @@ def _with_kinds(schema: Schema, source: Source, target: str | None, header: bool
     for kind, columns in asked.items():
         for name in select.all_called(source, columns, header):
             if name == target:
-                came = f"it names the target {quoted(name)}"
-                raise ParameterError(kind, came, "leave it out: labels are classes in any case")
+                problem = f"it names the target {quoted(name)}"
+                raise ParameterError(kind, problem, "leave it out: labels are classes in any case")
             if name in kinds:
                 raise ParameterError(kind, f"column {quoted(name)} is given as a {kinds[name]}, too", "choose one kind")
             kinds[name] = kind
@@ -107,6 +109,6 @@ def _with_kinds(schema: Schema, source: Source, target: str | None, header: bool
 
 def _checked(schema: Schema | None) -> Schema:
     if not isinstance(schema, Schema | None):
-        do = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", do)
+        remedy = "give a Schema: read_schema(path), or Schema.from_plain(...)"
+        raise ParameterError("schema", f"got {type(schema).__name__}", remedy)
     return schema or Schema(())

@@ -61,9 +61,9 @@ def unlabelled(column: Column, classes: Sequence[str] = ()) -> AnyArray:
 
 
 def labels(
-    source: str, column: Column, name: str, typed: bool = True, classes: Sequence[str] = (), do: str = _LABEL_THEM
+    source: str, column: Column, name: str, typed: bool = True, classes: Sequence[str] = (), remedy: str = _LABEL_THEM
 ) -> AnyArray:
-    """The label of each row. A row without a label is refused, with the advice ``do``.
+    """The label of each row. A row without a label is refused, with the advice ``remedy``.
 
     Text becomes numbers if all of it reads as numbers; codes such as 007 stay text. Unless ``typed``, all text stays
     text: a model whose classes are text may read a file that holds only some of them.
@@ -73,19 +73,19 @@ def labels(
     >>> labels("a table", pa.chunked_array([["007", "7"]]), "y").tolist()
     ['007', '7']
     """
-    _refuse_unlabelled(source, column, name, classes, do)
+    _refuse_unlabelled(source, column, name, classes, remedy)
     column = _cells(column, classes)
     if is_text(column.type):
         return _typed(column) if typed else _spelled(column.to_pylist())
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     elif not (is_number(column.type) or pa.types.is_boolean(column.type)):
-        came = f"target column {name!r} holds {column.type}, which cannot be labels"
-        raise TableError(source, came, "turn it into text or whole numbers")
+        problem = f"target column {name!r} holds {column.type}, which cannot be labels"
+        raise TableError(source, problem, "turn it into text or whole numbers")
     return as_array(column)
 
 
-def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence[str], do: str) -> None:
+def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence[str], remedy: str) -> None:
     absent = np.flatnonzero(unlabelled(column, classes))
     if not len(absent):
         return
@@ -94,9 +94,9 @@ def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence
     if isinstance(cell, str) and cell.strip():
         more += f": it reads {cell!r}"
     if is_text(decoded(column).type):
-        do += f"; if {cell.strip() if cell else NA} is the name of a class, list it under 'classes' in the schema"
-    came = Message("row ", RowNumber(int(absent[0]) + 1), f", target column {name!r} has no label{more}")
-    raise TableError(source, came, do)
+        remedy += f"; if {cell.strip() if cell else NA} is the name of a class, list it under 'classes' in the schema"
+    problem = Message("row ", RowNumber(int(absent[0]) + 1), f", target column {name!r} has no label{more}")
+    raise TableError(source, problem, remedy)
 
 
 def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: int) -> None:
@@ -106,15 +106,15 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: i
     """
     where = f"{source}, target column {name!r}"
     if (y == y[0]).all():
-        came = f"every row has the same label, {y[:1].tolist()[0]!r}"
-        raise LabelError(where, came, "give rows of at least two classes")
+        problem = f"every row has the same label, {y[:1].tolist()[0]!r}"
+        raise LabelError(where, problem, "give rows of at least two classes")
     if y.dtype.kind == "f" and (y != np.round(y)).any():
         k = int(np.argmax(y != np.round(y)))
-        came = f"row {rows[k]} is {y[k]}, a measurement rather than a class"
-        raise LabelError(where, came, "cut the numbers into classes first, or predict another column")
+        problem = f"row {rows[k]} is {y[k]}, a measurement rather than a class"
+        raise LabelError(where, problem, "cut the numbers into classes first, or predict another column")
     if (distinct := len(set(y.tolist()))) > most:
-        came = f"it has {distinct} different labels in {len(y)} rows"
-        raise LabelError(where, came, f"give at most {most} classes: group them, or predict another column")
+        problem = f"it has {distinct} different labels in {len(y)} rows"
+        raise LabelError(where, problem, f"give at most {most} classes: group them, or predict another column")
 
 
 def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: Rows) -> None:
@@ -124,9 +124,9 @@ def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[st
         return
     strange = np.flatnonzero(~as_array(reads(cells, classes)))
     if len(strange):
-        came = f"row {rows[strange[0]]} is {shortened(str(cells[int(strange[0])].as_py()))!r}"
-        do = f"correct it, or list it under 'classes' in the schema together with {listed(classes)}"
-        raise LabelError(f"{source}, target column {name!r}", came, do)
+        problem = f"row {rows[strange[0]]} is {shortened(str(cells[int(strange[0])].as_py()))!r}"
+        remedy = f"correct it, or list it under 'classes' in the schema together with {listed(classes)}"
+        raise LabelError(f"{source}, target column {name!r}", problem, remedy)
 
 
 def odd_labels(y: AnyArray, name: str) -> list[str]:

@@ -128,10 +128,10 @@ def learn(
 def _without_terms(column: str, settings: TextSettings, has_words: bool, source: str) -> TableError:
     leave = Message("leave the column out with ", Setting("drop", column))
     if not has_words:
-        came = f"the texts of column {column!r} hold no word of two letters or more"
-        return TableError(source, came, leave)
-    came = f"no word of column {column!r} is in {settings.min_df} of the rows fitted"
-    return TableError(source, came, Message("lower ", ByAudience("min_df", shell="--text-min-df"), ", or ", leave))
+        problem = f"the texts of column {column!r} hold no word of two letters or more"
+        return TableError(source, problem, leave)
+    problem = f"no word of column {column!r} is in {settings.min_df} of the rows fitted"
+    return TableError(source, problem, Message("lower ", ByAudience("min_df", shell="--text-min-df"), ", or ", leave))
 
 
 def without_terms(X: Any, missing: AnyArray) -> int:

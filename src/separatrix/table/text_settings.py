@@ -96,6 +96,6 @@ def asked_for(text: Any) -> dict[str, TextSettings]:
     asked = dict(text) if isinstance(text, Mapping) else dict.fromkeys(text or (), DEFAULTS)
     for name, settings in asked.items():
         if not isinstance(name, str) or not isinstance(settings, TextSettings):
-            came = f"got {name!r:.60}: {settings!r:.60}"
-            raise ParameterError("text", came, "give names of columns, or a dictionary of names and TextSettings")
+            problem = f"got {name!r:.60}: {settings!r:.60}"
+            raise ParameterError("text", problem, "give names of columns, or a dictionary of names and TextSettings")
     return asked

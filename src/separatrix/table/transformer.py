@@ -131,8 +131,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         if self.missing == "drop":
-            do = "give 'error', 'impute' or 'indicator', or drop such rows and their labels before the fit"
-            raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", do)
+            remedy = "give 'error', 'impute' or 'indicator', or drop such rows and their labels before the fit"
+            raise ParameterError("missing", "got 'drop', and a transformer cannot leave rows out", remedy)
         if not isinstance(self.standardise, bool | np.bool_):
             raise ParameterError("standardise", f"got {self.standardise!r}", "give True or False")
         source = open_frame(X)
@@ -200,5 +200,5 @@ def _no_rows_left_out() -> Iterator[None]:
     try:
         yield
     except MissingValuesError as error:
-        do = Message("fill them in, or use TableEncoder with ", Setting("missing", "impute", "indicator"))
-        raise MissingValuesError(error.argument, error.came, do) from None
+        remedy = Message("fill them in, or use TableEncoder with ", Setting("missing", "impute", "indicator"))
+        raise MissingValuesError(error.argument, error.problem, remedy) from None

@@ -58,8 +58,8 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     """
     verdict = separability(X, y, fit_intercept)
     if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
-        do = "ask of two classes that a hyperplane separates"
-        raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", do)
+        remedy = "ask of two classes that a hyperplane separates"
+        raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", remedy)
     problem = build_separation_objective(memory_rows(as_rows(X), signed(encode(y)[1])), fit_intercept)
     summary = summarise(problem.rows)
     center = summary.mean if fit_intercept else np.zeros_like(summary.mean)

@@ -74,8 +74,8 @@ def theorem(problem: Objective, separator: Array, start: Array, eta: float) -> T
     """The theorem for a problem whose rows the separator (d + 1,) separates; start (d + 1,)."""
     gamma = survey(problem, separator[None, :], "mistake").smallest
     if not gamma > 0:
-        do = "give (b, w) with t (w·x + b) > 0 for all rows, or leave it out"
-        raise ParameterError("separator", f"its smallest margin is {gamma:.3g}", do)
+        remedy = "give (b, w) with t (w·x + b) > 0 for all rows, or leave it out"
+        raise ParameterError("separator", f"its smallest margin is {gamma:.3g}", remedy)
     R = float(np.sqrt(problem.rows.fold(_LongestRow()) + problem.fit_intercept))
     length = float(np.linalg.norm(separator))
     alpha = eta * R**2 * length / gamma

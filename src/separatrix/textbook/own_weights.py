@@ -215,6 +215,6 @@ def _check_settings(loss: str, C: float, l1_ratio: float) -> None:
 def _checked_weight(sample_weight: Any, n_rows: int) -> Array:
     weight = as_floats(sample_weight)
     if weight.shape != (n_rows,) or np.any(weight < 0) or not np.any(weight > 0):
-        do = f"give {n_rows} weights >= 0, not all zero"
-        raise ParameterError("sample_weight", f"its shape is {weight.shape}", do)
+        remedy = f"give {n_rows} weights >= 0, not all zero"
+        raise ParameterError("sample_weight", f"its shape is {weight.shape}", remedy)
     return weight

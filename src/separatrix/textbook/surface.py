@@ -128,8 +128,8 @@ def error_surface(
 
 def _check_grid(box: tuple[float, float, float, float], columns: tuple[int, int], points: int, n_weights: int) -> None:
     if any(not 0 <= c < n_weights for c in columns) or columns[0] == columns[1]:
-        do = f"give two different columns from 0 (b) to {n_weights - 1}"
-        raise ParameterError("columns", f"got {columns!r}", do)
+        remedy = f"give two different columns from 0 (b) to {n_weights - 1}"
+        raise ParameterError("columns", f"got {columns!r}", remedy)
     if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
         raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
 

@@ -71,8 +71,8 @@ def choose_penalty(question: Question) -> Chosen:
     if not np.any(question.scored):
         raise ParameterError("C", "got 'auto', and every class has one row", "give a number, or more rows of a class")
     if not np.any(question.penalty.factors > 0):
-        do = Message("give ", Setting("C", np.inf), ", or factors above zero")
-        raise ParameterError("C", "got 'auto', and no column is penalised", do)
+        remedy = Message("give ", Setting("C", np.inf), ", or factors above zero")
+        raise ParameterError("C", "got 'auto', and no column is penalised", remedy)
     method = method_for(question)
     path = _searched(method)
     for gain in SMALLEST_REFINED_GAINS:

@@ -41,7 +41,7 @@ def solving(subject: ReportedModel) -> Section:
     try:
         runs = runs_of(subject.model)
     except InputError as error:
-        said = f"{error.came}: there is no loss by iteration to show."
+        said = f"{error.problem}: there is no loss by iteration to show."
         return Section("solver", GROUP, title, gloss, paragraph(said))
     parts = []
     choice = getattr(subject.model, "penalty_choice_", None)

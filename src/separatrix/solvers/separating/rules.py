@@ -182,5 +182,5 @@ class AtRounding:
         found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
         if found is not None:
             return found
-        do = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
-        return Status("rounding", f"went as far as float64 goes, {_between(state.memory)}; {do}", False)
+        remedy = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
+        return Status("rounding", f"went as far as float64 goes, {_between(state.memory)}; {remedy}", False)

@@ -149,5 +149,5 @@ def _explained(name: str, what: str) -> Iterator[None]:
         raise cannot_open(name, error) from error
     except UNREADABLE as error:
         reason = " ".join(str(error).split())[:200]
-        came = f"it cannot be read as {what} ({reason})"
-        raise TableError(name, came, "write it again, or give a CSV file") from error
+        problem = f"it cannot be read as {what} ({reason})"
+        raise TableError(name, problem, "write it again, or give a CSV file") from error

@@ -67,9 +67,9 @@ def _with_marks(pattern: bytes, quote: str, delimiter: str = "") -> re.Pattern[b
 
 def refuse_nul(name: str, content: bytes) -> None:
     """Refuse a file with a NUL byte, which would turn a column of numbers into text."""
-    came = f"line {line_of(content, content.index(0))} holds a NUL byte, which no text has"
-    do = Message("copy or export the file again; for UTF-16 give ", Setting("encoding", "utf-16"))
-    raise TableError(name, came, do)
+    problem = f"line {line_of(content, content.index(0))} holds a NUL byte, which no text has"
+    remedy = Message("copy or export the file again; for UTF-16 give ", Setting("encoding", "utf-16"))
+    raise TableError(name, problem, remedy)
 
 
 def line_of(content: bytes, place: int) -> int:

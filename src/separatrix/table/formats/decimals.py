@@ -48,7 +48,7 @@ def _refuse_points(source: str, name: str, column: Any) -> None:
     pointed = compute.match_substring_regex(cells, _POINT)
     if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():
         row = compute.index(pointed, True).as_py()
-        came = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
+        problem = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
         leave = Setting("decimal", ",")
-        do = Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
-        raise TableError(source, came, do)
+        remedy = Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
+        raise TableError(source, problem, remedy)

@@ -138,8 +138,10 @@ class DelimitedSource:
         if ragged:
             row, expected, got = (int(number) for number in ragged.groups())
             first = "header" if self.spelling.header else "first row"
-            came = f"row {row - self.spelling.header} has {got} cell{'s' * (got != 1)} where the {first} has {expected}"
-            return TableError(self.name, came, "correct that row; a cell that contains the delimiter needs quotes")
+            problem = (
+                f"row {row - self.spelling.header} has {got} cell{'s' * (got != 1)} where the {first} has {expected}"
+            )
+            return TableError(self.name, problem, "correct that row; a cell that contains the delimiter needs quotes")
         if "UTF8" in text or isinstance(error, UnicodeError):
             return _not_text(self.name, self.encoding)
         return _unreadable(self.name, text)
@@ -225,8 +227,8 @@ def _refuse_wide(content: Content, encoding: str) -> None:
         start = stream.read(4)
     wide = next((name for mark, name in _WIDE.items() if start.startswith(mark)), None)
     if wide is not None and not encoding.startswith(wide):
-        do = Message("give ", Setting("encoding", wide))
-        raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", do)
+        remedy = Message("give ", Setting("encoding", wide))
+        raise TableError(content.name, f"it is {wide.upper()} text, not {encoding.upper()}", remedy)
 
 
 def _without_na(column: Any) -> Any:
@@ -247,11 +249,11 @@ def _delimiter(name: str, header: str, quote: str) -> str:
 
 def _not_text(name: str, encoding: str) -> TableError:
     if encoding != "utf-8":
-        do = Message("name its own encoding with ", Setting("encoding"))
-        return TableError(name, f"it is not {encoding} text", do)
+        remedy = Message("name its own encoding with ", Setting("encoding"))
+        return TableError(name, f"it is not {encoding} text", remedy)
     latin, windows = Setting("encoding", "latin-1"), Setting("encoding", "cp1252")
-    do = Message("for a file in Latin-1 give ", latin, ", in Windows-1252 ", windows)
-    return TableError(name, "it is not UTF-8 text", do)
+    remedy = Message("for a file in Latin-1 give ", latin, ", in Windows-1252 ", windows)
+    return TableError(name, "it is not UTF-8 text", remedy)
 
 
 def _unreadable(name: str, text: str) -> TableError:

@@ -48,16 +48,16 @@ class FolderSource:
         try:
             return pa.concat_tables([t.select([name]) for t in tables], promote_options="permissive").column(name)
         except pa.ArrowInvalid as error:
-            came = f"column {name!r} mixes types that do not go together ({' '.join(str(error).split())[:200]})"
-            raise TableError(self.name, came, "write it with one type in all files") from error
+            problem = f"column {name!r} mixes types that do not go together ({' '.join(str(error).split())[:200]})"
+            raise TableError(self.name, problem, "write it with one type in all files") from error
 
     def _compare(self, name: str, first: pa.DataType, file: Source, other: pa.DataType) -> None:
         """Refuse a mix of types. Whole numbers and decimals may mix, text and numbers may not."""
         try:
             pa.unify_schemas([pa.schema([(name, first)]), pa.schema([(name, other)])], promote_options="permissive")
         except pa.ArrowException as error:
-            came = f"column {name!r} holds {other} in {file.name} and {first} in {self.files[0].name}"
-            raise TableError(self.name, came, "write it with one type in all files") from error
+            problem = f"column {name!r} holds {other} in {file.name} and {first} in {self.files[0].name}"
+            raise TableError(self.name, problem, "write it with one type in all files") from error
 
 
 def join(name: str, files: Sequence[Source], notes: tuple[str, ...] = ()) -> FolderSource:
@@ -68,6 +68,6 @@ def join(name: str, files: Sequence[Source], notes: tuple[str, ...] = ()) -> Fol
         more = [column for column in file.names if column not in wanted]
         if lacks or more:
             parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} in addition"] * bool(more)
-            came = f"{file.name} {' and '.join(parts)}, compared with {files[0].name}"
-            raise TableError(name, came, "give files with the same columns, in any order")
+            problem = f"{file.name} {' and '.join(parts)}, compared with {files[0].name}"
+            raise TableError(name, problem, "give files with the same columns, in any order")
     return FolderSource(name, tuple(files), (*dict.fromkeys(note for file in files for note in file.notes), *notes))

@@ -20,8 +20,8 @@ def open_frame(frame: Any) -> MemorySource:
     """
     pandas = _is_pandas(frame)
     if not is_frame(frame):
-        came = f"got {type(frame).__name__}"
-        raise TableError("data", came, "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)")
+        problem = f"got {type(frame).__name__}"
+        raise TableError("data", problem, "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)")
     try:
         if pandas:
             names = distinct(FRAME, [str(name) for name in frame.columns])
@@ -34,8 +34,8 @@ def open_frame(frame: Any) -> MemorySource:
         raise
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         reason = "; ".join(" ".join(str(part).split()) for part in error.args)[:200]
-        came = f"its columns cannot be read ({reason})"
-        raise TableError(FRAME, came, "give each column values of one type") from error
+        problem = f"its columns cannot be read ({reason})"
+        raise TableError(FRAME, problem, "give each column values of one type") from error
     if columns.num_rows == 0:
         raise NoRowsError(FRAME, "it has no rows", SOME_ROWS)
     return MemorySource(FRAME, columns)

@@ -62,8 +62,8 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
         return str(column)
     n = len(source.names)
     if not 1 <= abs(number) <= n:
-        came = f"it has {n} columns, and no column {number}"
-        raise TableError(source.name, came, f"give a number from 1 to {n}, or from -1 for the last to -{n}")
+        problem = f"it has {n} columns, and no column {number}"
+        raise TableError(source.name, problem, f"give a number from 1 to {n}, or from -1 for the last to -{n}")
     return source.names[number - (number > 0)]
 
 
@@ -101,8 +101,8 @@ class FirstLines:
         """Refuse equal names in a first line that looks like data, with the option for a file without a header."""
         line = self.line or []
         if len(set(line)) < len(line) and self._looks_like_data():
-            came = f"its first line repeats a name, and looks like a row of data ({self._shown()})"
-            raise TableError(source, came, Message("if the file has no header, give ", NO_HEADER))
+            problem = f"its first line repeats a name, and looks like a row of data ({self._shown()})"
+            raise TableError(source, problem, Message("if the file has no header, give ", NO_HEADER))
 
     def doubts(self) -> list[str]:
         """A note if the first line looks like data."""

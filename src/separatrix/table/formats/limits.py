@@ -53,17 +53,17 @@ class Limits:
         """Refuse a file of ``size`` bytes that unpacks to too many."""
         most = self.unpacked(size)
         if unpacked > most:
-            came = f"its {size / 1e6:.3g} MB unpack to more than {most / 1e9:.4g} GB"
+            problem = f"its {size / 1e6:.3g} MB unpack to more than {most / 1e9:.4g} GB"
             raise_it = Message("if you trust it, raise ", Parameter("max_unpacked"), ", in GB")
-            raise TableError(source, came, Message("check where it comes from; ", raise_it))
+            raise TableError(source, problem, Message("check where it comes from; ", raise_it))
 
     def refuse_columns(self, source: str, n_pairs: int, index: int) -> None:
         """Refuse a libsvm file whose largest index would make too many columns."""
         most = self.columns(n_pairs)
         if index > most:
-            came = f"its largest index is {index:,}, where {n_pairs:,} index:value pairs may have {most:,} columns"
-            do = Message("check that line; if the index is right, raise ", Parameter("max_columns"))
-            raise TableError(source, came, do)
+            problem = f"its largest index is {index:,}, where {n_pairs:,} index:value pairs may have {most:,} columns"
+            remedy = Message("check that line; if the index is right, raise ", Parameter("max_columns"))
+            raise TableError(source, problem, remedy)
 
 
 DEFAULT_LIMITS = Limits()

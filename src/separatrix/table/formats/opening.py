@@ -38,8 +38,8 @@ def _tabbed(name: str, path: Path, spelling: Spelling) -> Source:
 def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
     with Content(name, path, spelling.limits) as content:
         if seems_svmlight(content):
-            came = "its first line is not a header but a label and index:value pairs, as in a libsvm file"
-            raise TableError(name, came, "give it a name that ends in .libsvm, or pipe it in as '-'")
+            problem = "its first line is not a header but a label and index:value pairs, as in a libsvm file"
+            raise TableError(name, problem, "give it a name that ends in .libsvm, or pipe it in as '-'")
         return read_header(content, spelling)
 
 
@@ -141,8 +141,8 @@ def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
     if opener is None:
         if path.suffix.lower() in _SPREADSHEETS:
             raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
-        came = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
-        raise TableError(name, came, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
+        problem = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
+        raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
     if not path.is_file():
         raise TableError(name, "it is not a regular file", "pipe it in as '-'")
     return opener(name, path, spelling)
@@ -185,8 +185,8 @@ def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str
     first = _kind(paths[0])
     other = next((path for path in paths if _kind(path) != first), None)
     if other is not None:
-        came = f"some files hold {first} ({paths[0].name}), others {_kind(other)} ({other.name})"
-        raise TableError(name, came, "give files of one format")
+        problem = f"some files hold {first} ({paths[0].name}), others {_kind(other)} ({other.name})"
+        raise TableError(name, problem, "give files of one format")
     files = [_open_file(readable(str(path)), path, spelling) for path in paths]
     if len(files) == 1 and not notes:
         return files[0]

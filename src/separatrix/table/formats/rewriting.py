@@ -115,11 +115,11 @@ def as_times(source: str, name: str, column: Any, form: str) -> Any:
     if None in times:
         text = texts[times.index(None)]
         row = compute.index(coded.indices, times.index(None)).as_py() + 1
-        came = Message(
+        problem = Message(
             "row ", RowNumber(row), f", column {name!r} is {shortened(text)!r}, not a date of the form {form}"
         )
-        do = Message("correct that cell, or give the form of the column with ", Setting("date_format"))
-        raise CellError(source, came, do, text)
+        remedy = Message("correct that cell, or give the form of the column with ", Setting("date_format"))
+        raise CellError(source, problem, remedy, text)
     values = pa.array(np.array(times, dtype=np.int64), pa.timestamp("us"))
     return pa.chunked_array([values.take(coded.indices)])
 

@@ -54,16 +54,16 @@ class Spelling:
         object.__setattr__(self, "encoding", _known(self.encoding))
         mark = self.delimiter if self.delimiter is None else _DELIMITER_NAMES.get(self.delimiter, self.delimiter)
         if mark is not None and not _is_mark(mark, '"'):
-            do = "give one character, such as ';', or 'tab'; leave it out to have it detected"
-            raise ParameterError("delimiter", f"got {self.delimiter!r}", do)
+            remedy = "give one character, such as ';', or 'tab'; leave it out to have it detected"
+            raise ParameterError("delimiter", f"got {self.delimiter!r}", remedy)
         object.__setattr__(self, "delimiter", mark)
         if self.decimal not in (".", ","):
             raise ParameterError("decimal", f"got {self.decimal!r}", "give '.' or ','")
         if self.quote != NO_QUOTES and not _is_mark(self.quote, mark or ","):
-            do = (
+            remedy = (
                 f'give one character other than the delimiter, such as "\'", or {NO_QUOTES!r} for a file without quotes'
             )
-            raise ParameterError("quote", f"got {self.quote!r}", do)
+            raise ParameterError("quote", f"got {self.quote!r}", remedy)
         if not isinstance(self.header, bool):
             raise ParameterError("header", f"got {self.header!r}", "give True or False")
         object.__setattr__(self, "na", _texts(self.na))
@@ -105,8 +105,8 @@ def _forms(given: Any) -> dict[str, str]:
     forms: dict[str, Any] = {"": given} if not isinstance(given, Mapping) else dict(given)
     for form in forms.values():
         if not isinstance(form, str) or not _reads_days(form):
-            do = "give a form of strptime with day, month and year, such as '%d.%m.%Y' for 31.12.2024"
-            raise ParameterError("date_format", f"got {form!r}", do)
+            remedy = "give a form of strptime with day, month and year, such as '%d.%m.%Y' for 31.12.2024"
+            raise ParameterError("date_format", f"got {form!r}", remedy)
     return forms
 
 
@@ -123,5 +123,5 @@ def _known(encoding: str) -> str:
         "".encode(encoding)  # Refuses codecs that are not for text, such as hex.
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError):
-        do = "give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'"
-        raise ParameterError("encoding", f"got {encoding!r}", do) from None
+        remedy = "give one that Python knows, such as 'utf-8', 'latin-1' or 'cp1252'"
+        raise ParameterError("encoding", f"got {encoding!r}", remedy) from None

@@ -100,16 +100,16 @@ def open_svmlight(name: str, source: Path | bytes, limits: Limits = DEFAULT_LIMI
         raise
     except (*UNREADABLE, ValueError, OverflowError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
-        do = "give lines such as: 1 3:0.5 7:2, with a numeric label and increasing indices"
-        raise TableError(name, f"it cannot be read as libsvm ({reason})", do) from error
+        remedy = "give lines such as: 1 3:0.5 7:2, with a numeric label and increasing indices"
+        raise TableError(name, f"it cannot be read as libsvm ({reason})", remedy) from error
     if len(y) == 0:
         raise TableError(name, "it is empty", SOME_ROWS)
     limits.refuse_columns(name, values.nnz, values.shape[1] - 1)
     bad = np.flatnonzero(~np.isfinite(values.data))
     if len(bad):
         row = int(np.searchsorted(values.indptr, bad[0], side="right"))
-        came = f"row {row}, column 'x{values.indices[bad[0]]}' is {values.data[bad[0]]}"
-        raise TableError(name, came, "give finite numbers")
+        problem = f"row {row}, column 'x{values.indices[bad[0]]}' is {values.data[bad[0]]}"
+        raise TableError(name, problem, "give finite numbers")
     whole = np.all(y == np.round(y)) and np.all(np.abs(y) < 2**53)
     return SparseSource(name, csr_array(values), y.astype(np.int64) if whole else y)
 
@@ -162,8 +162,8 @@ def seems_svmlight(content: Content) -> bool:
 def _indices(source: str, names: Sequence[str]) -> Integers:
     foreign = [name for name in names if not (name.startswith("x") and name[1:].isascii() and name[1:].isdigit())]
     if foreign:
-        came = f"its columns are x1, x2, … and it has no column {foreign[0]!r}"
-        raise TableError(source, came, "give a table with names, or a model that was fitted on a libsvm file")
+        problem = f"its columns are x1, x2, … and it has no column {foreign[0]!r}"
+        raise TableError(source, problem, "give a table with names, or a model that was fitted on a libsvm file")
     return np.array([_index(name[1:]) for name in names], dtype=np.int64)
 
 

@@ -28,8 +28,8 @@ def _unit(base: float) -> float:
 
 def _discrete(argument: str, p: Any) -> Array:
     if hasattr(p, "outcomes"):  # an empirical distribution, whose outcomes need not be those of the other
-        came = f"it is an empirical distribution over {p.outcomes.tolist()[:5]}"
-        raise ParameterError(argument, came, "give its probabilities, .p, if both have the same outcomes")
+        problem = f"it is an empirical distribution over {p.outcomes.tolist()[:5]}"
+        raise ParameterError(argument, problem, "give its probabilities, .p, if both have the same outcomes")
     return np.asarray(p.p) if isinstance(p, Bernoulli | Categorical) else probabilities(argument, p)
 
 

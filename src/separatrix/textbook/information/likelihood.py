@@ -227,7 +227,9 @@ def _class_numbers(codes: Any, n_classes: int) -> Integers:
     """The class numbers as int64; raises an error if they are not columns of P."""
     numbers = np.asarray(codes)
     if numbers.dtype.kind not in "biu" or np.any((numbers < 0) | (numbers >= n_classes)):
-        came = f"it holds {sorted(set(numbers.ravel().tolist()), key=str)[:3]}"
-        do = f"give the number of each row's column of P, 0 to {n_classes - 1}: np.unique(y, return_inverse=True)[1]"
-        raise LabelError("codes", came, do)
+        problem = f"it holds {sorted(set(numbers.ravel().tolist()), key=str)[:3]}"
+        remedy = (
+            f"give the number of each row's column of P, 0 to {n_classes - 1}: np.unique(y, return_inverse=True)[1]"
+        )
+        raise LabelError("codes", problem, remedy)
     return numbers.astype(np.int64)

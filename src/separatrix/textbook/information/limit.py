@@ -60,8 +60,8 @@ def central_limit(distribution: Any, n: int, repeats: int = 10_000, seed: int = 
     if n < 1 or repeats < 1:
         raise ParameterError("n", f"got n={n}, repeats={repeats}", "give whole numbers of at least 1")
     if np.ndim(distribution.mean) != 0 or not distribution.variance > 0:
-        do = "give a distribution of single numbers with a variance > 0"
-        raise ParameterError("distribution", f"got {distribution!r}", do)
+        remedy = "give a distribution of single numbers with a variance > 0"
+        raise ParameterError("distribution", f"got {distribution!r}", remedy)
     total = np.asarray(distribution.sample((repeats, n), seed)).sum(axis=1)
     sums = np.sort((total - n * distribution.mean) / np.sqrt(n * distribution.variance))
     return CentralLimit(n, sums, kolmogorov_distance(sums))

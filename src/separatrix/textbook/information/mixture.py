@@ -40,8 +40,8 @@ class Mixture:
     def __post_init__(self) -> None:
         w = np.asarray(self.weights, dtype=np.float64)
         if len(w) != len(self.parts) or not np.all(w > 0) or abs(w.sum() - 1.0) > 1e-9:
-            do = "give one positive weight for each part, summing to 1"
-            raise ParameterError("weights", f"got {self.weights!r}", do)
+            remedy = "give one positive weight for each part, summing to 1"
+            raise ParameterError("weights", f"got {self.weights!r}", remedy)
 
     @property
     def mean(self) -> float:
