@@ -1,4 +1,4 @@
-"""Fisher's discriminant: direction, criterion, threshold, projection. TEXTBOOK F1–F5, F7."""
+"""Fisher's discriminant: direction, criterion, threshold, projection (docs/tour.md, F1–F5, F7)."""
 
 from dataclasses import replace
 

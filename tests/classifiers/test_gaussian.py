@@ -1,4 +1,7 @@
-"""Gaussian generative classifiers against R's MASS, scikit-learn, and what they claim. TEXTBOOK D2, D4, D6, F6."""
+"""Gaussian generative classifiers against R's MASS, scikit-learn, and what they claim.
+
+See docs/tour.md, D2, D4, D6, F6.
+"""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""KozinecClassifier: the first separation, and ε from the maximum margin. TEXTBOOK P9."""
+"""KozinecClassifier: the first separation, and ε from the maximum margin (docs/tour.md, P9)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Classification by least squares: the lectures' examples, exactly; then laws and failures. TEXTBOOK S1–S6."""
+"""Classification by least squares: the lectures' examples, exactly; then laws and failures (docs/tour.md, S1–S6)."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The rows that influence a least-squares fit the most, and the fit without them. TEXTBOOK S5."""
+"""The rows that influence a least-squares fit the most, and the fit without them (docs/tour.md, S5)."""
 
 import json
 from pathlib import Path

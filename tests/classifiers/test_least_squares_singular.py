@@ -1,4 +1,7 @@
-"""Least squares on rows that are singular, nearly singular or far from zero, against exact arithmetic. TEXTBOOK S2."""
+"""Least squares on rows that are singular, nearly singular or far from zero, against exact arithmetic.
+
+See docs/tour.md, S2.
+"""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""MaxMarginClassifier: the optimal hyperplane, its support, its bounds. TEXTBOOK P10."""
+"""MaxMarginClassifier: the optimal hyperplane, its support, its bounds (docs/tour.md, P10)."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Perceptron: what the lectures say of it, and what users rely on. TEXTBOOK P1–P8, P11–P14, D1."""
+"""Perceptron: what the lectures say of it, and what users rely on (docs/tour.md, P1–P8, P11–P14, D1)."""
 
 import pickle
 

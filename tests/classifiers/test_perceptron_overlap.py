@@ -1,4 +1,7 @@
-"""The perceptron on rows that nothing separates: pockets, means of the weights, and the proof. TEXTBOOK P7, P8."""
+"""The perceptron on rows that nothing separates: pockets, means of the weights, and the proof.
+
+See docs/tour.md, P7, P8.
+"""
 
 import numpy as np
 import pytest

@@ -137,7 +137,7 @@ def test_without_probabilities():
         assert f"{words[0]}: perceptron has scores but no probabilities" in said
 
 
-def test_outputs_that_are_no_probabilities_are_counted():  # TEXTBOOK S3
+def test_outputs_that_are_no_probabilities_are_counted():  # docs/tour.md, S3
     said = run("fit", "demo:iris", "--model", "least-squares", "--out", "m.json", "--report", "r.html").stdout
     kept = model_file.read("m.json").estimator()
     X, _ = load_iris(return_X_y=True)

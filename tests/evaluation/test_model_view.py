@@ -1,4 +1,4 @@
-"""Pipelines with a basis are looked at in the columns that came in, where the boundary is curved. TEXTBOOK B4."""
+"""Pipelines with a basis are looked at in the columns that came in, where the boundary is curved (docs/tour.md, B4)."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Separability of more than two classes, as the softmax model has it. TEXTBOOK P7, R9."""
+"""Separability of more than two classes, as the softmax model has it (docs/tour.md, P7, R9)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Separable, quasi-separable, inseparable: verdicts that are never wrong, and proofs that verify. TEXTBOOK P7, B3."""
+"""Separable, quasi-separable, inseparable: verdicts that are never wrong, and proofs that verify.
+
+See docs/tour.md, P7, B3.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Gradient and stochastic descent exactly as the lectures have them. TEXTBOOK R5, R6."""
+"""Gradient and stochastic descent exactly as the lectures have them (docs/tour.md, R5, R6)."""
 
 from itertools import pairwise
 

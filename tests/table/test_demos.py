@@ -1,4 +1,4 @@
-"""Sets to try things on: the numbers that TEXTBOOK gives for them come out."""
+"""Sets to try things on: the numbers that the lectures give for them come out."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The convergence theorem, evaluated and followed along runs. TEXTBOOK P6, P12."""
+"""The convergence theorem, evaluated and followed along runs (docs/tour.md, P6, P12)."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Error surfaces and paths over them. TEXTBOOK L3."""
+"""Error surfaces and paths over them (docs/tour.md, L3)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Labels and their codings: {0, 1}, {−1, +1}, 1-of-K. TEXTBOOK D3.
+"""Labels and their codings: {0, 1}, {−1, +1}, 1-of-K (docs/tour.md, D3).
 
 Users may give any labels; internally class k of ``classes`` has code k.
 """

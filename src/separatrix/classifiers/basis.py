@@ -1,4 +1,6 @@
-"""Basis functions φ(x): the model is linear in its parameters, but its boundary in x may be curved. TEXTBOOK B1, B2.
+"""Basis functions φ(x): the model is linear in its parameters, but its boundary in x may be curved.
+
+See docs/tour.md, B1, B2.
 
 The bases are transformers, which are placed before a classifier in a pipeline.
 They do not contain the constant function 1, since the classifier fits an intercept: ``Basis(["x0", "x1", "x0*x1"])``
@@ -123,7 +125,7 @@ def _checked_values(name: str, values: Any, n_rows: int) -> Array:
 
 
 class Basis(_Functions):
-    """Basis φ(x) = (φ₁(x), …, φ_m(x)) of named functions. TEXTBOOK B1.
+    """Basis φ(x) = (φ₁(x), …, φ_m(x)) of named functions (docs/tour.md, B1).
 
     Parameters
     ----------
@@ -176,7 +178,7 @@ def _monomial(product: str, names: list[str]) -> Monomial:
 
 
 class QuadraticBasis(_Functions):
-    """Basis of all columns x_j and all products x_i x_j with j ≤ i: d + d(d + 1)/2 functions. TEXTBOOK B2.
+    """Basis of all columns x_j and all products x_i x_j with j ≤ i: d + d(d + 1)/2 functions (docs/tour.md, B2).
 
     A linear classifier with an intercept on these functions is a general quadratic discriminant function. The number of
     its parameters is 1 + d + d(d + 1)/2. For d = 2 these are 6, while a linear discriminant function has 3.
@@ -216,7 +218,7 @@ class Bump:
 
 
 class GaussianBasis(_Functions):
-    """Basis of Gaussian functions φ_k(x) = e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k. TEXTBOOK B1.
+    """Basis of Gaussian functions φ_k(x) = e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k (docs/tour.md, B1).
 
     Parameters
     ----------
@@ -266,7 +268,7 @@ class GaussianBasis(_Functions):
 
 
 def quadratic() -> QuadraticBasis:
-    """Return a transformer that computes all columns x_j and all products x_i x_j. TEXTBOOK B2.
+    """Return a transformer that computes all columns x_j and all products x_i x_j (docs/tour.md, B2).
 
     Returns
     -------
@@ -282,7 +284,7 @@ def quadratic() -> QuadraticBasis:
 
 
 def gaussian(centres: Any = 5, width: float = 1.0, seed: int = 0) -> GaussianBasis:
-    """Return a transformer that computes Gaussian functions e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k. TEXTBOOK B1.
+    """Return a transformer that computes Gaussian functions e^{−‖x − μ_k‖²/(2σ²)} with centres μ_k (docs/tour.md, B1).
 
     Parameters
     ----------

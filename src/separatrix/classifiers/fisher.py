@@ -1,4 +1,4 @@
-"""Fisher's discriminant: project the rows to few dimensions and classify there. TEXTBOOK F1–F5, F7."""
+"""Fisher's discriminant: project the rows to few dimensions and classify there (docs/tour.md, F1–F5, F7)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DESCRIPTION = Description(
 
 @dataclass(frozen=True)
 class ProjectionHistogram:
-    """Histograms of the projected rows, one for each class. TEXTBOOK F5.
+    """Histograms of the projected rows, one for each class (docs/tour.md, F5).
 
     Attributes
     ----------
@@ -283,7 +283,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:
-        """Evaluate Fisher's criterion J(w) on the rows of the fit. TEXTBOOK F2.
+        """Evaluate Fisher's criterion J(w) on the rows of the fit (docs/tour.md, F2).
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return self.scorer_of().probabilities(*rows_to_score(self, X))
 
     def projection_histogram(self, X: Any, y: Any, bins: int = 20, component: int = 0) -> ProjectionHistogram:
-        """Count the rows of each class in equal bins along the projection. TEXTBOOK F5.
+        """Count the rows of each class in equal bins along the projection (docs/tour.md, F5).
 
         Parameters
         ----------

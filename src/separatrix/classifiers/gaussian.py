@@ -1,4 +1,4 @@
-"""Functions shared by linear and quadratic discriminant analysis. TEXTBOOK D2, D6, F6."""
+"""Functions shared by linear and quadratic discriminant analysis (docs/tour.md, D2, D6, F6)."""
 
 from __future__ import annotations
 

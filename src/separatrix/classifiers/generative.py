@@ -1,4 +1,4 @@
-"""Methods that only generative classifiers have: sampling and densities; and their settings. TEXTBOOK D2, D4."""
+"""Methods that only generative classifiers have: sampling and densities; and their settings (docs/tour.md, D2, D4)."""
 
 from __future__ import annotations
 
@@ -132,7 +132,10 @@ def shrinkage_says(model: Any) -> str:
 
 
 def priors_of(priors: Any, moments: Moments) -> Array:
-    """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows. TEXTBOOK D4."""
+    """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows.
+
+    See docs/tour.md, D4.
+    """
     if priors is None:
         return moments.shares
     K, remedy = len(moments.weight), "give one positive number for each class, in sorted order, summing to 1"

@@ -1,4 +1,4 @@
-"""Kozinec's algorithm as a classifier. TEXTBOOK P9."""
+"""Kozinec's algorithm as a classifier (docs/tour.md, P9)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DESCRIPTION = Description(
 
 
 class KozinecClassifier(HullClassifier):
-    r"""The bisector of α and β, a point in the convex hull of each class, moved towards each other. TEXTBOOK P9.
+    r"""The bisector of α and β, a point in the convex hull of each class, moved towards each other (docs/tour.md, P9).
 
     Without ``eps`` it stops at the first hyperplane that separates. With it, once the smallest distance of a row is
     within ``eps`` of ½‖α − β‖, which no hyperplane exceeds: so near the maximum margin that hyperplane is, by proof.

@@ -1,4 +1,4 @@
-"""Classification by least squares: a linear regression on coded classes. TEXTBOOK S1–S6."""
+"""Classification by least squares: a linear regression on coded classes (docs/tour.md, S1–S6)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ DESCRIPTION = Description(
 
 @dataclass(frozen=True)
 class OutsideUnitInterval:
-    """How often the outputs of a least-squares fit lie outside [0, 1]. TEXTBOOK S3.
+    """How often the outputs of a least-squares fit lie outside [0, 1] (docs/tour.md, S3).
 
     Attributes
     ----------
@@ -102,7 +102,9 @@ class OutsideUnitInterval:
 
 
 class LeastSquaresClassifier(LinearClassifier):
-    r"""W = (X̄ᵀX̄ + λ I₀)⁻¹ X̄ᵀT minimises ½ tr RᵀR + ½ λ ‖w‖², R = X̄W − T; the largest output wins. TEXTBOOK S1–S6.
+    r"""W = (X̄ᵀX̄ + λ I₀)⁻¹ X̄ᵀT minimises ½ tr RᵀR + ½ λ ‖w‖², R = X̄W − T; the largest output wins.
+
+    See docs/tour.md, S1–S6.
 
     Two classes have one score, z = y₂(x) − y₁(x) = 2h(x) − 1, where h is the regression on 0/1 targets. So z is the
     regression on ±1 targets whatever ``targets`` is, and z = 0 means h = ½ (S1) and y₁ = y₂ (S6). With more classes the
@@ -259,7 +261,7 @@ class LeastSquaresClassifier(LinearClassifier):
         return TARGETS[self.targets].estimates(z[:, None] if z.ndim == 1 else z)
 
     def outside_unit_interval(self, X: Any) -> OutsideUnitInterval:
-        """Count the outputs on these rows that lie outside [0, 1]. TEXTBOOK S3.
+        """Count the outputs on these rows that lie outside [0, 1] (docs/tour.md, S3).
 
         Parameters
         ----------
@@ -273,7 +275,7 @@ class LeastSquaresClassifier(LinearClassifier):
         return _outside(self.outputs(X))
 
     def influential(self, X: Any, y: Any, top: int = 5, sample_weight: Any = None) -> tuple[InfluentialRow, ...]:
-        """The rows whose deletion would change the fit the most, by exact deletion. TEXTBOOK S5.
+        """The rows whose deletion would change the fit the most, by exact deletion (docs/tour.md, S5).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Base classes of all classifiers. A fitted classifier predicts with its scorer. TEXTBOOK D1, D2, D6, P13."""
+"""Base classes of all classifiers. A fitted classifier predicts with its scorer (docs/tour.md, D1, D2, D6, P13)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of each row.
 
-        With two classes, a score of exactly zero predicts the second class (TEXTBOOK D1). For a classifier with
+        With two classes, a score of exactly zero predicts the second class (docs/tour.md, D1). For a classifier with
         probabilities it predicts the first class, as ``predict_proba(X).argmax(axis=1)`` does.
 
         Parameters
@@ -192,7 +192,7 @@ class LinearClassifier(WrittenWeights, ScoringClassifier):
     def hyperplane(
         self, i: Any = None, j: Any = None, *, probability: float | None = None, output: float | None = None
     ) -> Hyperplane:
-        """Return the boundary between two classes, or the hyperplane of a given output. TEXTBOOK D5, G5.
+        """Return the boundary between two classes, or the hyperplane of a given output (docs/tour.md, D5, G5).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis: Gaussian classes with a common covariance. TEXTBOOK D2, D4, D6, F6."""
+"""Linear discriminant analysis: Gaussian classes with a common covariance (docs/tour.md, D2, D4, D6, F6)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DESCRIPTION = Description(
 
 
 class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
-    r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear. TEXTBOOK F6, D2, D4, D6.
+    r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear (docs/tour.md, F6, D2, D4, D6).
 
     By Bayes' rule, z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that is the same for all classes.
     Σ is the pooled within-class covariance with denominator n − K, as in R's MASS::lda.

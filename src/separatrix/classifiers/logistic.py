@@ -1,4 +1,4 @@
-"""Logistic regression: P(class | x) from linear scores, by maximum or penalised likelihood. TEXTBOOK R1–R9."""
+"""Logistic regression: P(class | x) from linear scores, by maximum or penalised likelihood (docs/tour.md, R1–R9)."""
 
 from __future__ import annotations
 

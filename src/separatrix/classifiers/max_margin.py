@@ -1,4 +1,4 @@
-"""The hyperplane of maximum margin as a classifier. TEXTBOOK P10."""
+"""The hyperplane of maximum margin as a classifier (docs/tour.md, P10)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DESCRIPTION = Description(
 
 
 class MaxMarginClassifier(HullClassifier):
-    r"""Minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1: of all separating hyperplanes the optimal one. TEXTBOOK P10.
+    r"""Minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1: of all separating hyperplanes the optimal one (docs/tour.md, P10).
 
     Found to rounding: the weights, the support rows and their multipliers solve the conditions of Karush, Kuhn and
     Tucker. The certificate holds the margin between 1/‖w‖ and the half distance of the hulls' nearest points; where

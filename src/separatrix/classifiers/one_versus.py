@@ -1,4 +1,4 @@
-"""The base class of one versus rest and one versus one: it fits the parts and combines them. TEXTBOOK M1–M5."""
+"""The base class of one versus rest and one versus one: it fits the parts and combines them (docs/tour.md, M1–M5)."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     @property
     def imbalance_(self) -> Integers:
-        """How many rows each model has for its class and against it, (models, 2). TEXTBOOK M4."""
+        """How many rows each model has for its class and against it, (models, 2) (docs/tour.md, M4)."""
         return self.cost_.imbalance
 
     @offered_where(parts_are_linear)

@@ -1,4 +1,4 @@
-"""One versus one: a model for each pair of classes; the models vote. TEXTBOOK M1, M3."""
+"""One versus one: a model for each pair of classes; the models vote (docs/tour.md, M1, M3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DESCRIPTION = Description(
 class OneVsOneClassifier(OneVersus):
     r"""argmax_i Σ_j sgn h_ij(x), with K(K − 1)/2 models h_ij = −h_ji, each trained on two classes' rows.
 
-    TEXTBOOK M1.
+    See docs/tour.md, M1.
 
     Ties between votes are broken by the sum of signed distances Σ_j h_ij/‖w_ij‖ if the models are linear, and by the
     sum of scores if not. Votes are not probabilities.

@@ -1,4 +1,4 @@
-"""One versus rest: a model for each class against all others. TEXTBOOK M2–M5."""
+"""One versus rest: a model for each class against all others (docs/tour.md, M2–M5)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def parts_have_probabilities(model: Any) -> None:
 
 
 class OneVsRestClassifier(OneVersus):
-    r"""argmax_i h_i(x), with K models h_i, each trained on all rows: class i against the rest. TEXTBOOK M2.
+    r"""argmax_i h_i(x), with K models h_i, each trained on all rows: class i against the rest (docs/tour.md, M2).
 
     With linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0. This
     bisects the angle between the two models' hyperplanes only if ‖w_i‖ = ‖w_j‖. If the models have probabilities,
@@ -57,7 +57,7 @@ class OneVsRestClassifier(OneVersus):
 
     Each model sees its class against all others, in the ratio 1 : (K − 1) if all classes have the same size
     (``imbalance_``). Remedies are an estimator with ``class_weight="balanced"``, or
-    ``separatrix.evaluation.decisions``. TEXTBOOK M4.
+    ``separatrix.evaluation.decisions`` (docs/tour.md, M4).
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-r"""The regularisation path: one fit for each of many values of C, each with a warm start from the last. TEXTBOOK R8.
+r"""The regularisation path: one fit for each of many values of C, each with a warm start from the last.
+
+See docs/tour.md, R8.
 
 Problem   min_W C Σ_i s_i ℓ(t_i, W x̄_i) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²)   for every C of a list
 Given     rows, labels, the values of C or how many, α

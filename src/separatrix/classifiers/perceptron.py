@@ -1,4 +1,4 @@
-"""The perceptron, as the lectures have it. TEXTBOOK P1–P8, P11–P14, D1."""
+"""The perceptron, as the lectures have it (docs/tour.md, P1–P8, P11–P14, D1)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ DESCRIPTION = Description(
 
 
 class Perceptron(SeparatingClassifier):
-    r"""w ← w + η t_i x̄_i for rows on the wrong side, until there are none; x̄ = (1, x). TEXTBOOK P1–P8.
+    r"""w ← w + η t_i x̄_i for rows on the wrong side, until there are none; x̄ = (1, x) (docs/tour.md, P1–P8).
 
     On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with the weights it has then. On
     others it never would; then rows that prove it are looked for, and named in the certificate's status, and its last

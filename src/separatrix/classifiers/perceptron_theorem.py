@@ -1,4 +1,4 @@
-"""Novikoff's theorem on a perceptron's fit: how many mistakes it can have made. TEXTBOOK P6, P12."""
+"""Novikoff's theorem on a perceptron's fit: how many mistakes it can have made (docs/tour.md, P6, P12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quadratic discriminant analysis: a Gaussian with its own covariance for each class. TEXTBOOK D2, D4, D6, F6."""
+"""Quadratic discriminant analysis: a Gaussian with its own covariance for each class (docs/tour.md, D2, D4, D6, F6)."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ DESCRIPTION = Description(
 class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class; Bayes' rule gives quadratic boundaries.
 
-    TEXTBOOK F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``, n_k is the
-    total weight of the class. Along directions in which a class does not vary, its variance is replaced by the pooled
-    variance, and the certificate says so.
+    See docs/tour.md, F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``,
+    n_k is the total weight of the class. Along directions in which a class does not vary, its variance is replaced by
+    the pooled variance, and the certificate says so.
 
     Parameters
     ----------

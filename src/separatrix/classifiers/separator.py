@@ -54,7 +54,7 @@ class Search(Generic[Memory_co]):
 
 
 class SeparatingClassifier(LinearClassifier):
-    """A classifier with weights from searches and without probabilities. TEXTBOOK P13.
+    """A classifier with weights from searches and without probabilities (docs/tour.md, P13).
 
     ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven.
     """

@@ -1,4 +1,4 @@
-"""``evaluate``: the accuracy, the mistakes, the log loss and the costs of a fitted model. TEXTBOOK E1, E2, D4."""
+"""``evaluate``: the accuracy, the mistakes, the log loss and the costs of a fitted model (docs/tour.md, E1, E2, D4)."""
 
 from __future__ import annotations
 

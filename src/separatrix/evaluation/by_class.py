@@ -1,4 +1,4 @@
-r"""Precision, recall, F₁ and lift of each class, from counts of rows. TEXTBOOK E2.
+r"""Precision, recall, F₁ and lift of each class, from counts of rows (docs/tour.md, E2).
 
 precision = right/predicted,    recall = right/rows,    F₁ = 2 right/(predicted + rows),    lift = precision/(rows/n)
 """

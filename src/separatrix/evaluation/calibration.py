@@ -1,4 +1,4 @@
-"""``reliability``: predicted probabilities beside observed frequencies, in bins. TEXTBOOK E2."""
+"""``reliability``: predicted probabilities beside observed frequencies, in bins (docs/tour.md, E2)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Reliability:
 
 
 def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cut: Cut = "width") -> Reliability:
-    """Compare the predicted probabilities of a model with the observed frequencies of classes. TEXTBOOK E2.
+    """Compare the predicted probabilities of a model with the observed frequencies of classes (docs/tour.md, E2).
 
     Parameters
     ----------

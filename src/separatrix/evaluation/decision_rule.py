@@ -2,8 +2,8 @@ r"""From a model's probabilities to its answers, with other class shares and ano
 
     P'(k | x) ∝ P(k | x) new_k/old_k,    for two classes: the second one where P'(2 | x) ≥ threshold
 
-TEXTBOOK D4. ``decisions`` has the single steps; here are the settings of ``evaluate``, ``separatrix predict`` and the
-exports.
+See docs/tour.md, D4. ``decisions`` has the single steps; here are the settings of ``evaluate``, ``separatrix predict``
+and the exports.
 """
 
 from __future__ import annotations

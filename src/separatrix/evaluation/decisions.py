@@ -1,4 +1,4 @@
-"""Decisions from scores and probabilities: thresholds, costs, priors. TEXTBOOK D4, M4.
+"""Decisions from scores and probabilities: thresholds, costs, priors (docs/tour.md, D4, M4).
 
 A model estimates how probable each class is. The decision is a second step, with costs and priors that may differ from
 those of the fit. No function here fits a model.
@@ -196,7 +196,7 @@ def reweighed(P: Any, old: Any, new: Any) -> Array:
 
 
 def with_priors(model: Any, old: Any, new: Any) -> Scorer:
-    """The model under other priors: ln(new_k/old_k) is added to the intercept of each class. TEXTBOOK D4.
+    """The model under other priors: ln(new_k/old_k) is added to the intercept of each class (docs/tour.md, D4).
 
     If there is one score for two classes, its intercept changes by the difference of the two.
 
@@ -235,7 +235,7 @@ def prior_corrected(model: Any) -> Scorer:
 
     If a class counts c_k times, the fitted probabilities are P_c(k | x) ∝ c_k P(k | x), so −ln c_k is added to its
     intercept. This is exact if the model is true. Otherwise class weights also change the direction of the boundary,
-    which is not undone. TEXTBOOK M4.
+    which is not undone (docs/tour.md, M4).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Accuracy, log loss, Brier score and confusion matrix: each is computed here and nowhere else. TEXTBOOK E2.
+"""Accuracy, log loss, Brier score and confusion matrix: each is computed here and nowhere else (docs/tour.md, E2).
 
 Rows are given by arrays: ``codes`` (n,) the numbers of their true classes, ``log_P`` (n, K) the logarithms of predicted
 probabilities. ``performance`` computes all measures of one model; ROC curves are in ``ranking``, bins in

@@ -1,4 +1,4 @@
-r"""The cost of the mistakes of a two-class model, and the threshold with the lowest cost. TEXTBOOK D4.
+r"""The cost of the mistakes of a two-class model, and the threshold with the lowest cost (docs/tour.md, D4).
 
     cost per row = c_fp FP/n + c_fn FN/n
 

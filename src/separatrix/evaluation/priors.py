@@ -1,4 +1,4 @@
-"""Class shares, and the correction of probabilities from those of the fitted rows to others. TEXTBOOK D4, M4."""
+"""Class shares, and the correction of probabilities from those of the fitted rows to others (docs/tour.md, D4, M4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Losses ℓ(t, z) of the score z of a row, with their mathematical properties as traits. TEXTBOOK L1, L2.
+r"""Losses ℓ(t, z) of the score z of a row, with their mathematical properties as traits (docs/tour.md, L1, L2).
 
 A loss depends on the coded target t and the score z, not on X or w. The margin losses are functions ℓ(m) of
 m = t z with t = ±1 and z of shape (n,); softmax takes class numbers t and scores (n, K).

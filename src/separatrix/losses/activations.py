@@ -1,4 +1,4 @@
-"""The functions that turn scores into probabilities, and p ln p. TEXTBOOK R1, R9."""
+"""The functions that turn scores into probabilities, and p ln p (docs/tour.md, R1, R9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LARGEST_EXPONENT = 700.0
 
 
 def sigmoid(z: Array | float) -> Array:
-    """σ(z) = 1/(1 + e^{−z}), without overflow for any z. TEXTBOOK R1.
+    """σ(z) = 1/(1 + e^{−z}), without overflow for any z (docs/tour.md, R1).
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def sigmoid(z: Array | float) -> Array:
 
 
 def logit(p: Array | float) -> Array:
-    """The log-odds ln(p/(1 − p)), the inverse of σ. TEXTBOOK R1.
+    """The log-odds ln(p/(1 − p)), the inverse of σ (docs/tour.md, R1).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def logit(p: Array | float) -> Array:
 
 
 def softmax(z: Array) -> Array:
-    """p_k = e^{z_k}/Σ_l e^{z_l} along the last axis, without overflow. TEXTBOOK R9.
+    """p_k = e^{z_k}/Σ_l e^{z_l} along the last axis, without overflow (docs/tour.md, R9).
 
     Parameters
     ----------

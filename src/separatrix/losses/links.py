@@ -1,4 +1,4 @@
-"""Activations f in y = f(w·x + b), and their inverses, the links. TEXTBOOK D5.
+"""Activations f in y = f(w·x + b), and their inverses, the links (docs/tour.md, D5).
 
 The same score s = w·x + b can be used in several ways: sign(s) decides between two classes, s itself is a regression,
 and σ(s), Φ(s) and 1 − e^{−e^s} are probabilities.
@@ -42,7 +42,7 @@ class Link(Protocol):
     A single score decides between two classes at ``boundary``: ``decides(z)`` is true where the second class is
     predicted. A link with probabilities predicts the second class if its probability exceeds ½, so a tie goes to the
     first class, as in scikit-learn. A link without probabilities follows the lectures, where z = 0 predicts the second
-    class (TEXTBOOK D1); then ``takes_boundary`` is true.
+    class (docs/tour.md, D1); then ``takes_boundary`` is true.
     """
 
     @property
@@ -206,7 +206,7 @@ class SoftmaxLink(Decides):
 
 
 class _NoProbabilities(Decides):
-    """A link without probabilities, for which z = 0 predicts the second class. TEXTBOOK D1, P13."""
+    """A link without probabilities, for which z = 0 predicts the second class (docs/tour.md, D1, P13)."""
 
     probabilistic = False
     takes_boundary = True
@@ -238,7 +238,7 @@ class Identity(_NoProbabilities):
 @final
 @dataclass(frozen=True)
 class Sign(_NoProbabilities):
-    """f(s) = +1 for s ≥ 0, else −1, as in a classifier without probabilities. TEXTBOOK D1.
+    """f(s) = +1 for s ≥ 0, else −1, as in a classifier without probabilities (docs/tour.md, D1).
 
     >>> Sign().activation(np.array([-2.0, 0.0, 3.0])).tolist()
     [-1.0, 1.0, 1.0]

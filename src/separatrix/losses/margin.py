@@ -1,4 +1,7 @@
-"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, squared hinge, 0–1. TEXTBOOK L1, L2, P1, R3."""
+"""Losses of the margin m = t z: logistic, squared, perceptron, hinge, squared hinge, 0–1.
+
+See docs/tour.md, L1, L2, P1, R3.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ CURVATURE_OF_FLAT_PARTS = 1e-8
 class Logistic(MarginLoss):
     r"""ℓ(m) = ln(1 + e^{−m}).
 
-    It is convex and proper, and its derivative is ¼-Lipschitz. TEXTBOOK R3.
+    It is convex and proper, and its derivative is ¼-Lipschitz (docs/tour.md, R3).
 
     Examples
     --------
@@ -59,7 +62,7 @@ class Logistic(MarginLoss):
 @final
 @dataclass(frozen=True)
 class Squared(MarginLoss):
-    """ℓ(m) = (1 − m)², which for t = ±1 is (t − z)². TEXTBOOK L2.
+    """ℓ(m) = (1 − m)², which for t = ±1 is (t − z)² (docs/tour.md, L2).
 
     It also penalises rows that are "too correct", with m > 1.
 
@@ -88,7 +91,7 @@ class Squared(MarginLoss):
 @final
 @dataclass(frozen=True)
 class Perceptron(MarginLoss):
-    """ℓ(m) = max(0, −m). TEXTBOOK P1. At the kink m = 0 the row counts as a mistake, so the slope is −1.
+    """ℓ(m) = max(0, −m) (docs/tour.md, P1). At the kink m = 0 the row counts as a mistake, so the slope is −1.
 
     Examples
     --------
@@ -214,7 +217,7 @@ Zero = Literal["mistake", "positive"]
 @final
 @dataclass(frozen=True)
 class ZeroOne:
-    """1 for a mistake, 0 otherwise. It is piecewise constant, so its derivative is of no use. TEXTBOOK L1, D1.
+    """1 for a mistake, 0 otherwise. It is piecewise constant, so its derivative is of no use (docs/tour.md, L1, D1).
 
     Parameters
     ----------

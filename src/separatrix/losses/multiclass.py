@@ -1,4 +1,4 @@
-"""The softmax loss of K scores. TEXTBOOK R9."""
+"""The softmax loss of K scores (docs/tour.md, R9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from separatrix.losses.traits import Traits
 @final
 @dataclass(frozen=True)
 class Softmax:
-    r"""ℓ(t, z) = ln Σ_k e^{z_k} − z_t, for class numbers t and scores (m, K). TEXTBOOK R9.
+    r"""ℓ(t, z) = ln Σ_k e^{z_k} − z_t, for class numbers t and scores (m, K) (docs/tour.md, R9).
 
     It does not change if the same number is added to all scores of a row. Its third derivative along h is a third
     central moment of h under p, which is at most range(h) times the variance. So its self-concordance constant is 1.

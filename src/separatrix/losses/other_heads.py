@@ -1,4 +1,4 @@
-"""Losses with other links than the logistic one, and the squared error of σ. TEXTBOOK D5, R4."""
+"""Losses with other links than the logistic one, and the squared error of σ (docs/tour.md, D5, R4)."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _hazard(rate: Array) -> Array:
 @final
 @dataclass(frozen=True)
 class SquaredSigmoid(MarginLoss):
-    """ℓ(m) = (1 − σ(m))², which for y ∈ {0, 1} is (y − σ(z))²: the squared cost of lecture 000. TEXTBOOK R4.
+    """ℓ(m) = (1 − σ(m))², which for y ∈ {0, 1} is (y − σ(z))²: the squared cost of lecture 000 (docs/tour.md, R4).
 
     It is bounded, so a mistake far from the boundary costs at most 1. It is not convex, and its mean over rows may have
     several minima.

@@ -1,4 +1,4 @@
-"""The penalty on weights, in raw units. TEXTBOOK R8."""
+"""The penalty on weights, in raw units (docs/tour.md, R8)."""
 
 from __future__ import annotations
 

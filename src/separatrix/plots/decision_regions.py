@@ -48,7 +48,7 @@ class DecisionRegionsDisplay(Display):
 
     Points are rows, coloured by their true class; misclassified rows have a ring. Many rows are hexagons whose areas
     are the numbers of rows; those with mostly mistakes have a ring. A pipeline with a basis φ is drawn in
-    its input columns, where its boundary is curved. TEXTBOOK B4.
+    its input columns, where its boundary is curved (docs/tour.md, B4).
 
     Attributes
     ----------

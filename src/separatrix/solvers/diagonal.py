@@ -1,4 +1,4 @@
-r"""L-BFGS with a diagonal preconditioner, for sparse rows with many columns. TEXTBOOK R7.
+r"""L-BFGS with a diagonal preconditioner, for sparse rows with many columns (docs/tour.md, R7).
 
 Problem   min_W E(W), smooth and convex, with too many columns for a Gram matrix
 Given     a start W, the number of pairs to keep

@@ -1,4 +1,4 @@
-r"""Gradient descent, as in lecture 002 of docs/tour.md. TEXTBOOK R5, R12.
+r"""Gradient descent, as in lecture 002 of docs/tour.md (docs/tour.md, R5, R12).
 
 Problem   min_W E(W)
 Given     initial weights W and a learning rate η

@@ -1,4 +1,4 @@
-r"""L-BFGS preconditioned by a Kronecker product, for many classes or many parameters. TEXTBOOK R7, R9.
+r"""L-BFGS preconditioned by a Kronecker product, for many classes or many parameters (docs/tour.md, R7, R9).
 
 Problem   min_W E(W), smooth and convex, with few enough columns to factor their Gram matrix
 Given     a start W, the number of pairs to keep

@@ -1,4 +1,4 @@
-r"""L-BFGS, the limited-memory quasi-Newton method. TEXTBOOK R7.
+r"""L-BFGS, the limited-memory quasi-Newton method (docs/tour.md, R7).
 
 Problem   min_W E(W), smooth
 Given     a start W, the number of pairs to keep

@@ -1,4 +1,4 @@
-r"""Newton's method (iteratively reweighted least squares) with a line search. TEXTBOOK R7.
+r"""Newton's method (iteratively reweighted least squares) with a line search (docs/tour.md, R7).
 
 Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E
 Given     a start W

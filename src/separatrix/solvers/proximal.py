@@ -1,4 +1,4 @@
-r"""Proximal Newton: Newton's method for a penalty with absolute values. TEXTBOOK R8.
+r"""Proximal Newton: Newton's method for a penalty with absolute values (docs/tour.md, R8).
 
 Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with few enough parameters for a matrix ∇²f
 Given     a start W

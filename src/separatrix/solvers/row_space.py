@@ -1,4 +1,4 @@
-r"""The exact solution in the span of the rows, for fewer rows than columns. TEXTBOOK R8.
+r"""The exact solution in the span of the rows, for fewer rows than columns (docs/tour.md, R8).
 
 Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
 Given     rows in memory

@@ -1,4 +1,4 @@
-r"""Quasi-Newton preconditioned by the Hessian of a sample, for few passes over many rows. TEXTBOOK R7.
+r"""Quasi-Newton preconditioned by the Hessian of a sample, for few passes over many rows (docs/tour.md, R7).
 
 Problem   min_W E(W), smooth and convex, over many more rows than parameters
 Given     a start W, the number of rows to draw, the number of pairs to keep

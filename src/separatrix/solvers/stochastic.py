@@ -1,4 +1,4 @@
-r"""Stochastic and minibatch gradient descent, as in lectures 002 and 004. TEXTBOOK R6.
+r"""Stochastic and minibatch gradient descent, as in lectures 002 and 004 (docs/tour.md, R6).
 
 Problem   min_W E(W)
 Given     a start W, a learning rate η, a batch size, the order in which rows are drawn, a patience

@@ -1,4 +1,4 @@
-r"""Stochastic gradient descent that converges: SVRG, on single rows or minibatches. TEXTBOOK R6.
+r"""Stochastic gradient descent that converges: SVRG, on single rows or minibatches (docs/tour.md, R6).
 
 Problem   min_W E(W), smooth and convex
 Given     a start W, a batch size b, a seed

@@ -1,4 +1,6 @@
-r"""Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns. TEXTBOOK R8.
+r"""Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns.
+
+See docs/tour.md, R8.
 
 Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with many columns, most of which have weight zero
 Given     a start W, the number of columns in the first working set

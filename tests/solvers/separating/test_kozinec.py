@@ -1,4 +1,4 @@
-"""Kozinec's algorithm step by step. TEXTBOOK P9."""
+"""Kozinec's algorithm step by step (docs/tour.md, P9)."""
 
 import pickle
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The nearest point of two hulls, exactly. TEXTBOOK P10."""
+"""The nearest point of two hulls, exactly (docs/tour.md, P10)."""
 
 import pickle
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The perceptron's updates exactly as the lectures have them. TEXTBOOK P1–P5, P8, P11."""
+"""The perceptron's updates exactly as the lectures have them (docs/tour.md, P1–P5, P8, P11)."""
 
 import pickle
 from itertools import pairwise

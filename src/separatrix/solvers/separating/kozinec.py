@@ -1,4 +1,4 @@
-r"""Kozinec's algorithm for two classes, and its ε-version. TEXTBOOK P9.
+r"""Kozinec's algorithm for two classes, and its ε-version (docs/tour.md, P9).
 
 Problem   the nearest points of the convex hulls of two classes; their bisector is the hyperplane of maximum margin
 Given     rows of two classes

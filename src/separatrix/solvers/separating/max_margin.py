@@ -1,4 +1,6 @@
-r"""The exact hyperplane of maximum margin, by Wolfe's algorithm for the nearest point in a polytope. TEXTBOOK P10.
+r"""The exact hyperplane of maximum margin, by Wolfe's algorithm for the nearest point in a polytope.
+
+See docs/tour.md, P10.
 
 Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the nearest points of the classes' convex hulls,
           that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −

@@ -1,4 +1,4 @@
-"""Mistakes, the perceptron's cost and the worst row under given weights, in one pass. TEXTBOOK P1."""
+"""Mistakes, the perceptron's cost and the worst row under given weights, in one pass (docs/tour.md, P1)."""
 
 from __future__ import annotations
 

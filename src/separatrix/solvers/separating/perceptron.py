@@ -1,4 +1,4 @@
-r"""The perceptron's updates: online, batch, worst example. TEXTBOOK P1–P5, P8, P11.
+r"""The perceptron's updates: online, batch, worst example (docs/tour.md, P1–P5, P8, P11).
 
 Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
 Given     a start w, a learning rate η, whether a score of zero is a mistake; weights of rows s_i; a penalty
@@ -70,7 +70,7 @@ class Shrinkage:
 class _Settings:
     """The settings that all kinds of updates share.
 
-    ``zero``: a score z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003). TEXTBOOK D1.
+    ``zero``: a score z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003) (docs/tour.md, D1).
     ``weighted``: rows have weights. ``alpha``, ``l1_ratio``: the penalty α ((1 − r) ½‖w‖² + r ‖w‖₁) per row.
     """
 
@@ -151,7 +151,7 @@ def _refuse_frame(problem: Objective) -> None:
 
 @dataclass(frozen=True)
 class BatchUpdates(_Settings):
-    """w ← w + η Σ_{i ∈ M} t_i x̄_i, with M all mistakes. TEXTBOOK P3."""
+    """w ← w + η Σ_{i ∈ M} t_i x̄_i, with M all mistakes (docs/tour.md, P3)."""
 
     name: ClassVar[str] = "batch perceptron"
     by_sums: ClassVar[bool] = True
@@ -164,7 +164,7 @@ class BatchUpdates(_Settings):
 
 @dataclass(frozen=True)
 class WorstUpdates(_Settings):
-    """w ← w + η t_i x̄_i with i = argmin t_i w·x̄_i: lecture 000's Algorithm 1. TEXTBOOK P4."""
+    """w ← w + η t_i x̄_i with i = argmin t_i w·x̄_i: lecture 000's Algorithm 1 (docs/tour.md, P4)."""
 
     name: ClassVar[str] = "worst-example perceptron"
     by_sums: ClassVar[bool] = False
@@ -178,7 +178,7 @@ class WorstUpdates(_Settings):
 
 @dataclass(frozen=True)
 class OnlineUpdates(_Settings):
-    """w ← w + η t_i x̄_i for each mistake, cycling through the rows. TEXTBOOK P2.
+    """w ← w + η t_i x̄_i for each mistake, cycling through the rows (docs/tour.md, P2).
 
     ``shuffle``: use a new order in every epoch, which depends on (seed, epoch). ``by_update``: a step ends at the first
     update. The pocket counts the mistakes after every update, each time in up to a pass. ``survey_from``: before this

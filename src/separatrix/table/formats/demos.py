@@ -1,14 +1,14 @@
 """Demo tables, each with its target: four bundled with scikit-learn, and examples from textbooks.
 
 The two classes of the textbook examples are −1 and 1. The second label in sorted order is the positive one, and the
-text "+" would sort before "-".
+text "+" would sort before "-". Letters with a number refer to docs/tour.md.
 
 breast-cancer, iris, wine, digits    bundled with scikit-learn
-xor             the class is the sign of x₁x₂: no line separates the classes. TEXTBOOK B3
-outlier-1d      4 + 4 points and a distant positive one, which shifts the least-squares boundary. TEXTBOOK S5
-outlier-2d      two lines of five points, and two distant negatives, which do the same. TEXTBOOK S5
-three-classes   seven points in each; one-versus-one boundaries leave a triangle undecided. TEXTBOOK M3
-credit          income and savings of bank customers (thousands): two Gaussians with the same covariance. TEXTBOOK D2
+xor             the class is the sign of x₁x₂: no line separates the classes (B3)
+outlier-1d      4 + 4 points and a distant positive one, which shifts the least-squares boundary (S5)
+outlier-2d      two lines of five points, and two distant negatives, which do the same (S5)
+three-classes   seven points in each; one-versus-one boundaries leave a triangle undecided (M3)
+credit          income and savings of bank customers (thousands): two Gaussians with the same covariance (D2)
 """
 
 from __future__ import annotations
