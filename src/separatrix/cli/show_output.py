@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 # The output lists at most this many columns of a kind, levels of a category, and changed numbers.
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
+# Settings that are accepted for the sake of scikit-learn's users, at the values at which they have no effect.
+_WITHOUT_EFFECT = {
+    "dual": False,
+    "intercept_scaling": 1,
+    "multi_class": "deprecated",
+    "penalty": "deprecated",
+    "verbose": 0,
+    "warm_start": False,
+}
 _MISSING = {
     "error": "missing values are refused",
     "impute": "missing values are filled with the training means (categories: the most frequent levels)",
@@ -52,11 +61,17 @@ def show_model(known: ModelFile) -> None:
 
 
 def _show_settings(known: ModelFile) -> None:
-    said = [f"{name}={_short(value)}" for name, value in _flat(known.parameters) if value is not None]
+    settings = [(name, value) for name, value in _flat(known.parameters) if value is not None]
+    said = [f"{name}={_short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
     if said:
         terminal.line("settings", ", ".join(said))
     if known.left_out:
         terminal.line("", f"left out of the file, which holds plain values only: {', '.join(known.left_out)}")
+
+
+def _own(name: str) -> str:
+    """The name of a setting without the part that it belongs to."""
+    return name.rpartition("__")[2]
 
 
 def _flat(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
