@@ -35,6 +35,7 @@ from separatrix.classifiers.shared_descriptions import (
     SEPARATION,
     TOL,
 )
+from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
@@ -140,6 +141,11 @@ class Perceptron(SeparatingClassifier):
         For ``shuffle``, ``average="auto"`` and the rows set aside.
     warm_start : bool, default False
         Start from the last fit's weights where the classes and columns are the same.
+    verbose : int, default 0
+        Above 0, print a line for every step.
+    n_jobs : int or None, default None
+        The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. The fit is the same, bit by
+        bit, for any number.
 
     Attributes
     ----------
@@ -200,6 +206,8 @@ class Perceptron(SeparatingClassifier):
         validation_fraction: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.update = update
         self.zero = zero
@@ -220,6 +228,8 @@ class Perceptron(SeparatingClassifier):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to rows.
@@ -240,9 +250,10 @@ class Perceptron(SeparatingClassifier):
         starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
         every = self._rows(task)
-        for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
-            with part("class", k + 1, len(every)):
-                searches.append(plan.search(problem, starts[k : k + 1]))
+        with settings_of_work(self):
+            for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
+                with part("class", k + 1, len(every)):
+                    searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
@@ -274,12 +285,13 @@ class Perceptron(SeparatingClassifier):
         starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
         done = 0 if first else self.n_iter_
         walked, searches = [], []
-        problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
-        for k, problem in enumerate(problems):
-            answer = None if before is None else before[k : k + 1]
-            last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
-            walked.append(last)
-            searches.append(found)
+        with settings_of_work(self):
+            problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
+            for k, problem in enumerate(problems):
+                answer = None if before is None else before[k : k + 1]
+                last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
+                walked.append(last)
+                searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
         self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
