@@ -81,7 +81,7 @@ class Perceptron(SeparatingClassifier):
     On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with the weights it has then. On
     others it never would; then rows that prove it are looked for, and named in the certificate's status, and its last
     weights are those of wherever it stopped. So where the walk leaves mistakes, the answer is by default the mean of
-    the weights over a further walk in random order (``average``), or the best weights seen (``pocket``).
+    the weights over a second walk in random order (``average``), or the best weights seen (``pocket``).
 
     The answer depends on the start and on the order of rows, not on their number beyond the mistakes. Columns are used
     as they are.
@@ -104,8 +104,9 @@ class Perceptron(SeparatingClassifier):
     average : "auto", True or False, default "auto"
         Answer with the mean of the weights after each row (of batch and worst: after each step) of the whole walk
         (True), or with the last weights (False). "auto": with the last weights where they have every row on its own
-        side; else, for "online", with the mean over ``min(100, max_iter)`` more epochs in random order from there,
-        which count neither in ``n_iter_`` nor in ``mistakes_``. ``partial_fit`` answers with the last weights for
+        side; else, for "online", with the mean over a second walk in random order from the same start, which counts
+        neither in ``n_iter_`` nor in ``mistakes_``. It has 100 epochs, or more on tables of fewer than 3000 rows, so
+        that it visits 300 000 rows; at most ``max_iter``. ``partial_fit`` answers with the last weights for
         "auto"; for True each call's mean counts the same.
     eta0 : float, default 1.0
         The learning rate η; from a start at zero and without a penalty it only rescales w.
