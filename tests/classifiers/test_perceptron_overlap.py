@@ -87,7 +87,7 @@ def test_steps_keep_the_pocket_from_call_to_call(overlapping, update):  # P8
 
 def test_where_the_walk_leaves_mistakes_the_answer_is_a_mean(overlapping):
     X, y = overlapping
-    with pytest.warns(NotConvergedWarning, match="the result is the mean of the weights over 100 more epochs"):
+    with pytest.warns(NotConvergedWarning, match="the result is the mean of the weights over [0-9]+ epochs in random"):
         mean = sx.Perceptron().fit(X, y)
     with pytest.warns(NotConvergedWarning):
         last, again = sx.Perceptron(average=False).fit(X, y), sx.Perceptron().fit(X, y)
@@ -97,6 +97,18 @@ def test_where_the_walk_leaves_mistakes_the_answer_is_a_mean(overlapping):
     assert np.sum(last.predict(X) != y) == 50
     assert mean.certificate_.verify(X, y)
     assert f"misclassifies {np.sum(mean.predict(X) != y)} rows" in mean.certificate_.status
+
+
+def test_that_mean_is_the_averaged_perceptron_in_random_order_from_the_same_start(overlapping):
+    X, y = overlapping
+    for start in ("zero", [[3.0, *[-1.0] * X.shape[1]]]):
+        settings = {"max_iter": 40, "start": start, "random_state": 5}
+        with pytest.warns(NotConvergedWarning):
+            second = sx.Perceptron(**settings).fit(X, y)
+        with pytest.warns(NotConvergedWarning):
+            plain = sx.Perceptron(**settings, average=True, shuffle=True).fit(X, y)
+        np.testing.assert_allclose(second.scorer_.W, plain.scorer_.W, rtol=1e-12)
+        assert "over 40 epochs in random order" in second.certificate_.status
 
 
 def test_on_separable_rows_the_answer_is_the_last_weights(separable):

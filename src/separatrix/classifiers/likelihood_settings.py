@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,11 @@ from separatrix.classifiers.fit_input import (
     check_not_negative,
     check_positive,
     is_number,
-    seed_of,
 )
-from separatrix.classifiers.sklearn_settings import C_of, check_taken, l1_ratio_of
+from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, check_taken, l1_ratio_of
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
 from separatrix.objectives.penalty import Penalty
-from separatrix.solvers import Solver
 
 _GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
 
@@ -42,7 +39,10 @@ def chooses_C(model: Any) -> bool:
 
 def check_settings(model: Any) -> None:
     """Raise a ``ParameterError`` for the first invalid setting."""
-    check_taken(model)
+    check_taken(model, LOGISTIC)
+    if model.penalty == "elasticnet" and model.l1_ratio is None:
+        raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
+    check_jobs("n_jobs", model.n_jobs)
     check_bias_reduction(model)
     C, l1_ratio = C_of(model), l1_ratio_of(model)
     if not chooses_C(model):
@@ -88,10 +88,3 @@ def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
             f"give {n_features} finite factors >= 0, one per column",
         )
     return Penalty(strength, factors, float(l1_ratio_of(model)))
-
-
-def seeded(model: Any, solver: Solver | None) -> Solver | None:
-    """The solver with the seed of ``random_state``, if it draws random numbers."""
-    if model.random_state is None or solver is None or not hasattr(solver, "seed"):
-        return solver
-    return replace(solver, seed=seed_of(model.random_state))  # type: ignore[type-var]

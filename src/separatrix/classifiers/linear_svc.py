@@ -26,10 +26,18 @@ from separatrix.classifiers.fit_input import (
     check_flag,
     check_not_negative,
     check_positive,
+    seed_of,
     validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
+from separatrix.classifiers.sklearn_settings import (
+    LINEAR_SVC,
+    check_taken,
+    say_what_is_done_instead,
+    seeded,
+    settings_of_work,
+)
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import build_objective
@@ -93,6 +101,15 @@ class LinearSVC(LinearClassifier):
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum.
     max_iter : int, default 1000
         Stop after this many iterations.
+    random_state : int, RandomState or None, default None
+        Seed for stochastic solvers.
+    verbose : int, default 0
+        Above 0, print a line for every iteration.
+    dual : "auto" or bool, default "auto"
+        Accepted for compatibility with scikit-learn, where it chooses a solver. The optimum is the same.
+    penalty, intercept_scaling, multi_class
+        Accepted for compatibility with scikit-learn. If a value would change the result there, a
+        ``CompatibilityWarning`` says what is done instead.
 
     Attributes
     ----------
@@ -131,6 +148,12 @@ class LinearSVC(LinearClassifier):
         class_weight: Any = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
+        random_state: Any = None,
+        penalty: str = "l2",
+        dual: bool | str = "auto",
+        intercept_scaling: float = 1,
+        multi_class: str = "ovr",
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -139,6 +162,12 @@ class LinearSVC(LinearClassifier):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
+        self.penalty = penalty
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.multi_class = multi_class
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the hyperplanes.
@@ -155,16 +184,24 @@ class LinearSVC(LinearClassifier):
         Returns
         -------
         self
+
+        Warns
+        -----
+        NotConvergedWarning
+            If the solver stopped before it met ``tol``.
+        CompatibilityWarning
+            If a setting of scikit-learn has another effect here.
         """
         self._check_settings()
-        solver = named(self.solver)
+        solver = seeded(self, named(self.solver))
         task = validate(self, X, y, sample_weight)
+        say_what_is_done_instead(self, LINEAR_SVC, task.n_classes)
         by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
         weight = task.weight * by_class[task.codes]
         refuse_weightless_classes(task.classes, task.codes, weight)
         against_rest = range(task.n_classes) if task.n_classes > 2 else (1,)
         parts: list[_Part] = []
-        with one_blas_thread:
+        with one_blas_thread, settings_of_work(self):
             for k in against_rest:
                 with part("model", len(parts) + 1, len(against_rest)):
                     parts.append(self._fitted(task, (task.codes == k).astype(np.int64), weight, solver))
@@ -187,6 +224,9 @@ class LinearSVC(LinearClassifier):
         check_not_negative("tol", self.tol)
         check_count("max_iter", self.max_iter, least=0)
         check_flag("fit_intercept", self.fit_intercept)
+        check_taken(self, LINEAR_SVC)
+        check_positive("intercept_scaling", self.intercept_scaling)
+        seed_of(self.random_state)  # refuses what is no seed, also for solvers that draw nothing
 
     def _fitted(self, task: FitInput, target: Integers, weight: Array, solver: Solver | None) -> _Part:
         """Fit one score to the targets 1 (its class) and 0 (the rest)."""

@@ -30,7 +30,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.likelihood_certificate import likelihood_certificate
-from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, penalty_of, seeded, weights_of
+from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, penalty_of, weights_of
 from separatrix.classifiers.likelihood_start import start_of
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
@@ -45,10 +45,12 @@ from separatrix.classifiers.shared_descriptions import (
     C,
 )
 from separatrix.classifiers.sklearn_settings import (
+    LOGISTIC,
     UNSET,
     C_of,
     l1_ratio_of,
     say_what_is_done_instead,
+    seeded,
     settings_of_work,
     why_chosen,
 )
@@ -279,7 +281,7 @@ class LogisticRegression(LinearClassifier):
         if added is not None and l1_ratio_of(self) > 0:
             problem = f"got one with l1_ratio={l1_ratio_of(self)}"
             raise ParameterError("offset", problem, "use l1_ratio=0 with an offset")
-        say_what_is_done_instead(self, task.n_classes)
+        say_what_is_done_instead(self, LOGISTIC, task.n_classes)
         with one_blas_thread, settings_of_work(self):
             return self._fit(task, added)
 

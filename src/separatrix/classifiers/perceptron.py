@@ -35,6 +35,7 @@ from separatrix.classifiers.shared_descriptions import (
     SEPARATION,
     TOL,
 )
+from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
@@ -95,7 +96,7 @@ class Perceptron(SeparatingClassifier):
     On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with the weights it has then. On
     others it never would; then rows that prove it are looked for, and named in the certificate's status, and its last
     weights are those of wherever it stopped. So where the walk leaves mistakes, the answer is by default the mean of
-    the weights over a further walk in random order (``average``), or the best weights seen (``pocket``).
+    the weights over a second walk in random order (``average``), or the best weights seen (``pocket``).
 
     The answer depends on the start and on the order of rows, not on their number beyond the mistakes. Columns are used
     as they are.
@@ -118,8 +119,9 @@ class Perceptron(SeparatingClassifier):
     average : "auto", True or False, default "auto"
         Answer with the mean of the weights after each row (of batch and worst: after each step) of the whole walk
         (True), or with the last weights (False). "auto": with the last weights where they have every row on its own
-        side; else, for "online", with the mean over ``min(100, max_iter)`` more epochs in random order from there,
-        which count neither in ``n_iter_`` nor in ``mistakes_``. ``partial_fit`` answers with the last weights for
+        side; else, for "online", with the mean over a second walk in random order from the same start, which counts
+        neither in ``n_iter_`` nor in ``mistakes_``. It has 100 epochs, or more on tables of fewer than 3000 rows, so
+        that it visits 300 000 rows; at most ``max_iter``. ``partial_fit`` answers with the last weights for
         "auto"; for True each call's mean counts the same.
     eta0 : float, default 1.0
         The learning rate η; from a start at zero and without a penalty it only rescales w.
@@ -155,6 +157,11 @@ class Perceptron(SeparatingClassifier):
         For ``shuffle``, ``average="auto"`` and the rows set aside.
     warm_start : bool, default False
         Start from the last fit's weights where the classes and columns are the same.
+    verbose : int, default 0
+        Above 0, print a line for every step.
+    n_jobs : int or None, default None
+        The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. The fit is the same, bit by
+        bit, for any number.
 
     Attributes
     ----------
@@ -215,6 +222,8 @@ class Perceptron(SeparatingClassifier):
         validation_fraction: float = 0.1,
         random_state: Any = None,
         warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.update = update
         self.zero = zero
@@ -235,6 +244,8 @@ class Perceptron(SeparatingClassifier):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model to rows.
@@ -255,9 +266,10 @@ class Perceptron(SeparatingClassifier):
         starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
         every = self._rows(task)
-        for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
-            with part("class", k + 1, len(every)):
-                searches.append(plan.search(problem, starts[k : k + 1]))
+        with settings_of_work(self):
+            for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
+                with part("class", k + 1, len(every)):
+                    searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
@@ -289,12 +301,13 @@ class Perceptron(SeparatingClassifier):
         starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
         done = 0 if first else self.n_iter_
         walked, searches = [], []
-        problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
-        for k, problem in enumerate(problems):
-            answer = None if before is None else before[k : k + 1]
-            last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
-            walked.append(last)
-            searches.append(found)
+        with settings_of_work(self):
+            problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
+            for k, problem in enumerate(problems):
+                answer = None if before is None else before[k : k + 1]
+                last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
+                walked.append(last)
+                searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
         self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)

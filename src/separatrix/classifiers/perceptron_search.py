@@ -31,18 +31,20 @@ from separatrix.textbook.novikoff import theorem
 
 # With more updates than this, a run takes hours.
 WITHIN_REACH = 1e10
-# If the run did not separate the rows, the weights are averaged over this many more epochs in random order. With 20
-# epochs the 5-fold cross-validation accuracy on iris is 0.80 instead of 0.83; more than 100 do not improve it.
-MEAN_EPOCHS = 100
+# If the run did not separate the rows, the weights are averaged over at least this many epochs in random order, and
+# over more epochs on small tables, until this many rows are visited. On the raw columns of wine the accuracy by 10-fold
+# cross-validation is 0.67 with 100 epochs, 0.75 with 300 and 0.86 with 1000.
+LEAST_MEAN_EPOCHS = 100
+LEAST_MEAN_VISITS = 300_000
 
 
 @dataclass(frozen=True)
 class Plan:
     """The settings of a run: the solver, when to stop, and which weights to return.
 
-    ``mean_after``: if the run ends with misclassified rows, return the mean of the weights over further epochs in
-    random order. ``aside``: indices of validation rows for early stopping; they are not trained on. ``by_rows``: each
-    update uses a single row, so that the convergence theorem bounds the number of updates.
+    ``mean_after``: if the run ends with misclassified rows, return the mean of the weights over epochs in random order,
+    from the same start. ``aside``: indices of validation rows for early stopping; they are not trained on. ``by_rows``:
+    each update uses a single row, so that the convergence theorem bounds the number of updates.
     """
 
     solver: Any
@@ -71,7 +73,7 @@ class Plan:
             status = replace(status, sentence=Message(status.sentence, "; ", known.sentence))
         found = Search(outcome.state.W, status, outcome.state, outcome.trace, problem, proof.verdict)
         if self.mean_after and outcome.state.memory.errors:
-            return self._with_mean(found)
+            return self._with_mean(found, start)
         if solver.average:
             return replace(found, status=_told_of_mean(found.status, found.state, "all epochs"))
         return found
@@ -82,13 +84,18 @@ class Plan:
         measure, what = (_share_wrong, "the share of mistakes") if self.solver.pocket else (_cost, "the mean cost")
         return [NoImprovement(self.tol, self.patience, measure, what)]
 
-    def _with_mean(self, found: Search[PerceptronMemory]) -> Search[PerceptronMemory]:
-        """Replace the weights by their mean over further epochs in random order."""
-        epochs = min(MEAN_EPOCHS, self.max_iter)
-        walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
+    def _with_mean(self, found: Search[PerceptronMemory], start: Array) -> Search[PerceptronMemory]:
+        """Replace the weights by their mean over epochs in random order: the averaged perceptron, from the same start.
+
+        Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999. The
+        early weights are part of the mean. On breast cancer, standardised, they raise the accuracy by cross-validation
+        by 0.01 over a mean that begins with the weights of the end of the run.
+        """
         problem = found.problem
+        epochs = min(mean_epochs(problem.n_rows), self.max_iter)
+        walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
         with one_blas_thread:
-            state: State[PerceptronMemory] = walker.init(problem, found.W)
+            state: State[PerceptronMemory] = walker.init(problem, start.copy())
             for epoch in range(epochs):
                 with part("epoch", epoch + 1, epochs, "for the mean of the weights"):
                     state = walker.step(problem, state)
@@ -97,7 +104,7 @@ class Plan:
             return found
         memory = state.memory._replace(mistakes=found.state.memory.mistakes)
         state = replace(state, iteration=found.state.iteration, memory=memory)
-        more = f"{epochs} more epoch{'' if epochs == 1 else 's'} in random order"
+        more = f"{epochs} epoch{'' if epochs == 1 else 's'} in random order"
         return replace(found, W=state.W, state=state, status=_told_of_mean(found.status, state, more))
 
     def _until_no_better(self, problem: Objective, start: Array) -> Search[PerceptronMemory]:
@@ -157,6 +164,15 @@ class _Aside:
         if share < self.share:
             self.W, self.share = W, share
         return share
+
+
+def mean_epochs(n_rows: int) -> int:
+    """The number of epochs over which the weights are averaged if the rows are not separated.
+
+    >>> mean_epochs(150), mean_epochs(569), mean_epochs(1_000_000)
+    (2000, 528, 100)
+    """
+    return max(LEAST_MEAN_EPOCHS, -(-LEAST_MEAN_VISITS // max(1, n_rows)))
 
 
 def _share_wrong(problem: Objective, state: State[PerceptronMemory]) -> float:

@@ -19,6 +19,7 @@ from separatrix.classifiers.fit_input import (
     seed_of,
 )
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
+from separatrix.classifiers.sklearn_settings import check_jobs
 from separatrix.solvers.separating.perceptron import UPDATES
 
 # The l1_ratio that each name of a penalty stands for, as in scikit-learn; None: the setting ``l1_ratio`` decides.
@@ -52,6 +53,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "penalty": _unless_none(partial(check_choice, choices=L1_RATIO_OF_PENALTY)),
     "alpha": check_not_negative,
     **dict.fromkeys(("l1_ratio", "validation_fraction"), _check_share),
+    "n_jobs": check_jobs,
 }
 
 

@@ -1,14 +1,16 @@
-"""scikit-learn's settings of logistic regression: what each means here, or what is done instead.
+"""scikit-learn's settings of its classifiers: what each means here, or what is done instead.
 
 A setting with a meaning here is translated silently. All others are reported together, in one
-``CompatibilityWarning`` per fit.
+``CompatibilityWarning`` per fit. ``LOGISTIC`` and ``LINEAR_SVC`` describe the settings of these two classes.
+``n_jobs``, ``verbose`` and ``random_state`` mean the same for every class that has them.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -17,15 +19,23 @@ import numpy as np
 from separatrix.base.concurrency import thread_count, threads
 from separatrix.base.errors import CompatibilityWarning, ParameterError
 from separatrix.base.watching import watch
-from separatrix.solvers import SCIKIT_LEARN_SOLVERS
+from separatrix.classifiers.fit_input import seed_of
+from separatrix.solvers import SCIKIT_LEARN_SOLVERS, Solver
 
 # scikit-learn's default for a deprecated setting, which leaves the decision to the settings that replace it.
 UNSET = "deprecated"
-# The values that scikit-learn accepts for ``penalty`` and ``multi_class``.
-SCIKIT_LEARN_CHOICES = {
-    "penalty": ("l1", "l2", "elasticnet", None, UNSET),
-    "multi_class": ("auto", "multinomial", "ovr", None, UNSET),
-}
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The settings of one scikit-learn class that are accepted for compatibility.
+
+    ``choices``: the values that scikit-learn accepts, by setting. ``instead``: given the classifier and the number of
+    classes, a sentence for each setting that has another effect here.
+    """
+
+    choices: Mapping[str, tuple[Any, ...]]
+    instead: Callable[[Any, int], Iterator[str]]
 
 
 def l1_ratio_of(model: Any) -> Any:
@@ -45,28 +55,32 @@ def C_of(model: Any) -> Any:
     return np.inf if model.penalty is None else model.C
 
 
-def check_taken(model: Any) -> None:
+def check_taken(model: Any, accepted: Accepted) -> None:
     """Refuse values that scikit-learn refuses, too."""
-    for name, choices in SCIKIT_LEARN_CHOICES.items():
+    for name, choices in accepted.choices.items():
         value = getattr(model, name)
-        if not (value is None or isinstance(value, str)) or value not in choices:
+        if not any(_is_same(value, choice) for choice in choices):
             offered = ", ".join(repr(choice) for choice in choices if choice != UNSET)
             raise ParameterError(name, f"got {value!r}", f"leave it out, or choose one of {offered}")
-    if model.penalty == "elasticnet" and model.l1_ratio is None:
-        raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
-    _check_jobs(model.n_jobs)
 
 
-def _check_jobs(jobs: Any) -> None:
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0):
-        raise ParameterError("n_jobs", f"got {jobs!r}", "give None, a number of threads, or -1 for all cores")
+def _is_same(value: Any, choice: Any) -> bool:
+    """Whether a value is this choice. The numbers 0 and 1 are not flags, but NumPy's flags are."""
+    if isinstance(choice, bool):
+        return isinstance(value, bool | np.bool_) and bool(value) == choice
+    return value is None if choice is None else isinstance(value, str) and value == choice
 
 
-def say_what_is_done_instead(model: Any, n_classes: int) -> None:
-    """Warn once about all settings that have no meaning here, if there are any."""
-    sentences = [*_penalty_sentences(model), *_solver_sentences(model, n_classes)]
+def say_what_is_done_instead(model: Any, accepted: Accepted, n_classes: int) -> None:
+    """Warn once about all settings that have no meaning here, if there are any. To be called by ``fit`` itself."""
+    sentences = list(accepted.instead(model, n_classes))
     if sentences:
-        warnings.warn(f"LogisticRegression: {'; '.join(sentences)}.", CompatibilityWarning, stacklevel=3)
+        warnings.warn(f"{type(model).__name__}: {'; '.join(sentences)}.", CompatibilityWarning, stacklevel=3)
+
+
+def _instead_in_logistic(model: Any, n_classes: int) -> Iterator[str]:
+    yield from _penalty_sentences(model)
+    yield from _solver_sentences(model, n_classes)
 
 
 def _penalty_sentences(model: Any) -> Iterator[str]:
@@ -79,7 +93,11 @@ def _penalty_sentences(model: Any) -> Iterator[str]:
     if penalised:
         yield "solver='liblinear' would penalise the intercept; here no solver penalises it"
     if model.intercept_scaling != 1 and not penalised:
-        yield f"intercept_scaling={model.intercept_scaling!r} is ignored, since the intercept is not penalised"
+        yield _scaling_sentence(model)
+
+
+def _scaling_sentence(model: Any) -> str:
+    return f"intercept_scaling={model.intercept_scaling!r} is ignored, since the intercept is not penalised"
 
 
 def _solver_sentences(model: Any, n_classes: int) -> Iterator[str]:
@@ -92,18 +110,59 @@ def _solver_sentences(model: Any, n_classes: int) -> Iterator[str]:
         yield "dual=True is ignored, since the optimum of the dual is the same; solver='dual' solves the dual"
 
 
+def _instead_in_svc(model: Any, n_classes: int) -> Iterator[str]:
+    """What is done instead of the L1 penalty, of a penalised intercept, and of Crammer and Singer's objective."""
+    if model.penalty == "l1":
+        remedy = 'for weights that are exactly zero use LogisticRegression(penalty="l1")'
+        yield f"penalty='l1' is ignored, and the L2 penalty is used; {remedy}"
+    if model.intercept_scaling != 1 and model.fit_intercept:
+        yield _scaling_sentence(model)
+    if model.multi_class == "crammer_singer":
+        # With two classes its optimum is that of loss="hinge" with 2 C.
+        fitted = "one versus rest" if n_classes > 2 else "one hyperplane"
+        yield f"multi_class='crammer_singer' is ignored, and {fitted} is fitted with loss={model.loss!r}"
+
+
+LOGISTIC = Accepted(
+    {
+        "penalty": ("l1", "l2", "elasticnet", None, UNSET),
+        "multi_class": ("auto", "multinomial", "ovr", None, UNSET),
+    },
+    _instead_in_logistic,
+)
+# ``dual`` chooses a solver in scikit-learn. Both have the same optimum, so all its values are accepted silently.
+LINEAR_SVC = Accepted(
+    {"penalty": ("l1", "l2"), "dual": ("auto", True, False), "multi_class": ("ovr", "crammer_singer")},
+    _instead_in_svc,
+)
+
+
+def check_jobs(name: str, jobs: Any) -> None:
+    """Refuse an ``n_jobs`` that is not a number of threads."""
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0):
+        raise ParameterError(name, f"got {jobs!r}", "give None, a number of threads, or -1 for all cores")
+
+
 def settings_of_work(model: Any) -> AbstractContextManager[Any]:
-    """A context that uses ``n_jobs`` threads and prints each iteration if ``verbose``."""
-    if model.n_jobs is None and not model.verbose:
+    """A context that uses ``n_jobs`` threads, if there is such a setting, and prints each iteration if ``verbose``."""
+    jobs = getattr(model, "n_jobs", None)
+    check_jobs("n_jobs", jobs)
+    if jobs is None and not model.verbose:
         return nullcontext()
     stack = ExitStack()
-    if model.n_jobs is not None:
+    if jobs is not None:
         # As in joblib, −1 means all cores and −2 all but one.
-        jobs = int(model.n_jobs)
-        stack.enter_context(threads(jobs if jobs > 0 else max(1, thread_count() + 1 + jobs)))
+        stack.enter_context(threads(int(jobs) if jobs > 0 else max(1, thread_count() + 1 + int(jobs))))
     if model.verbose:
         stack.enter_context(watch(lambda stage, within: print(*within, stage, sep=" > ")))
     return stack
+
+
+def seeded(model: Any, solver: Solver | None) -> Solver | None:
+    """The solver with the seed of ``random_state``, if it draws random numbers."""
+    if model.random_state is None or solver is None or not hasattr(solver, "seed"):
+        return solver
+    return replace(solver, seed=seed_of(model.random_state))  # type: ignore[type-var]
 
 
 def why_chosen(model: Any, why: str) -> str:
