@@ -62,9 +62,11 @@ def test_the_records_are_the_trace_and_nothing_else_changes(name):
     assert [step.state.iteration for step in steps] == [record.iteration for record in fitted.trace_]
     alone = clone(model).fit(rows, y)
     np.testing.assert_array_equal(alone.coef_, fitted.coef_)
-    assert [record._replace(seconds=0.0) for record in alone.trace_] == [
-        record._replace(seconds=0.0) for record in fitted.trace_
-    ]
+    assert len(alone.trace_) == len(fitted.trace_)
+    for plain, shown in zip(alone.trace_, fitted.trace_, strict=True):
+        # For a watcher, small tables compute bounds that they do not need themselves.
+        bound = None if plain.bound is None else shown.bound
+        assert plain._replace(seconds=0.0) == shown._replace(seconds=0.0, bound=bound)
 
 
 @pytest.mark.parametrize("name", MODELS)
