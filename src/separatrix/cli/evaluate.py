@@ -73,7 +73,7 @@ def evaluate(
     fault = None
     if report is not None and fitted_on is not None:
         fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
-        _report(measures, fitted, table, _missing(known, data, spelling), report)
+        _report(known, measures, fitted, table, _missing(known, data, spelling), report)
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
@@ -185,7 +185,9 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
     return encoder.read(columns, source.name).missing
 
 
-def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str) -> None:
+def _report(
+    known: ModelFile, measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str
+) -> None:
     from separatrix.reports import data_checks, report
 
     with terminal.working("drawing the report"), warnings.catch_warnings():
@@ -202,5 +204,7 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
             title=f"{type(measures.model).__name__} on {table.source}",
             rows=fitted.row_names,
             test_rows=table.row_names,
+            scaling=known.scaling,
+            encoder=known.encoder,
         )
     table_arguments.write("--report", path, page.encode())
