@@ -64,6 +64,10 @@ def test_figures_by_class(pima):
     text = run("evaluate", "m.json", test).stdout
     assert "precision" in text
     assert f"{recall[1]:.3f}" in text
+    for name in ("precision", "recall", "f1", "lift"):
+        low, high = found[1][f"{name}_interval"]
+        assert low < found[1][name] < high
+        assert f"{low:.2f}–{high:.2f}" in text
 
 
 def test_costs_and_thresholds(pima):

@@ -154,7 +154,8 @@ def test_classes_have_precision_recall_f1_and_lift():
     for one in sx.evaluate(model, X, y).by_class:
         low, high = one.recall_interval
         assert f"{100 * one.recall:.0f} % ({100 * low:.0f} to {100 * high:.0f})" in section
-        assert f"{one.f1:.2f}" in section
+        for value, (low, high) in ((one.f1, one.f1_interval), (one.lift, one.lift_interval)):
+            assert f"{value:.2f} ({low:.2f} to {high:.2f})" in section
 
 
 def test_no_number_can_be_broken_across_lines(cancer):
