@@ -51,7 +51,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
-  separatrix fit people.csv --target smoker --report report.html --cost FP=1,FN=5
+  separatrix fit people.csv --target smoker --report r.html --cost FP=1,FN=5
   separatrix fit people.csv --target smoker --C inf --test-size 0 --stats
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
