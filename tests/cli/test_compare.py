@@ -1,6 +1,7 @@
 """``separatrix compare``: one table, a choice and its reasons."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -137,3 +138,32 @@ def test_the_installed_command(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "→ logistic *" in done.stdout
     assert "0.9667 ± 0.0001" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["--only", "logistic", "--only", "lda"], ["--only", "one-versus-rest, logistic"]])
+def test_a_report_on_the_recommended_classifier(tmp_path, words):
+    """It is that of the command printed beside it, and has the comparison, too."""
+    found = json.loads(run("compare", "demo:iris", *words, "--cv", "3", "--report", "c.html", "--json").stdout)
+    assert found["report"] == "c.html"
+    _, verb, *rest = found["fit"]
+    run(verb, *rest, "--report", "f.html")
+    both, alone = ((tmp_path / name).read_text(encoding="utf-8") for name in ("c.html", "f.html"))
+    section = re.compile(r'<section id="comparison">.*?</section>', re.DOTALL)
+    assert found["chosen"] in section.search(both)[0]
+    assert section.search(alone) is None
+    for part in ("columns", "confusion", "surprise"):
+        pattern = re.compile(rf'<section id="{part}">.*?</section>', re.DOTALL)
+        assert pattern.search(both)[0] == pattern.search(alone)[0]
+    assert "report:" in run("compare", "demo:iris", *words, "--cv", "3", "--report", "c.html").stdout
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_comparison(tmp_path):
+    assert "--report: " in complaint("compare", "demo:iris", "--report", str(tmp_path / "none" / "r.html"), code=2)
+
+
+def test_without_a_recommendation_there_is_no_report(tmp_path):
+    words = ["compare", "demo:iris", "--only", "qda", "--cv", "2", "--report", "r.html", "--json"]
+    done = run(*words, code=1)
+    assert json.loads(done.stdout)["report"] is None
+    assert "r.html was not written" in done.stderr
+    assert not (tmp_path / "r.html").exists()

@@ -64,6 +64,10 @@ def test_figures_by_class(pima):
     text = run("evaluate", "m.json", test).stdout
     assert "precision" in text
     assert f"{recall[1]:.3f}" in text
+    for name in ("precision", "recall", "f1", "lift"):
+        low, high = found[1][f"{name}_interval"]
+        assert low < found[1][name] < high
+        assert f"{low:.2f}–{high:.2f}" in text
 
 
 def test_costs_and_thresholds(pima):
@@ -94,6 +98,16 @@ def test_a_prior_corrects_the_probabilities(pima):
     assert found["brier"] == pytest.approx(bins)
 
 
+def test_a_report_has_the_costs(pima, tmp_path):
+    words = ["evaluate", "m.json", pima[0], "--cost", "FP=1,FN=5"]
+    report = ["--report", "r.html", "--fitted-on", real(tmp_path, "pima_tr")]
+    cost = json.loads(run(*words, *report, "--json").stdout)["cost"]
+    page = (tmp_path / "r.html").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
+    low, high = cost["interval"]
+    assert "Threshold and costs" in page
+    assert f"{cost['mean']:.4g} ({low:.4g} to {high:.4g})" in page
+
+
 def test_decisions_that_are_refused(pima):
     test = pima[0]
     for words, said in (
@@ -105,6 +119,7 @@ def test_decisions_that_are_refused(pima):
         (["--prior", "No=0.5,Maybe=0.5"], "--prior: it names ['No', 'Maybe']"),
         (["--prior", "half"], "--prior: got 'half'"),
         (["--threshold", "0.3", "--report", "r.html", "--fitted-on", test], "--report: "),
+        (["--prior", "No=0.5,Yes=0.5", "--report", "r.html", "--fitted-on", test], "--report: "),
     ):
         assert said in complaint("evaluate", "m.json", test, *words, code=2)
     run("fit", "demo:iris", "--out", "three.json")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
@@ -17,6 +17,7 @@ from separatrix.evaluation.calibration import reliability, reliability_of
 from separatrix.reports.provenance import digest, today
 from separatrix.reports.wording import signed
 from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
+from separatrix.table.scaling import Scaling
 
 from .test_report import checked, drawn
 from .test_verdicts import lead_of, section_of
@@ -153,7 +154,8 @@ def test_classes_have_precision_recall_f1_and_lift():
     for one in sx.evaluate(model, X, y).by_class:
         low, high = one.recall_interval
         assert f"{100 * one.recall:.0f} % ({100 * low:.0f} to {100 * high:.0f})" in section
-        assert f"{one.f1:.2f}" in section
+        for value, (low, high) in ((one.f1, one.f1_interval), (one.lift, one.lift_interval)):
+            assert f"{value:.2f} ({low:.2f} to {high:.2f})" in section
 
 
 def test_no_number_can_be_broken_across_lines(cancer):
@@ -244,3 +246,43 @@ def test_digits_stay_below_a_megabyte():
     page = sx.report(model, X[::2], y[::2], test=(X[1::2], y[1::2]))
     assert len(page.encode()) < 1_000_000
     checked(page)
+
+
+def _several_classes(labels):
+    """The iris flowers under other labels, fitted to standardised columns, with the scaling and the page."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    y = np.array(labels)[y]
+    scaling = Scaling.of(X.to_numpy())
+    model = sx.LogisticRegression(C=1.0).fit(scaling.apply(X.to_numpy()), y)
+    page = sx.report(model, scaling.apply(X.to_numpy()), y, names=list(X.columns), scaling=scaling)
+    return model, scaling, page
+
+
+def test_several_classes_have_weights_and_odds_ratios_per_unit():
+    model, scaling, page = _several_classes(["a", "b & c", "d"])
+    section = section_of(page, "columns")
+    weights, ratios = section.split("Weights per unit")[1].split("Odds ratios per unit")
+    assert "against a, the first class" in ratios
+    per_unit = model.coef_ / scaling.scale
+    intercept = model.intercept_ - per_unit @ scaling.center
+    shown = [" ".join(f"{v:.4g}".replace("-", "−") for v in column) for column in (intercept, *per_unit.T)]
+    for line in shown:
+        assert line in weights
+    for column in per_unit.T:
+        assert " ".join(f"{v:.4g}" for v in np.exp(column[1:] - column[0])) in ratios
+
+
+def test_tables_of_many_classes_per_unit_are_folded():
+    rng = np.random.default_rng(0)
+    y = np.arange(210) % 7
+    X = rng.normal(size=(7, 3))[y] + rng.normal(size=(210, 3))
+    page = sx.report(sx.LogisticRegression(C=1.0).fit(X, y), X, y)
+    assert page.count("<details><summary>Weights per unit of a column, of each class") == 1
+    assert page.count("<details><summary>Odds ratios per unit of a column, of each class against") == 1
+
+
+def test_scores_that_are_not_log_odds_have_no_odds_ratios():
+    X, y = drawn(3)
+    section = section_of(sx.report(sx.LeastSquaresClassifier().fit(X, y), X, y), "columns")
+    assert "Weights per unit" in section
+    assert "Odds ratio" not in section

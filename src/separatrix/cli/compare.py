@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,7 @@ Examples:
   separatrix compare demo:breast-cancer
   separatrix compare people.csv --target smoker --drop id --cv 10
   separatrix compare people.csv --target smoker --by log-loss --missing impute
+  separatrix compare people.csv --target smoker --report report.html
   separatrix compare demo:iris --only logistic --only lda --json
 """
 _BY = {"accuracy": "accuracy", "log-loss": "log_loss"}
@@ -48,6 +50,12 @@ _HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
     metavar="S",
     help="The processor time for each classifier; one that needs more is left out.",
 )
+@click.option(
+    "--report",
+    type=FILE,
+    metavar="FILE",
+    help="Fit the recommended classifier to all rows and write a report with figures and this comparison (HTML).",
+)
 @threads_option
 @json_option
 def compare(
@@ -57,6 +65,7 @@ def compare(
     by: str,
     only: tuple[str, ...],
     seconds: float,
+    report: str | None,
     threads: int | None,
     as_json: bool,
     **wanted: Any,
@@ -67,11 +76,13 @@ def compare(
     means for missing values are learned from the training rows only. Columns are standardised for the classifiers
     that depend on scales (*). Classifiers that cannot be fitted, or would take too long, are listed with the reason.
     The recommendation is a classifier that is not clearly worse than the best, by one standard error and a paired test
-    of the rows: one with probabilities first, then the simplest.
+    of the rows: one with probabilities first, then the simplest. Exit code 1 means that --report was asked for, and no
+    classifier could be recommended.
     """
     from separatrix.base import concurrency
     from separatrix.evaluation.comparison import compare_table
 
+    table_arguments.refuse_unwritable("--report", report)
     table = table_arguments.read(data, table_arguments.Wanted(**wanted))
     with (
         terminal.working(f"comparing classifiers on {data}"),
@@ -81,30 +92,56 @@ def compare(
             comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
         except ParameterError as error:
             raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
+    written = None if report is None or comparison.chosen is None else report
+    if written is not None:
+        with concurrency.threads(threads) if threads else nullcontext():
+            _report(table, comparison, written)
     words = _refit(data, comparison, list(wanted))
     if as_json:
-        _print_json(table, comparison, words)
+        _print_json(table, comparison, words, written)
     else:
         _show(table, comparison, cv)
         if words is not None:
             terminal.line("refit", "this command validates on the same folds, then fits all rows:")
             terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
+        if written is not None:
+            terminal.line("report", f"{written}: open it in a browser")
     for note in (*table.notes, *table.late):
         exits.note(note)
     if table.holes:
         where = ", ".join(f"{count} in {name!r}" for name, count in table.holes.items())
         exits.note(f"In each fold, missing values are filled as learned from the training rows: {where}.")
+    if report is not None and written is None:
+        exits.complain(f"{report} was not written, since no classifier is recommended")
+        return exits.CHECK_FAILED
     return exits.FINE
 
 
-def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None) -> None:
+def _report(table: RawTable, comparison: Comparison, path: str) -> None:
+    """Fit the chosen classifier to all rows, as the command of ``_refit`` does, and write its report.
+
+    The folds of the comparison are its cross-validation. The report says so if the fit did not end as asked.
+    """
+    from separatrix.cli.fit import Split, fitted
+    from separatrix.cli.fit_report import write_report
+    from separatrix.cli.validation import CrossValidation
+
+    chosen = comparison.chosen
+    assert chosen is not None
+    model, _, base = chosen.name.partition(", ")
+    output, _ = fitted(table, chosen.standardised, Split(0.0, None, comparison.seed), model, base or None, {})
+    validation = CrossValidation(chosen, comparison.baseline, comparison.seed)
+    write_report(replace(output, validation=validation), path, table.holes, comparison=comparison)
+
+
+def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None, report: str | None) -> None:
     plain = comparison.plain()
     for classifier in plain["classifiers"]:
         for key in ("reason", "status"):
             if key in classifier:
                 classifier[key] = in_shell(_counted(classifier[key], table))
-    whole = {"data": table.source, "target": table.target, "rows": table.V.shape[0], **plain, "fit": words}
-    terminal.document(terminal.json_text(whole))
+    about = {"data": table.source, "target": table.target, "rows": table.V.shape[0]}
+    terminal.document(terminal.json_text({**about, **plain, "fit": words, "report": report}))
 
 
 def _counted(text: str, table: RawTable) -> str:

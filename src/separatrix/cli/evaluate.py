@@ -62,10 +62,10 @@ def evaluate(
     Brier score and the calibration, if the model has probabilities; the area under the ROC curve; the confusion matrix;
     precision, recall, F1 and lift of each class; and with --cost, the cost per row and the threshold with the lowest
     cost. Exit code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is
-    still written.
+    still written. A report shows the model's own answers; with --cost it also has what mistakes cost at each threshold.
     """
     table_arguments.refuse_unwritable("--report", report)
-    _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, cost, prior)))
+    _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
     known = table_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
     table = _labelled(known, data, spelling, target, strict)
@@ -73,7 +73,7 @@ def evaluate(
     fault = None
     if report is not None and fitted_on is not None:
         fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
-        _report(measures, fitted, table, _missing(known, data, spelling), report)
+        _report(known, measures, fitted, table, _missing(known, data, spelling), report)
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
@@ -101,7 +101,7 @@ def _refuse_report_options(report: str | None, fitted_on: str | None, decides: b
         remedy = "give both or neither: a report also describes the fit and its rows"
         raise ParameterError("--report, --fitted-on", "one is given without the other", remedy)
     if report is not None and decides:
-        problem = "a report shows the model's own answers, not those of --threshold, --cost or --prior"
+        problem = "a report shows the model's own answers, not those of --threshold or --prior"
         raise ParameterError("--report", problem, "leave out one or the other")
 
 
@@ -185,9 +185,12 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
     return encoder.read(columns, source.name).missing
 
 
-def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str) -> None:
+def _report(
+    known: ModelFile, measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str
+) -> None:
     from separatrix.reports import data_checks, report
 
+    costs = measures.decision.costs
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
         page = report(
@@ -202,5 +205,8 @@ def _report(measures: Measures, fitted: Table, table: Table, missing: dict[str, 
             title=f"{type(measures.model).__name__} on {table.source}",
             rows=fitted.row_names,
             test_rows=table.row_names,
+            scaling=known.scaling,
+            encoder=known.encoder,
+            cost=None if costs is None else {"FP": costs.false_positive, "FN": costs.false_negative},
         )
     table_arguments.write("--report", path, page.encode())

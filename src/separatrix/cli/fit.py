@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -14,6 +13,7 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
     SELECTED,
@@ -27,7 +27,7 @@ from separatrix.cli.models import (
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import checks_in_shell, in_shell, in_table
+from separatrix.cli.wording import in_shell, in_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
@@ -51,7 +51,7 @@ _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
   separatrix fit people.csv --target smoker --drop id --out model.json
-  separatrix fit people.csv --target smoker --report report.html --cost FP=1,FN=5
+  separatrix fit people.csv --target smoker --report r.html --cost FP=1,FN=5
   separatrix fit people.csv --target smoker --C inf --test-size 0 --stats
   separatrix fit people.csv --target smoker --C auto --missing impute --cv 10
   separatrix fit people.csv --target smoker --model perceptron --pocket
@@ -158,12 +158,12 @@ def fit(
     unfitted(model, base, seed, given)  # Settings that the model does not have are refused before the table is read.
     table = table_arguments.read(data, wanted)
     with concurrency.threads(threads) if threads else nullcontext():
-        output, caught = _fitted(table, standardise, split, model, base, given)
+        output, caught = fitted(table, standardise, split, model, base, given)
         output = _with_statistics(output) if stats else output
         if out is not None:
             _write(output, out, table_arguments.remembered(wanted, table))
         if report is not None:
-            _report(output, report, table.holes, costs)
+            write_report(output, report, table.holes, costs)
     if as_json:
         terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
     else:
@@ -203,7 +203,7 @@ def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> 
         terminal.line("report", f"{report}: open it in a browser")
 
 
-def _fitted(
+def fitted(
     raw: RawTable, standardise: bool, split: Split, name: str, base: str | None, given: dict[str, Any]
 ) -> tuple[FitOutput, list[str]]:
     """Fit the model, cross-validate it if asked, and collect the warnings.
@@ -270,55 +270,6 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument
         raise ParameterError(named, error.problem, error.remedy) from error
-
-
-def _report(output: FitOutput, path: str, missing: dict[str, int], cost: dict[str, float] | None) -> None:
-    from separatrix.reports import data_checks, report
-
-    table = output.table
-    test = output.rows(output.held) if output.held.any() else None
-    title = f"{table.target}, predicted from {output.training()['source']}"
-    with terminal.working("drawing the report"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Warnings about figures.
-        page = _named_option(
-            report,
-            output.model,
-            *output.rows(~output.held),
-            names=table.names,
-            test=test,
-            notes=table.notes,
-            checks=checks_in_shell(data_checks(table, missing)).for_report(),
-            validated=None if output.validation is None else output.validation.sentence,
-            title=title,
-            rows=table.row_names[~output.held],
-            test_rows=table.row_names[output.held],
-            cost=cost,
-            missing=missing if table.encoder is not None else None,
-            about=_about(output),
-            scaling=table.scaling,
-            encoder=table.encoder,
-        )
-    table_arguments.write("--report", path, page.encode())
-
-
-def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
-    """The report; an error about its costs names the option."""
-    try:
-        return report(*given, **named)
-    except ParameterError as error:
-        argument = "--cost" if error.argument == "cost" else error.argument
-        raise ParameterError(argument, error.problem, error.remedy) from error
-
-
-def _about(output: FitOutput) -> dict[str, str]:
-    """What the report says about the origin of the rows: no path of this machine."""
-    training = output.training()
-    about = {"table": str(training["source"]), "rows in the table": f"{training['rows']:,}"}
-    if output.test_size:
-        about["held out"] = f"{output.test_size:g} of each class"
-    if output.validation is not None:
-        about["cross-validation"] = output.validation.sentence
-    return {**about, "random seed": str(output.seed)}
 
 
 def _end(output: FitOutput, caught: list[str], out: str | None) -> int:

@@ -18,6 +18,7 @@ from separatrix.base.messages import Rows
 from separatrix.cli import terminal
 from separatrix.cli.decision_options import OWN_ANSWERS, Decision
 from separatrix.evaluation.answers import answers
+from separatrix.evaluation.by_class import ClassFigures
 from separatrix.evaluation.calibration import reliability, reliability_of
 from separatrix.evaluation.measures import in_bits
 from separatrix.evaluation.mistake_costs import CostFigures, cost_figures
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 # The most classes in the printed confusion matrix.
 MOST_CLASSES = 20
+# The width of a column of intervals such as 0.71–0.93.
+INTERVAL_WIDTH = 10
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,11 @@ class Measures:
         figures = [self.performance.by_class[k] for k in shown]
         names = [printable(str(one.label)) for one in figures]
         values = [[_or_none(value) for value in (one.precision, one.recall, one.f1, one.lift)] for one in figures]
-        terminal.matrix(names, ["precision", "recall", "F1", "lift"], values, ".3f", least=9)
+        heads = ["precision", "recall", "F1", "lift"]
+        terminal.matrix(names, heads, values, ".3f", least=INTERVAL_WIDTH)
+        terminal.say()
+        terminal.line("", f"{100 * self.performance.level:g} % confidence intervals of these figures")
+        terminal.table(names, heads, [_intervals(one) for one in figures], [INTERVAL_WIDTH] * len(heads))
 
     def _show_confusion(self, counts: Integers, shown: Integers) -> None:
         less = "" if len(shown) == len(counts) else f"; the {len(shown)} largest of {len(counts)} classes"
@@ -179,6 +186,17 @@ class Measures:
         names = [printable(str(self.labels[k])) for k in shown]
         values = [[*counts[k, shown].tolist(), counts[k].sum()] for k in shown]
         terminal.matrix(names, [*names, "all"], values, "d", least=len(str(self.n_rows)))
+
+
+def _intervals(one: ClassFigures) -> list[str]:
+    """The intervals of a class's figures, "none" where there is no figure."""
+    pairs = (
+        (one.precision, one.precision_interval),
+        (one.recall, one.recall_interval),
+        (one.f1, one.f1_interval),
+        (one.lift, one.lift_interval),
+    )
+    return ["none" if np.isnan(value) else f"{low:.2f}–{high:.2f}" for value, (low, high) in pairs]
 
 
 def _or_none(value: float) -> float | None:

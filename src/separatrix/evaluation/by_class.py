@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
+from separatrix.evaluation.f1_and_lift import f1_interval, lift_interval
 from separatrix.evaluation.proportions import Interval, wilson_interval
 
 
@@ -71,9 +72,19 @@ class ClassFigures:
         return _ratio(2 * self.n_right, self.n_predicted + self.n_rows)
 
     @property
+    def f1_interval(self) -> Interval:
+        """Wilson's interval for F*, as one for F₁ (Lam et al. 2023); (0, 1) if there is no F₁."""
+        return f1_interval(self.n_rows, self.n_predicted, self.n_right, self.level)
+
+    @property
     def lift(self) -> float:
         """How many times as frequent the class is where it is predicted as among all rows; NaN as for precision."""
         return _ratio(self.n_right * self.n_total, self.n_predicted * self.n_rows)
+
+    @property
+    def lift_interval(self) -> Interval:
+        """The interval by the delta method on the log scale; (0, ∞) if there is no lift."""
+        return lift_interval(self.n_rows, self.n_predicted, self.n_right, self.n_total, self.level)
 
     def plain(self) -> dict[str, Any]:
         """All figures, in the types of JSON."""
@@ -86,7 +97,9 @@ class ClassFigures:
             "recall": self.recall,
             "recall_interval": list(self.recall_interval),
             "f1": self.f1,
+            "f1_interval": list(self.f1_interval),
             "lift": self.lift,
+            "lift_interval": list(self.lift_interval),
         }
 
     def __str__(self) -> str:

@@ -80,6 +80,7 @@ th:first-child, td:first-child { padding-left: 0; }
 th { color: var(--muted); font-weight: 400; font-size: 12px; vertical-align: bottom; }
 td.text, th.text { text-align: left; white-space: normal; }
 td.text { min-width: 6rem; overflow-wrap: break-word; color: var(--ink); }
+.intervals td { white-space: normal; }
 tr.now td { background: var(--highlight); color: var(--ink); }
 tr.now td:first-child { box-shadow: -8px 0 var(--highlight); }
 .heat td:not(.text) { text-align: center; padding: 5px 6px; }

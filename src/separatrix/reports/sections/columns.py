@@ -11,6 +11,7 @@ from separatrix.plots.distributions import MOST_COLUMNS_DRAWN, MOST_HISTOGRAMS
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, details, named_class, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.row_values import in_units
 from separatrix.reports.wording import some
 
 GROUP = "Columns"
@@ -27,7 +28,10 @@ def distributions(subject: ReportedModel) -> Section | None:
     if not len(chosen):
         return None
     classes = subject.own.classes
-    shown = DistributionDisplay.of(subject.scored, subject.own.codes, classes, subject.names, chosen)
+    V = np.column_stack([column_of(subject.scored, j) for j in chosen.tolist()])
+    names = [subject.names[j] for j in chosen.tolist()]
+    V = in_units(V, subject.scaling, chosen.tolist())
+    shown = DistributionDisplay.of(V, subject.own.codes, classes, names, np.arange(len(chosen)))
     which = "largest weights" if not isinstance(subject.coefficients, str) else "largest differences of class means"
     how = f"The {len(chosen)} columns with the {which}" if len(chosen) > 1 else "The column that matters most"
     what = "the share of each class's rows in each bin"

@@ -24,7 +24,8 @@ MOST_MISTAKE_ROWS = 300
 CLASS_HEADS = ("class", "rows", "recall", "precision", "F1", "lift")
 CLASS_TERMS = (
     "Recall: the share of a class that is recognised. Precision: the share of a predicted class that is right. F1: "
-    "their harmonic mean. Lift: how many times as frequent a class is where it is predicted as among all rows."
+    "their harmonic mean. Lift: how many times as frequent a class is where it is predicted as among all rows. In "
+    "brackets: confidence intervals."
 )
 
 
@@ -53,12 +54,12 @@ def by_class(figures: Sequence[ClassFigures], numbers: Sequence[int]) -> str:
             f"{one.n_rows:,}",
             _share(one.recall, one.recall_interval),
             _share(one.precision, one.precision_interval),
-            _number(one.f1),
-            _number(one.lift),
+            _number(one.f1, one.f1_interval),
+            _number(one.lift, one.lift_interval),
         ]
         for k, one in zip(numbers, figures, strict=True)
     ]
-    return table(CLASS_HEADS, rows)
+    return table(CLASS_HEADS, rows, kind="intervals")
 
 
 def _share(value: float, ends: Any) -> str:
@@ -67,8 +68,8 @@ def _share(value: float, ends: Any) -> str:
     return interval(f"{100 * value:.0f} % ({100 * ends.low:.0f} to {100 * ends.high:.0f})")
 
 
-def _number(value: float) -> str:
-    return "none" if isnan(value) else f"{value:.2f}"
+def _number(value: float, ends: Any) -> str:
+    return "none" if isnan(value) else interval(f"{value:.2f} ({ends.low:.2f} to {ends.high:.2f})")
 
 
 def _mistakes(subject: ReportedModel) -> str:

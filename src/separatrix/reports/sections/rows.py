@@ -13,6 +13,7 @@ from separatrix.plots import InfluenceDisplay
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, named_class, pair, paragraph, text
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.row_values import entries
 from separatrix.reports.wording import signed
 
 GROUP = "Rows"
@@ -22,8 +23,9 @@ MOST_PARTS = 5
 CARDS_BESIDE = 3
 EXPLANATION = (
     "Of each row, the columns that contributed most are shown with their values: how much the score of its class, less "
-    "that of the class it is most easily taken for, changes from the column's mean to this value. A bar to the right "
-    "speaks for its label, a bar to the left against it, in the colour of the class that gains."
+    "that of the class it is most easily taken for, changes from the column's mean to this value; for a category, the "
+    "sum over its levels. A bar to the right speaks for its label, a bar to the left against it, in the colour of the "
+    "class that gains."
 )
 
 
@@ -106,17 +108,15 @@ def _cases(subject: ReportedModel, rows: Integers, said: list[str], judged: bool
 
 def _parts(subject: ReportedModel, found: Contributions, i: int, true: int) -> Html:
     """The columns of row i that contributed most, each with its value, a bar and its contribution."""
-    chosen = found.largest(i, MOST_PARTS).tolist()
-    largest = max((abs(float(found.parts[i, j])) for j in chosen), default=1.0)
+    shown = entries(found.values[i], found.parts[i], subject.names, subject.scaling, subject.encoder)[:MOST_PARTS]
+    largest = max((abs(one.part) for one in shown), default=1.0)
     items = []
-    for j in chosen:
-        part, value = float(found.parts[i, j]), float(found.values[i, j])
-        side, k = ("for", true) if part > 0 else ("against", int(found.others[i]))
-        style = f"width:{50 * abs(part) / largest:.0f}%;background:var(--class-{k % len(LIGHT.classes)})"
-        shown = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    for one in shown:
+        side, k = ("for", true) if one.part > 0 else ("against", int(found.others[i]))
+        style = f"width:{50 * abs(one.part) / largest:.0f}%;background:var(--class-{k % len(LIGHT.classes)})"
         items.append(
-            f'<li><span class="name">{text(subject.names[j])} = <b>{shown}</b></span>'
+            f'<li><span class="name">{text(one.name)}{one.joined}<b>{text(one.value)}</b></span>'
             f'<span class="two" aria-hidden="true"><i class="{side}" style="{style}"></i></span>'
-            f'<b class="part">{signed(part)}</b></li>'
+            f'<b class="part">{signed(one.part)}</b></li>'
         )
     return Html(f"<ul>{''.join(items)}</ul>")

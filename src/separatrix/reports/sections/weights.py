@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from separatrix.base.arrays import Array
 from separatrix.base.theme import told_apart
 from separatrix.diagnostics import Coefficients
+from separatrix.diagnostics.weight_table import weight_table
 from separatrix.plots import CoefficientDisplay
 from separatrix.reports.figures import figure
-from separatrix.reports.page import Html, Section, block, mark, pair, paragraph, table, text
+from separatrix.reports.page import Html, Section, block, details, mark, named_class, pair, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import interval, signed
+from separatrix.reports.wording import interval, signed, stated
+from separatrix.scorers.scorer import Scorer, scores_of
 
 # The most classes side by side in a table of coefficients.
 MOST_COEFFICIENT_CLASSES = 5
@@ -27,8 +32,9 @@ def columns(subject: ReportedModel) -> Section:
     parts += [f"{zero} columns have a weight of exactly zero"] if zero else []
     parts += [told] if (told := told_apart(len(found.classes))) else []
     picture = figure(shown, "fig-columns", "; ".join(parts) + ".")
+    per_unit = _several_per_unit(subject, found, shown.shown.tolist())
     if len(found.classes) > MOST_COEFFICIENT_CLASSES:
-        return _section(pair(picture, block(_extremes(found, shown.shown.tolist()))))
+        return _section(pair(picture, block(_extremes(found, shown.shown.tolist()))) + per_unit)
     what = found.ratio or "weight"
     one = len(found.classes) == 1
     units = ["weight", found.odds] if found.odds else ["weight"]
@@ -39,7 +45,42 @@ def columns(subject: ReportedModel) -> Section:
         + (_per_unit(found, j) if one else [])
         for j in shown.shown.tolist()
     ]
-    return _section(pair(picture, block(table(heads, rows))))
+    return _section(pair(picture, block(table(heads, rows))) + per_unit)
+
+
+def _several_per_unit(subject: ReportedModel, found: Coefficients, chosen: list[int]) -> str:
+    """For more than two classes: the weights per unit of each class's score, and odds ratios against the first class.
+
+    Tables of many classes are folded.
+    """
+    scorer = scores_of(subject.model)
+    if not isinstance(scorer, Scorer) or len(scorer.W) == 1:
+        return ""
+    known = weight_table(scorer, subject.names, subject.scaling, subject.encoder)
+    names = [found.name_of(j) for j in chosen]
+    places = [0, *(j + 1 for j in chosen)]
+    weights = _by_class(known.per_unit[:, places], ["intercept", *names], known.classes, 0)
+    tables = [("Weights per unit of a column", "of each class's score; the largest score wins", weights)]
+    if known.ratio is not None:
+        against = f"of each class against {known.baseline}, the first class"
+        ratios = _by_class(known.ratios(known.per_unit)[:, places[1:]], names, known.ratio_classes, 1)
+        title = f"{known.ratio[:1].upper()}{known.ratio[1:]}s per unit of a column"
+        tables.append((title, against, ratios))
+    if len(known.classes) > MOST_COEFFICIENT_CLASSES:
+        return "".join(details(f"{title}, {said}", whole) for title, said, whole in tables)
+    return pair(
+        *(block(f"<h3>{text(title)}</h3>", paragraph(stated(said), "aside"), whole) for title, said, whole in tables)
+    )
+
+
+def _by_class(values: Array, names: list[str], classes: tuple[Any, ...], first: int) -> str:
+    """A table of values (q, m): a line for each name, a column for each class, numbered from ``first`` on."""
+    heads = ["column", *(named_class(k + first, label) for k, label in enumerate(classes))]
+    return table(heads, [[name, *map(_number, values[:, j].tolist())] for j, name in enumerate(names)])
+
+
+def _number(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _extremes(found: Coefficients, chosen: list[int]) -> str:
@@ -57,7 +98,7 @@ def _per_unit(found: Coefficients, j: int) -> list[str]:
     weight = float(found.per_unit[0, j])
     with np.errstate(over="ignore"):
         values = [weight, float(np.exp(weight))] if found.odds else [weight]
-    return ["none" if np.isnan(v) else f"{v:.4g}".replace("-", "\N{MINUS SIGN}") for v in values]
+    return [_number(v) for v in values]
 
 
 def _section(body: str) -> Section:
