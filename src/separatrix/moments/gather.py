@@ -18,6 +18,7 @@ from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.objectives.limiting_columns import STANDARDISE, column_name
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGEST_DENSE_BLOCK
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
@@ -297,9 +298,9 @@ def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, m
     extreme = np.flatnonzero((frame.scale < least) | (frame.scale > most))
     if len(extreme):
         j = int(extreme[0])
-        named = f"column {j}" if names is None else f"column {names[j]!r}"
-        what = f"the entries of {named} differ by about {frame.scale[j]:.0e}"
-        raise InputError("X", what, "rescale it: weights or squares in its units leave the range of float64")
+        problem = Message("the entries of ", column_name(j, names), f" differ by about {frame.scale[j]:.0e}")
+        remedy = Message(STANDARDISE, ": weights or squares in its units leave the range of float64")
+        raise InputError("X", problem, remedy)
 
 
 def _first_look(rows: Block) -> Frame:

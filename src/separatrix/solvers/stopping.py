@@ -10,6 +10,7 @@ from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.curvature_bound import unresolved_reason
+from separatrix.objectives.limiting_columns import limiting_columns
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.gradient_descent import DescentMemory
 from separatrix.solvers.state import Halt, Memory, State
@@ -233,11 +234,10 @@ class Halted:
                 Remedy("leave the solver at 'auto'"),
             )
             return Status("patience", sentence, False)
-        return Status(
-            "rounding",
-            f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached",
-            False,
-        )
+        ended = f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached"
+        cause = limiting_columns(problem)
+        why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
+        return Status("rounding", Message(ended, why), False)
 
 
 def _diverged(problem: Objective, state: State) -> Status:
