@@ -111,3 +111,14 @@ def test_a_column_of_subnormal_numbers_ends_in_a_sentence(tmp_path, model):
     write(tmp_path / "t.csv", third=FIRST, dust=1e-310 * np.random.default_rng(1).normal(size=120))
     status = status_of("--model", model, code=0 if model == "linear-svc" else 1)
     assert ("optimal" if model == "linear-svc" else "not separable") in status
+
+
+@pytest.mark.parametrize("model", ["least-squares", "fisher", "lda", "qda", "linear-svc", "logistic"])
+def test_a_column_whose_sum_overflows_by_name(tmp_path, model):
+    """No traceback, no warning of NumPy, and no gradient of NaN that counts as small."""
+    huge = 1.7e308 * np.random.default_rng(1).uniform(-1, 1, size=120)
+    write(tmp_path / "t.csv", third=FIRST, huge=huge)
+    status = status_of("--model", model, code=1 if model in ("linear-svc", "logistic") else 3)
+    assert "column 'huge'" in status
+    assert "standardise the columns first, with --standardise" in status
+    assert "column 'huge'" not in status_of("--model", model, "--standardise")

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Classifier, Message
+from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.objectives.limiting_columns import STANDARDISE, column_name
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
@@ -280,6 +280,7 @@ def gather(
         curvature = np.full(rows.n_features, (spread / 2) ** 2)
         frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+    _refuse_overflown(moments, names)
     refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
     for scatter in moments.scatter:
         none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
@@ -291,6 +292,16 @@ def _refuse_too_wide(d: int, matrices: int) -> None:
     """Raise an error before the first allocation if this number of d × d matrices cannot fit into memory."""
     remedy = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
     refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, remedy)
+
+
+def _refuse_overflown(moments: Moments, names: list[str] | None) -> None:
+    """Raise an error if the sum of a column is past float64, naming the first such column."""
+    past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
+    if len(past):
+        problem = Message("the sum of ", column_name(int(past[0]), names), " is beyond the range of float64")
+        by_hand = "divide that column by a large number, such as 1e10"
+        in_shell = "standardise the columns first, with --standardise"
+        raise InputError("X", problem, Message(ByAudience(by_hand, shell=in_shell)))
 
 
 def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:

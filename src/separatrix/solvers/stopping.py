@@ -146,7 +146,7 @@ class SmallGradient:
     length: float
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if trace[-1].gradient_norm > self.length:
+        if not trace[-1].gradient_norm <= self.length:
             return None
         return Status("gradient", f"the gradient's length fell to {trace[-1].gradient_norm:.1e}", True)
 
@@ -177,7 +177,7 @@ class Stationary:
         traits, length = problem.loss.traits, trace[-1].gradient_norm
         if traits.convex and (traits.self_concordance is not None or (bound.value is not None and state.halt is None)):
             return None
-        if length > (self.near if state.halt is Halt.STALLED else self.tol):
+        if not length <= (self.near if state.halt is Halt.STALLED else self.tol):  # NaN is not small, either
             return None
         if traits.convex and (unresolved := unresolved_reason(problem)):
             sentence = Message(
